@@ -1,0 +1,19 @@
+package org.restheart.http;
+
+import java.util.List;
+import org.bson.BsonDocument;
+
+/// An authenticated account. Immutable; nobody writes to `properties`.
+///
+/// @param name the principal's name
+/// @param roles in the account's own order, which decides between permissions
+/// @param properties what access rules see as `@user`; never contains the password
+public record Account(String name, List<String> roles, BsonDocument properties) {
+    public Account {
+        roles = List.copyOf(roles);
+    }
+
+    public boolean hasRole(String role) {
+        return roles.contains(role);
+    }
+}

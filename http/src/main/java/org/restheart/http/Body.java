@@ -1,0 +1,39 @@
+package org.restheart.http;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/// The content of a request, already bounded by the server's limit. Reading it twice gives the same bytes.
+public interface Body {
+    Body EMPTY = of(new byte[0]);
+
+    /// In bytes.
+    long length();
+
+    /// The whole content in memory. The array is the body's own: do not write to it.
+    byte[] bytes();
+
+    /// The content from its beginning; the caller closes the stream.
+    default InputStream stream() throws IOException {
+        return new ByteArrayInputStream(bytes());
+    }
+
+    default boolean isEmpty() {
+        return length() == 0;
+    }
+
+    static Body of(byte[] content) {
+        return new Body() {
+            @Override
+            public long length() {
+                return content.length;
+            }
+
+            @Override
+            public byte[] bytes() {
+                return content;
+            }
+        };
+    }
+}

@@ -1,0 +1,24 @@
+package org.restheart.http;
+
+import java.net.InetSocketAddress;
+
+/// Where a request came from and how.
+///
+/// @param scheme `http` or `https`
+/// @param protocol such as `HTTP/1.1`
+/// @param hostAndPort what the client calls this server: the `Host` field, or the listener's address without one
+/// @param peer the client's end of the connection; a proxy's when there is one in between
+/// @param local this server's end
+public record Connection(
+        String scheme, String protocol, String hostAndPort, InetSocketAddress peer, InetSocketAddress local) {
+
+    public boolean isSecure() {
+        return "https".equals(scheme);
+    }
+
+    /// The peer's IP address as text, without brackets or scope.
+    public String peerAddress() {
+        var address = peer.getAddress();
+        return address == null ? peer.getHostString() : address.getHostAddress();
+    }
+}

@@ -1,0 +1,11 @@
+package org.restheart.http;
+
+/// What a service tells browsers about cross-origin use (Fetch standard, 3.2).
+///
+/// @param allowMethods `Access-Control-Allow-Methods` of an `OPTIONS` answer
+/// @param allowHeaders `Access-Control-Allow-Headers` of an `OPTIONS` answer
+/// @param exposeHeaders `Access-Control-Expose-Headers` of every answer; may be empty
+public record Cors(String allowMethods, String allowHeaders, String exposeHeaders) {
+    public static final String DEFAULT_HEADERS = "Authorization, Content-Type, X-Requested-With, No-Auth-Challenge";
+    public static final Cors DEFAULT = new Cors("GET, PUT, POST, PATCH, DELETE", DEFAULT_HEADERS, "");
+}

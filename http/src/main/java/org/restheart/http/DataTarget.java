@@ -1,0 +1,18 @@
+package org.restheart.http;
+
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonValue;
+
+/// What a data request aims at, in MongoDB's names, as access rules see it (`@request.db` …). Parsed once, before
+/// authentication, from the same path that the handler uses.
+///
+/// @param resourceType such as `COLLECTION` or `DOCUMENT`
+public record DataTarget(
+        Optional<String> db,
+        Optional<String> collection,
+        Optional<BsonValue> id,
+        String resourceType,
+        Set<Demand> demands) {
+    public static final Key<DataTarget> KEY = Key.named("data target");
+}

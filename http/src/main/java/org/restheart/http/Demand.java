@@ -1,0 +1,11 @@
+package org.restheart.http;
+
+/// What a data request does beyond plain reading and writing; an access rule grants each by a flag of its own.
+public enum Demand {
+    /// Databases, collections, indexes, schemas, metadata.
+    MANAGEMENT,
+    BULK_PATCH,
+    BULK_DELETE,
+    /// A `wm` or `writeMode` parameter.
+    WRITE_MODE
+}

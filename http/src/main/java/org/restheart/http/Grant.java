@@ -1,0 +1,28 @@
+package org.restheart.http;
+
+import java.util.Optional;
+import org.bson.BsonDocument;
+
+/// What the permission that let a request in says about data: the `mongo` object of an access rule, its variables
+/// already replaced by this request's values. Immutable.
+///
+/// @param readFilter ANDed to the filter of every read
+/// @param writeFilter ANDed to the filter of every write
+/// @param mergeRequest laid over the content of every write
+/// @param projectResponse a projection of every read's documents
+/// @param checkWritten refuse new content that `writeFilter` does not match
+public record Grant(
+        boolean allowManagementRequests,
+        boolean allowBulkPatch,
+        boolean allowBulkDelete,
+        boolean allowWriteMode,
+        Optional<BsonDocument> readFilter,
+        Optional<BsonDocument> writeFilter,
+        Optional<BsonDocument> mergeRequest,
+        Optional<BsonDocument> projectResponse,
+        boolean checkWritten) {
+
+    /// No restriction at all: root, or an authorizer that attaches no permission.
+    public static final Grant FULL = new Grant(
+            true, true, true, true, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false);
+}

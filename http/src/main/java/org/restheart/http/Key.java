@@ -1,0 +1,23 @@
+package org.restheart.http;
+
+/// Names a typed attribute of a [Request]. Two keys are the same only if they are the same object.
+///
+/// @param <T> the attribute's type
+@SuppressWarnings("UnusedTypeParameter") // a phantom type: it ties the key to the value it is stored with
+public final class Key<T> {
+    private final String name;
+
+    private Key(String name) {
+        this.name = name;
+    }
+
+    /// A new key; `name` is for people who debug.
+    public static <T> Key<T> named(String name) {
+        return new Key<>(name);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

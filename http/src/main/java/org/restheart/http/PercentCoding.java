@@ -1,0 +1,52 @@
+package org.restheart.http;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/// Percent-encoding of URIs (RFC 3986, 2.1), in UTF-8 and strict: a stray `%` or bytes that are not UTF-8 are refused,
+/// so that two parts of the server cannot read one spelling in two ways.
+final class PercentCoding {
+    private PercentCoding() {}
+
+    /// @param plusIsSpace as in query strings (`application/x-www-form-urlencoded`)
+    /// @throws ProblemException 400
+    static String decode(String text, boolean plusIsSpace) {
+        if (text.indexOf('%') < 0 && (!plusIsSpace || text.indexOf('+') < 0)) {
+            return text;
+        }
+        var bytes = ByteBuffer.allocate(text.length() * 3);
+        for (int i = 0; i < text.length(); ) {
+            char c = text.charAt(i);
+            if (c == '%') {
+                bytes.put((byte) (digit(text, i + 1) << 4 | digit(text, i + 2)));
+                i += 3;
+            } else if (c == '+' && plusIsSpace) {
+                bytes.put((byte) ' ');
+                i++;
+            } else if (c < 0x80) {
+                bytes.put((byte) c);
+                i++;
+            } else {
+                int end = i + (Character.isHighSurrogate(c) && i + 1 < text.length() ? 2 : 1);
+                bytes.put(text.substring(i, end).getBytes(StandardCharsets.UTF_8));
+                i = end;
+            }
+        }
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+        } catch (CharacterCodingException _) {
+            throw Problem.of(ProblemCode.BAD_REQUEST, "percent-encoded bytes are not UTF-8")
+                    .raise();
+        }
+    }
+
+    private static int digit(String text, int at) {
+        int digit = at < text.length() ? Character.digit(text.charAt(at), 16) : -1;
+        if (digit < 0 || text.charAt(at) > 'f') {
+            throw Problem.of(ProblemCode.BAD_REQUEST, "% is not followed by two hexadecimal digits")
+                    .raise();
+        }
+        return digit;
+    }
+}

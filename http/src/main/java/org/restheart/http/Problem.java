@@ -1,0 +1,76 @@
+package org.restheart.http;
+
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// Why a request was refused or failed, as the client is told. Immutable.
+///
+/// @param code what kind of problem; documented in docs/reference/errors.md
+/// @param status the status code, normally the code's own
+/// @param message safe to show; no host names, no secrets
+/// @param exception a class name that clients of the data API expect with some problems; opaque
+/// @param exceptionMessage text, or MongoDB's `{code, codeName, errmsg}`
+/// @param headers to add to the response, such as `ETag` or `Retry-After`
+/// @param hasBody false where the contract wants the status alone
+public record Problem(
+        ProblemCode code,
+        int status,
+        String message,
+        Optional<String> exception,
+        Optional<BsonValue> exceptionMessage,
+        Fields headers,
+        boolean hasBody) {
+
+    public static Problem of(ProblemCode code, String message) {
+        return new Problem(code, code.status(), message, Optional.empty(), Optional.empty(), Fields.NONE, true);
+    }
+
+    /// Only a status, no body.
+    public static Problem bare(ProblemCode code) {
+        return new Problem(code, code.status(), code.title(), Optional.empty(), Optional.empty(), Fields.NONE, false);
+    }
+
+    public Problem because(String exception, String exceptionMessage) {
+        return because(exception, new BsonString(clean(exceptionMessage)));
+    }
+
+    public Problem because(String exception, BsonValue exceptionMessage) {
+        return new Problem(
+                code, status, message, Optional.of(exception), Optional.of(exceptionMessage), headers, hasBody);
+    }
+
+    public Problem with(String header, String value) {
+        return new Problem(code, status, message, exception, exceptionMessage, headers.with(header, value), hasBody);
+    }
+
+    public ProblemException raise() {
+        return new ProblemException(this);
+    }
+
+    /// The body in the data API's shape.
+    public BsonDocument toStatusDocument() {
+        var document = new BsonDocument()
+                .append("http status code", new BsonInt32(status))
+                .append("http status description", new BsonString(StatusText.of(status)))
+                .append("message", new BsonString(clean(message)));
+        exception.ifPresent(name -> document.append("exception", new BsonString(name)));
+        exceptionMessage.ifPresent(text -> document.append("exception message", text));
+        return document;
+    }
+
+    /// The body in the other services' shape.
+    public BsonDocument toMessageDocument() {
+        var document = new BsonDocument("msg", new BsonString(clean(message)));
+        exception.ifPresent(name -> document.append("exception", new BsonString(name)));
+        return document;
+    }
+
+    /// The contract's rewriting of texts: `"` becomes `'`, a tab two spaces.
+    private static String clean(@Nullable String text) {
+        return text == null ? "" : text.replace('"', '\'').replace("\t", "  ");
+    }
+}

@@ -1,0 +1,43 @@
+package org.restheart.http;
+
+/// Every kind of problem a client can be told of, with its status. The name is the stable code of
+/// `application/problem+json` answers; docs/reference/errors.md has a row for each.
+public enum ProblemCode {
+    BAD_REQUEST(400),
+    PARAMETER_INVALID(400),
+    CONTENT_INVALID(400),
+    QUERY_INVALID(400),
+    AUTHENTICATION_REQUIRED(401),
+    FORBIDDEN(403),
+    RESERVED_NAME(403),
+    NOT_FOUND(404),
+    METHOD_NOT_ALLOWED(405),
+    QUERY_TIMED_OUT(408),
+    CONFLICT(409),
+    DUPLICATE_KEY(409),
+    ETAG_REQUIRED(409),
+    PRECONDITION_FAILED(412),
+    CONTENT_TOO_LARGE(413),
+    CONTENT_TYPE_UNSUPPORTED(415),
+    UNPROCESSABLE(422),
+    TOO_MANY_REQUESTS(429),
+    INTERNAL(500),
+    DATABASE_UNAVAILABLE(500),
+    NOT_IMPLEMENTED(501),
+    NOTHING_BOUND(502),
+    OVERLOADED(503);
+
+    private final int status;
+
+    ProblemCode(int status) {
+        this.status = status;
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public String title() {
+        return StatusText.of(status);
+    }
+}

@@ -1,0 +1,75 @@
+package org.restheart.http;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The parameters of a query string, decoded once: percent-encoding and `+` for a space. Order and repetition are kept.
+public final class Query {
+    public static final Query NONE = new Query("", Map.of());
+
+    private final String raw;
+    private final Map<String, List<String>> parameters;
+
+    private Query(String raw, Map<String, List<String>> parameters) {
+        this.raw = raw;
+        this.parameters = parameters;
+    }
+
+    /// @param raw without the `?`
+    /// @param maxParameters more than that are refused
+    /// @throws ProblemException 400
+    public static Query parse(String raw, int maxParameters) {
+        if (raw.isEmpty()) {
+            return NONE;
+        }
+        var parameters = new LinkedHashMap<String, List<String>>();
+        int count = 0;
+        for (int start = 0; start <= raw.length(); ) {
+            int ampersand = raw.indexOf('&', start);
+            int end = ampersand < 0 ? raw.length() : ampersand;
+            if (end > start) {
+                if (++count > maxParameters) {
+                    throw Problem.of(ProblemCode.BAD_REQUEST, "more than " + maxParameters + " query parameters")
+                            .raise();
+                }
+                int equals = raw.indexOf('=', start);
+                boolean hasValue = equals >= 0 && equals < end;
+                var name = PercentCoding.decode(raw.substring(start, hasValue ? equals : end), true);
+                var value = hasValue ? PercentCoding.decode(raw.substring(equals + 1, end), true) : "";
+                parameters.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(value);
+            }
+            start = end + 1;
+        }
+        return new Query(raw, Collections.unmodifiableMap(parameters));
+    }
+
+    /// As sent, without the `?`; empty if there was none.
+    public String raw() {
+        return raw;
+    }
+
+    public boolean has(String name) {
+        return parameters.containsKey(name);
+    }
+
+    /// The first value; empty text for a parameter sent without one.
+    public Optional<String> first(String name) {
+        var values = parameters.get(name);
+        return values == null ? Optional.empty() : Optional.of(values.getFirst());
+    }
+
+    /// All values, in order.
+    public List<String> all(String name) {
+        return parameters.getOrDefault(name, List.of());
+    }
+
+    /// In order of first appearance.
+    public Set<String> names() {
+        return parameters.keySet();
+    }
+}

@@ -1,0 +1,60 @@
+package org.restheart.http;
+
+import java.util.Optional;
+
+/// One request, immutable: steps of the pipeline that learn something hand a copy on. Confined to one exchange.
+///
+/// @param id names the request in logs
+/// @param body complete; received before the pipeline starts
+/// @param mayBlock false on an I/O thread, where nothing may wait
+public record Request(
+        String id,
+        Method method,
+        RequestPath path,
+        Query query,
+        Headers headers,
+        Body body,
+        Connection connection,
+        Caller caller,
+        Attributes attributes,
+        boolean mayBlock) {
+
+    /// Says that what follows may wait (for MongoDB, a password hash, a lock). On an I/O thread this ends the attempt;
+    /// the server then runs the whole chain again on a virtual thread. Call it before any side effect.
+    ///
+    /// @throws NeedsThread on an I/O thread
+    public void requireThread() {
+        if (!mayBlock) {
+            throw NeedsThread.SIGNAL;
+        }
+    }
+
+    public <T> Optional<T> attribute(Key<T> key) {
+        return attributes.get(key);
+    }
+
+    /// @throws IllegalStateException if no earlier step has set it
+    public <T> T require(Key<T> key) {
+        return attributes.get(key).orElseThrow(() -> new IllegalStateException("request has no " + key));
+    }
+
+    public <T> Request with(Key<T> key, T value) {
+        return new Request(
+                id, method, path, query, headers, body, connection, caller, attributes.with(key, value), mayBlock);
+    }
+
+    public Request with(Caller caller) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+    }
+
+    public Request with(Headers headers) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+    }
+
+    /// The same request on a thread that may wait.
+    public Request blocking() {
+        return mayBlock
+                ? this
+                : new Request(id, method, path, query, headers, body, connection, caller, attributes, true);
+    }
+}

@@ -1,0 +1,42 @@
+package org.restheart.http;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// The path of a request, decoded once. The router, the access rules and the handlers all read this value, so no
+/// spelling of a path can pass one and mean something else to another.
+///
+/// Path parameters (`;name=value`) are removed. Nothing else is normalised: `.` and `..` are names, white space counts.
+///
+/// @param raw as sent, without the query
+/// @param decoded percent-decoded, except that an encoded slash stays `%2F`; what access rules match
+/// @param segments decoded completely; trailing slashes are ignored, inner empty segments are kept
+public record RequestPath(String raw, String decoded, List<String> segments) {
+    /// @param raw the path as sent; starts with `/`
+    /// @throws ProblemException 400 on malformed percent-encoding
+    public static RequestPath parse(String raw) {
+        if (!raw.startsWith("/")) {
+            throw Problem.of(ProblemCode.BAD_REQUEST, "the path does not start with /")
+                    .raise();
+        }
+        var segments = new ArrayList<String>();
+        var decoded = new StringBuilder(raw.length());
+        for (int start = 1; start <= raw.length(); ) {
+            int slash = raw.indexOf('/', start);
+            int end = slash < 0 ? raw.length() : slash;
+            var segment = PercentCoding.decode(withoutParameters(raw.substring(start, end)), false);
+            segments.add(segment);
+            decoded.append('/').append(segment.indexOf('/') < 0 ? segment : segment.replace("/", "%2F"));
+            start = end + 1;
+        }
+        while (!segments.isEmpty() && segments.getLast().isEmpty()) {
+            segments.removeLast();
+        }
+        return new RequestPath(raw, decoded.toString(), List.copyOf(segments));
+    }
+
+    private static String withoutParameters(String segment) {
+        int semicolon = segment.indexOf(';');
+        return semicolon < 0 ? segment : segment.substring(0, semicolon);
+    }
+}

@@ -1,0 +1,30 @@
+package org.restheart.http;
+
+/// Answers everything below one path of the server. Thread-safe. Where it is bound and whether authentication applies
+/// is the router's business.
+public interface Service extends Handler {
+    /// The name of its block in the configuration.
+    String name();
+
+    /// What can be said of the request before anybody is authenticated, added to it: the data API resolves the path
+    /// here. Waits for nothing.
+    ///
+    /// @throws ProblemException sent as it is, without authentication; say only what the path alone shows
+    default Request prepare(Request request) {
+        return request;
+    }
+
+    /// For the prepared request, or for one whose preparation failed.
+    default Cors cors(Request request) {
+        return Cors.DEFAULT;
+    }
+
+    default ErrorStyle errorStyle() {
+        return ErrorStyle.MESSAGE;
+    }
+
+    /// Whether a request is worth a try on the I/O thread that received it; see [Request#requireThread()].
+    default boolean startsOnIoThread() {
+        return false;
+    }
+}

@@ -1,0 +1,5 @@
+/// See docs/architecture.md.
+@NullMarked
+package org.restheart.security;
+
+import org.jspecify.annotations.NullMarked;
