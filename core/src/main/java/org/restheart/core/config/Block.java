@@ -1,0 +1,260 @@
+package org.restheart.core.config;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Finding.Level;
+
+/// One block of the configuration, read by name. Each method takes the value to use when the key is absent or null. A
+/// bad value is recorded as a refusal that names key, bound and value, and the absent value is returned, so that one
+/// reading finds everything; [GatewayConfig#bind] then refuses the whole. Keys that nobody asks for are reported as
+/// unknown. Confined to the thread that starts the server.
+public final class Block {
+    private final String path;
+    private final Map<String, @Nullable Object> values;
+    private final boolean present;
+
+    /// Whether keys that are not there are worth a line.
+    private final boolean expected;
+
+    private final Reading reading;
+
+    private Block(
+            String path, Map<String, @Nullable Object> values, boolean present, boolean expected, Reading reading) {
+        this.path = path;
+        this.values = values;
+        this.present = present;
+        this.expected = expected;
+        this.reading = reading;
+        reading.visit(path, values);
+    }
+
+    static Block root(Map<String, @Nullable Object> tree, Reading reading) {
+        return new Block("", tree, true, true, reading);
+    }
+
+    /// The content of another file, such as one of users or permissions.
+    ///
+    /// @param name starts the path in messages, such as the file's name
+    static Block file(String name, Map<String, @Nullable Object> tree, Reading reading) {
+        return new Block(name, tree, true, true, reading);
+    }
+
+    /// Such as `/http-listener`; empty for the whole configuration.
+    public String path() {
+        return path;
+    }
+
+    /// Whether the block is in the configuration at all.
+    public boolean isPresent() {
+        return present;
+    }
+
+    /// Whether the key is there and not null. Counts as asking for it.
+    public boolean has(String key) {
+        return value(key) != null;
+    }
+
+    /// YAML 1.1's `yes`, `no`, `on` and `off` are understood, since older files contain them.
+    public boolean bool(String key, boolean absent) {
+        var value = value(key);
+        return switch (value) {
+            case null -> absent(key, absent);
+            case Boolean b -> b;
+            case String s when s.equalsIgnoreCase("yes") || s.equalsIgnoreCase("on") -> true;
+            case String s when s.equalsIgnoreCase("no") || s.equalsIgnoreCase("off") -> false;
+            default -> refused(key, "must be true or false", absent);
+        };
+    }
+
+    public int integer(String key, int absent, int min, int max) {
+        return (int) longInteger(key, absent, min, max);
+    }
+
+    public long longInteger(String key, long absent, long min, long max) {
+        var value = value(key);
+        if (value == null) {
+            return absent(key, absent);
+        }
+        var bound = "must be a whole number " + (max == Long.MAX_VALUE ? "from " + min : "from " + min + " to " + max);
+        return switch (value) {
+            case Integer i when i >= min && i <= max -> i;
+            case Long l when l >= min && l <= max -> l;
+            case BigInteger _, Integer _, Long _ -> refused(key, bound, absent);
+            default -> refused(key, bound, absent);
+        };
+    }
+
+    /// A time in milliseconds, as the key's name or documentation says.
+    public Duration millis(String key, long absent, long min, long max) {
+        return Duration.ofMillis(longInteger(key, absent, min, max));
+    }
+
+    public Duration seconds(String key, long absent, long min, long max) {
+        return Duration.ofSeconds(longInteger(key, absent, min, max));
+    }
+
+    public Duration minutes(String key, long absent, long min, long max) {
+        return Duration.ofMinutes(longInteger(key, absent, min, max));
+    }
+
+    /// A text that is not blank.
+    public String text(String key, String absent) {
+        var value = value(key);
+        return switch (value) {
+            case null -> absent(key, absent);
+            case String s when !s.isBlank() -> s;
+            case String _ -> refused(key, "must not be blank", absent);
+            default -> refused(key, "must be a text, in quotes if need be", absent);
+        };
+    }
+
+    /// A text that has no default; being absent is not reported.
+    public Optional<String> optionalText(String key) {
+        return value(key) == null ? Optional.empty() : Optional.of(text(key, ""));
+    }
+
+    /// A text that must be there.
+    public String requiredText(String key) {
+        return value(key) == null ? refused(key, "is required and must be a text", "") : text(key, "");
+    }
+
+    /// A path of the server that must be there; see [#uri(String, String)].
+    public String requiredUri(String key) {
+        return value(key) == null ? refused(key, "is required and must start with /", "/") : uri(key, "/");
+    }
+
+    /// A path of the server, which begins with `/`. One at the end is cut, except from `/` itself.
+    public String uri(String key, String absent) {
+        var uri = text(key, absent);
+        if (!uri.startsWith("/")) {
+            return refused(key, "must start with /", absent);
+        }
+        return uri.length() > 1 && uri.endsWith("/") ? uri.substring(0, uri.length() - 1) : uri;
+    }
+
+    /// One of an enum's names, in any case, with `-` for `_`.
+    public <E extends Enum<E>> E oneOf(String key, E absent) {
+        var names = absent.getDeclaringClass().getEnumConstants();
+        var text = text(key, absent.name()).replace('-', '_').toUpperCase(Locale.ROOT);
+        return Arrays.stream(names)
+                .filter(e -> e.name().equals(text))
+                .findFirst()
+                .orElseGet(() -> refused(
+                        key,
+                        "must be one of " + Arrays.stream(names).map(Enum::name).collect(Collectors.joining(", ")),
+                        absent));
+    }
+
+    /// A list of texts; one text alone is a list of one.
+    public List<String> texts(String key, List<String> absent) {
+        var value = value(key);
+        if (value == null) {
+            return absent(key, absent);
+        }
+        if (value instanceof String one) {
+            return List.of(one);
+        }
+        if (!(value instanceof List<?> list)) {
+            return refused(key, "must be a list of texts", absent);
+        }
+        var texts = new ArrayList<String>();
+        for (var member : list) {
+            if (!(member instanceof String text)) {
+                return refused(key, "must be a list of texts", absent);
+            }
+            texts.add(text);
+        }
+        return List.copyOf(texts);
+    }
+
+    /// The block below; an empty one that is not [#isPresent()] when the key is absent.
+    public Block block(String key) {
+        return child(path + "/" + key, value(key), true);
+    }
+
+    /// As [#block(String)], for what need not be there: only if it is, the keys that it lacks are reported.
+    public Block component(String key) {
+        return child(path + "/" + key, value(key), false);
+    }
+
+    /// The blocks of a list; none when the key is absent.
+    public List<Block> blocks(String key) {
+        var value = value(key);
+        if (value == null) {
+            return List.of();
+        }
+        if (!(value instanceof List<?> list)) {
+            return refused(key, "must be a list", List.of());
+        }
+        var blocks = new ArrayList<Block>();
+        for (int i = 0; i < list.size(); i++) {
+            blocks.add(child(path + "/" + key + "[" + (i + 1) + "]", list.get(i), true));
+        }
+        return List.copyOf(blocks);
+    }
+
+    private Block child(String childPath, @Nullable Object value, boolean required) {
+        if (value instanceof Map<?, ?> map) {
+            return new Block(childPath, Trees.block(map), true, true, reading);
+        }
+        if (value != null) {
+            reading.add(new Finding(Level.REFUSED, childPath, "must be a block of keys" + was(childPath, value)));
+        }
+        return new Block(childPath, Map.of(), false, required && value == null && expected, reading);
+    }
+
+    /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for what has keys of its
+    /// own, such as the properties of an account. None of its keys is unknown then.
+    public Map<String, @Nullable Object> toMap() {
+        values.keySet().forEach(key -> reading.asked(path, key));
+        return new LinkedHashMap<>(values);
+    }
+
+    /// A key of former releases: accepted with a warning that says what became of it.
+    public void legacy(String key, String advice) {
+        if (value(key) != null) {
+            reading.add(new Finding(Level.ADVICE, path + "/" + key, advice));
+        }
+    }
+
+    /// Records a refusal that one key alone does not show, such as a bound that is another key's value.
+    public void refuse(String key, String text) {
+        reading.add(new Finding(Level.REFUSED, path + "/" + key, text));
+    }
+
+    /// Records a warning.
+    public void advise(String key, String text) {
+        reading.add(new Finding(Level.ADVICE, path + "/" + key, text));
+    }
+
+    private @Nullable Object value(String key) {
+        reading.asked(path, key);
+        return values.get(key);
+    }
+
+    private <T> T absent(String key, T used) {
+        if (expected) {
+            reading.absent(path, key, Secrets.isSecret(key) ? Secrets.MASK : String.valueOf(used));
+        }
+        return used;
+    }
+
+    private <T> T refused(String key, String bound, T used) {
+        var keyPath = path + "/" + key;
+        reading.add(new Finding(Level.REFUSED, keyPath, bound + was(keyPath, values.get(key))));
+        return used;
+    }
+
+    private static String was(String keyPath, @Nullable Object value) {
+        return " but was " + Trees.inline(Secrets.mask(keyPath, value));
+    }
+}

@@ -1,0 +1,22 @@
+package org.restheart.core.config;
+
+import java.util.List;
+
+/// The configuration cannot be used. Carries everything that is wrong with it, so that one start shows it all; no
+/// stack trace, since the reader is an operator.
+public final class ConfigException extends RuntimeException {
+    private final transient List<Finding> findings;
+
+    ConfigException(List<Finding> findings) {
+        super(String.join("\n", findings.stream().map(Finding::toString).toList()), null, false, false);
+        this.findings = List.copyOf(findings);
+    }
+
+    static ConfigException of(String text) {
+        return new ConfigException(List.of(new Finding(Finding.Level.REFUSED, "", text)));
+    }
+
+    public List<Finding> findings() {
+        return findings;
+    }
+}

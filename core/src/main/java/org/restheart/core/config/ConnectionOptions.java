@@ -1,0 +1,61 @@
+package org.restheart.core.config;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/// `connection-options`: what one connection or request may cost.
+///
+/// @param maxHeaderSize bytes of a request's head
+/// @param maxEntitySize bytes of a request's body, beyond which it is refused with 413; empty for no limit
+/// @param multipartMaxEntitySize the same for multipart bodies
+/// @param idleTimeout a connection without bytes for so long is closed; empty for never
+/// @param requestParseTimeout to receive a request's head
+/// @param noRequestTimeout a kept-alive connection without request for so long is closed
+/// @param others the further options that are set, by name: a `Boolean` or an `Integer` each
+public record ConnectionOptions(
+        boolean http2,
+        int maxHeaderSize,
+        Optional<Long> maxEntitySize,
+        Optional<Long> multipartMaxEntitySize,
+        Optional<Duration> idleTimeout,
+        Optional<Duration> requestParseTimeout,
+        Optional<Duration> noRequestTimeout,
+        int maxParameters,
+        int maxHeaders,
+        int maxCookies,
+        String urlCharset,
+        boolean alwaysSetKeepAlive,
+        Map<String, Object> others) {
+
+    /// As large as the largest BSON document.
+    static final long DEFAULT_MAX_ENTITY_SIZE = 16 * 1024 * 1024;
+
+    static ConnectionOptions read(Block block) {
+        var maxEntitySize = size(block, "MAX_ENTITY_SIZE", DEFAULT_MAX_ENTITY_SIZE);
+        return new ConnectionOptions(
+                block.bool("ENABLE_HTTP2", true),
+                (int) Math.min(Integer.MAX_VALUE, block.longInteger("MAX_HEADER_SIZE", 1_048_576, 1, Long.MAX_VALUE)),
+                maxEntitySize,
+                size(block, "MULTIPART_MAX_ENTITY_SIZE", -1).or(() -> maxEntitySize),
+                timeout(block, "IDLE_TIMEOUT"),
+                timeout(block, "REQUEST_PARSE_TIMEOUT"),
+                timeout(block, "NO_REQUEST_TIMEOUT"),
+                block.integer("MAX_PARAMETERS", 1_000, 1, Integer.MAX_VALUE),
+                block.integer("MAX_HEADERS", 200, 1, Integer.MAX_VALUE),
+                block.integer("MAX_COOKIES", 200, 1, Integer.MAX_VALUE),
+                block.text("URL_CHARSET", "UTF-8"),
+                block.bool("ALWAYS_SET_KEEP_ALIVE", true),
+                FurtherOptions.read(block));
+    }
+
+    private static Optional<Long> size(Block block, String key, long absent) {
+        long bytes = block.longInteger(key, absent, -1, Long.MAX_VALUE);
+        return bytes < 0 ? Optional.empty() : Optional.of(bytes);
+    }
+
+    private static Optional<Duration> timeout(Block block, String key) {
+        var time = block.millis(key, -1, -1, Integer.MAX_VALUE);
+        return time.isPositive() ? Optional.of(time) : Optional.empty();
+    }
+}

@@ -1,0 +1,69 @@
+package org.restheart.core.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// `core`.
+///
+/// @param name of this instance, for logs
+/// @param pluginsDirectory relative to the jar unless absolute
+/// @param pluginsPackages the packages that are scanned; empty means all
+/// @param baseUrl what absolute URLs in answers begin with, if not the request's own
+/// @param ioThreads threads that parse HTTP; resolved, at least 1
+/// @param workersParallelism carrier threads of virtual threads; resolved, at least 1
+/// @param workersMaxPoolSize most carrier threads while some are pinned; at least `workersParallelism`
+/// @param bufferSize bytes
+/// @param forceGzipEncoding refuses requests that do not accept gzip or deflate
+/// @param drainTimeout how long a stop waits for running requests
+public record CoreConfig(
+        String name,
+        String pluginsDirectory,
+        List<String> pluginsPackages,
+        boolean pluginsScanningVerbose,
+        Optional<String> baseUrl,
+        int ioThreads,
+        int workersParallelism,
+        int workersMaxPoolSize,
+        boolean buffersPooling,
+        int bufferSize,
+        boolean directBuffers,
+        boolean forceGzipEncoding,
+        boolean allowUnescapedCharactersInUrl,
+        Duration drainTimeout) {
+
+    private static final int MAX_THREADS = 32_767;
+
+    static CoreConfig read(Block block, int cores) {
+        int ioThreads = block.integer("io-threads", 0, Integer.MIN_VALUE, MAX_THREADS);
+        int wanted = block.integer("workers-scheduler-parallelism", 0, Integer.MIN_VALUE, MAX_THREADS);
+        int parallelism = wanted > 0 ? wanted : Math.max(1, cores * 3 / 2);
+        int maxPoolSize = block.integer("workers-scheduler-max-pool-size", 256, 1, MAX_THREADS);
+        if (maxPoolSize < wanted) {
+            block.refuse(
+                    "workers-scheduler-max-pool-size",
+                    "must be at least workers-scheduler-parallelism, which is " + wanted + ", but was " + maxPoolSize);
+        }
+        formerKeys(block);
+        return new CoreConfig(
+                block.text("name", "default"),
+                block.text("plugins-directory", "plugins"),
+                block.texts("plugins-packages", List.of()),
+                block.bool("plugins-scanning-verbose", false),
+                block.optionalText("base-url"),
+                ioThreads > 0 ? ioThreads : cores,
+                parallelism,
+                Math.max(parallelism, maxPoolSize),
+                block.bool("buffers-pooling", true),
+                block.integer("buffer-size", 16_364, 1_024, 16 * 1024 * 1024),
+                block.bool("direct-buffers", true),
+                block.bool("force-gzip-encoding", false),
+                block.bool("allow-unescaped-characters-in-url", true),
+                block.millis("drain-timeout-ms", 30_000, 0, 600_000));
+    }
+
+    private static void formerKeys(Block block) {
+        block.legacy("worker-threads", "has no effect: each request runs on a virtual thread of its own");
+        block.legacy("requests-limit", "has no effect: there is no such limit any more");
+    }
+}

@@ -1,0 +1,24 @@
+package org.restheart.core.config;
+
+/// Something to tell about the configuration. Holds no secret.
+///
+/// @param path of the key, as in `/http-listener/port`; empty when it concerns the whole
+/// @param text a sentence that continues the path
+public record Finding(Level level, String path, String text) {
+    /// How bad it is.
+    public enum Level {
+        /// The server does not start.
+        REFUSED,
+        /// A warning at start; refused by `--check`.
+        SUSPECT,
+        /// A warning, whatever is asked.
+        ADVICE,
+        /// For debugging.
+        DETAIL
+    }
+
+    @Override
+    public String toString() {
+        return path.isEmpty() ? text : path + " " + text;
+    }
+}

@@ -1,0 +1,53 @@
+package org.restheart.core.config;
+
+import java.util.Optional;
+
+/// `http-listener`, and what `https-listener` and `ajp-listener` share with it.
+///
+/// @param host name or address to bind to; `0.0.0.0` for all
+/// @param port 0 picks a free one
+public record ListenerConfig(boolean enabled, String host, int port) {
+    /// `https-listener`.
+    ///
+    /// @param keys present whenever the listener is enabled
+    public record Tls(ListenerConfig listener, Optional<Keystore> keys) {
+        public boolean enabled() {
+            return listener.enabled();
+        }
+    }
+
+    /// Where a TLS certificate and its private key are.
+    ///
+    /// @param path of a PKCS12 or JKS file
+    /// @param password of the store
+    /// @param keyPassword of the private key
+    public record Keystore(String path, String password, String keyPassword) {
+        @Override
+        public String toString() {
+            return "Keystore[" + path + "]";
+        }
+    }
+
+    static ListenerConfig read(Block block, boolean enabled, int port) {
+        return new ListenerConfig(
+                block.bool("enabled", enabled),
+                block.text("host", "localhost"),
+                block.integer("port", port, 0, 65_535));
+    }
+
+    static Tls readTls(Block block) {
+        var listener = read(block, false, 4443);
+        var path = block.optionalText("keystore-path");
+        var password = block.optionalText("keystore-password");
+        var keyPassword = block.optionalText("certificate-password");
+        if (path.isPresent() && password.isPresent() && keyPassword.isPresent()) {
+            return new Tls(listener, Optional.of(new Keystore(path.get(), password.get(), keyPassword.get())));
+        }
+        if (listener.enabled) {
+            block.refuse(
+                    "enabled",
+                    "is true, which needs keystore-path, keystore-password and certificate-password as well");
+        }
+        return new Tls(listener, Optional.empty());
+    }
+}

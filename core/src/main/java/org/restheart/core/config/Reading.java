@@ -1,0 +1,68 @@
+package org.restheart.core.config;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The memory of one reading of a configuration: which blocks and keys were asked for, which were absent, and what was
+/// wrong. Confined to the thread that starts the server.
+final class Reading {
+    /// A block that was read.
+    ///
+    /// @param asked the keys that its reader knows
+    record Visit(Map<String, @Nullable Object> values, Set<String> asked) {}
+
+    private final List<Finding> findings = new ArrayList<>();
+    private final Map<String, Visit> visits = new LinkedHashMap<>();
+    private final Map<String, Map<String, String>> absent = new LinkedHashMap<>();
+
+    void visit(String path, Map<String, @Nullable Object> values) {
+        visits.computeIfAbsent(path, p -> new Visit(values, new LinkedHashSet<>()));
+    }
+
+    void asked(String path, String key) {
+        var visit = visits.get(path);
+        if (visit != null) {
+            visit.asked.add(key);
+        }
+    }
+
+    /// A key that is not there, and the value used in its place.
+    void absent(String path, String key, String used) {
+        absent.computeIfAbsent(path, p -> new LinkedHashMap<>()).put(key, used);
+    }
+
+    void add(Finding finding) {
+        if (!findings.contains(finding)) {
+            findings.add(finding);
+        }
+    }
+
+    Map<String, Visit> visits() {
+        return visits;
+    }
+
+    /// One line per block, so that a short file is not answered by a hundred lines.
+    List<Finding> absentKeys() {
+        return absent.entrySet().stream()
+                .map(block -> new Finding(
+                        Finding.Level.ADVICE,
+                        block.getKey(),
+                        "does not set " + String.join(", ", assignments(block.getValue())) + ": defaults are used"))
+                .toList();
+    }
+
+    private static List<String> assignments(Map<String, String> used) {
+        return used.entrySet().stream()
+                .map(e -> e.getKey() + " (" + e.getValue() + ")")
+                .toList();
+    }
+
+    List<Finding> findings() {
+        return List.copyOf(findings);
+    }
+}

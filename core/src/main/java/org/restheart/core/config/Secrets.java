@@ -1,0 +1,104 @@
+package org.restheart.core.config;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Hides what must not be printed: the values of keys named like a secret, passwords inside URIs, and both inside JSON
+/// written as text. Hides rather too much than too little.
+public final class Secrets {
+    static final String MASK = "**********";
+
+    private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token");
+
+    /// Keys that contain such a word and yet hold no secret.
+    private static final Set<String> HARMLESS = Set.of(
+            "keystore-path",
+            "prop-password",
+            "minimum-password-strength",
+            "token-endpoint-uri",
+            "templates",
+            "password-reset");
+
+    private static final Pattern IN_AUTHORITY =
+            Pattern.compile("(?i)(\\b[a-z][a-z0-9+.-]*://[^:/\\s\"']*:)([^\\s\"']*)@");
+    private static final Pattern IN_QUERY =
+            Pattern.compile("(?i)([?&;][^=&\\s]*(?:password|pwd|secret|key|token)[^=&\\s]*=)[^&\\s\"']*");
+    private static final Pattern AWS_TOKEN = Pattern.compile("(?i)(AWS_SESSION_TOKEN:)[^,&\\s\"']*");
+    private static final Pattern IN_JSON = Pattern.compile(
+            "(?i)((?:\"[^\"]*|'[^']*|\\b\\w*)(?:password|pwd|secret|key|token)[^\"':\\s]*[\"']?\\s*:\\s*)"
+                    + "(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|-?\\d[\\d.eE+-]*)");
+
+    private Secrets() {}
+
+    /// The URI with the password replaced, and with parameters named like secrets replaced.
+    public static String inUri(String uri) {
+        var masked = IN_AUTHORITY.matcher(uri).replaceAll("$1" + MASK + "@");
+        masked = IN_QUERY.matcher(masked).replaceAll("$1" + MASK);
+        return AWS_TOKEN.matcher(masked).replaceAll("$1" + MASK);
+    }
+
+    static boolean isSecret(String key) {
+        var name = key.toLowerCase(Locale.ROOT);
+        return !HARMLESS.contains(name) && WORDS.stream().anyMatch(name::contains);
+    }
+
+    /// Whether a step of a path to a value says that the value is secret. Blocks are named after components, of which
+    /// several are about tokens.
+    private static boolean isSecretStep(String step, boolean block) {
+        return isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
+    }
+
+    /// The value as it may be shown.
+    ///
+    /// @param path as in `/https-listener/keystore-password`
+    static @Nullable Object mask(String path, @Nullable Object value) {
+        boolean secret = false;
+        boolean block = true;
+        for (var step : path.split("/", -1)) {
+            if (!step.isEmpty()) {
+                secret |= isSecretStep(step.replaceFirst("\\[.*", ""), block);
+                block = false;
+            }
+        }
+        return mask(value, secret, block);
+    }
+
+    /// The whole configuration as it may be shown.
+    static Map<String, @Nullable Object> mask(Map<String, @Nullable Object> tree) {
+        return maskMembers(tree, false, true);
+    }
+
+    private static @Nullable Object mask(@Nullable Object value, boolean secret, boolean block) {
+        return switch (value) {
+            case null -> null;
+            case Map<?, ?> map -> maskMembers(map, secret, block);
+            case List<?> list -> {
+                var masked = new ArrayList<@Nullable Object>(list.size());
+                list.forEach(member -> masked.add(mask(member, secret, false)));
+                yield masked;
+            }
+            case Boolean flag -> flag;
+            case String text when !secret -> inText(text);
+            case Object other -> secret ? MASK : other;
+        };
+    }
+
+    private static Map<String, @Nullable Object> maskMembers(Map<?, ?> map, boolean secret, boolean block) {
+        var masked = new LinkedHashMap<String, @Nullable Object>();
+        map.forEach((key, value) -> {
+            var name = String.valueOf(key);
+            masked.put(name, mask(value, secret || isSecretStep(name, block), false));
+        });
+        return masked;
+    }
+
+    private static String inText(String text) {
+        return inUri(IN_JSON.matcher(text).replaceAll("$1\"" + MASK + "\""));
+    }
+}
