@@ -1,0 +1,11 @@
+package org.restheart.mongo;
+
+import org.restheart.http.Response;
+
+/// Answers one method of one kind of resource. Thread-safe.
+@FunctionalInterface
+public interface DataHandler {
+    /// The threading rule of [org.restheart.http.Handler#handle] applies: `request.http().requireThread()` before
+    /// waiting.
+    Response handle(DataRequest request);
+}

@@ -1,0 +1,36 @@
+package org.restheart.mongo;
+
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Response;
+
+/// Entity tags as this API writes them: the value of `_etag`, bare, without the quotes of RFC 9110.
+public final class EntityTags {
+    public static final String FIELD = "_etag";
+
+    private EntityTags() {}
+
+    /// The tag stored in a document or in properties.
+    public static Optional<String> of(BsonDocument document) {
+        return text(document.get(FIELD));
+    }
+
+    private static Optional<String> text(@org.jspecify.annotations.Nullable BsonValue etag) {
+        if (etag == null) {
+            return Optional.empty();
+        }
+        return switch (etag.getBsonType()) {
+            case OBJECT_ID -> Optional.of(etag.asObjectId().getValue().toHexString());
+            case STRING -> Optional.of(etag.asString().getValue());
+            default -> Optional.empty();
+        };
+    }
+
+    /// The response with the tag of `document`, if it has one.
+    public static Response.Ready add(Response.Ready response, Optional<BsonDocument> document) {
+        return document.flatMap(EntityTags::of)
+                .map(tag -> response.with("ETag", tag))
+                .orElse(response);
+    }
+}

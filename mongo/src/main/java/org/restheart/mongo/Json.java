@@ -1,0 +1,29 @@
+package org.restheart.mongo;
+
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+
+/// JSON responses in the mode a request asks for.
+public final class Json {
+    private Json() {}
+
+    /// One value as the whole body.
+    public static Response.Ready of(DataRequest request, int status, BsonValue value) {
+        var out = new Utf8Buffer();
+        JsonEncoder.of(request.parameters().jsonMode()).encode(value, out);
+        return of(status, out);
+    }
+
+    /// A body already encoded.
+    public static Response.Ready of(int status, Utf8Buffer json) {
+        return Response.status(status).with(Response.JSON, new Content.Bytes(json.toByteBuffer()));
+    }
+
+    /// No body. The media type is sent all the same: clients of this API expect it.
+    public static Response.Ready empty(int status) {
+        return Response.status(status).with("Content-Type", Response.JSON);
+    }
+}

@@ -1,0 +1,57 @@
+package org.restheart.mongo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.resource.Mount;
+
+/// The `mongo` section of the configuration.
+///
+/// @param uri where the data API is bound, in front of all mounts
+/// @param defaultPageSize documents per page when the client does not say
+/// @param metadataTtl how long what is known of databases and collections is kept; zero switches the cache off
+/// @param queryTimeLimit MongoDB gives up on a query after this; zero for no limit
+/// @param aggregationTimeLimit the same for aggregations
+/// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
+/// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
+public record MongoConfig(
+        String uri,
+        List<Mount> mounts,
+        Representation defaultRepresentation,
+        EtagPolicies etagPolicies,
+        int defaultPageSize,
+        int maxPageSize,
+        Duration metadataTtl,
+        Duration queryTimeLimit,
+        Duration aggregationTimeLimit,
+        boolean aggregationCheckOperators,
+        Optional<String> instanceBaseUrl) {
+
+    public MongoConfig {
+        mounts = List.copyOf(mounts);
+        if (maxPageSize < 1) {
+            throw new IllegalArgumentException("mongo.max-pagesize must be at least 1 but was " + maxPageSize);
+        }
+        if (defaultPageSize < 0 || defaultPageSize > maxPageSize) {
+            throw new IllegalArgumentException("mongo.default-pagesize must be from 0 to mongo.max-pagesize ("
+                    + maxPageSize + ") but was " + defaultPageSize);
+        }
+    }
+
+    /// The defaults, with the given mounts.
+    public static MongoConfig withMounts(Mount... mounts) {
+        return new MongoConfig(
+                "/",
+                List.of(mounts),
+                Representation.STANDARD,
+                EtagPolicies.DEFAULT,
+                100,
+                1000,
+                Duration.ofMinutes(1),
+                Duration.ZERO,
+                Duration.ZERO,
+                true,
+                Optional.empty());
+    }
+}

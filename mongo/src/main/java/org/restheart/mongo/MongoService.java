@@ -1,0 +1,132 @@
+package org.restheart.mongo;
+
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
+import static org.restheart.http.ProblemCode.NOTHING_BOUND;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
+
+import com.mongodb.client.MongoClient;
+import org.restheart.http.Cors;
+import org.restheart.http.DataTarget;
+import org.restheart.http.ErrorStyle;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.resource.Mounts;
+import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourcePath;
+
+/// The data API: everything below the mounts. Thread-safe.
+public final class MongoService implements Service {
+    private final MongoConfig config;
+    private final Mounts mounts;
+    private final Metadata metadata;
+    private final MongoRoutes routes;
+
+    public MongoService(MongoConfig config, MongoClient client) {
+        this.config = config;
+        this.mounts = new Mounts(config.uri(), config.mounts());
+        this.metadata = new Metadata(client, config.metadataTtl());
+        this.routes = new MongoRoutes(new Collections(client), config);
+    }
+
+    @Override
+    public String name() {
+        return "mongo";
+    }
+
+    @Override
+    public ErrorStyle errorStyle() {
+        return ErrorStyle.STATUS;
+    }
+
+    @Override
+    public Request prepare(Request request) {
+        var path = mounts.resolve(request.path(), request.connection())
+                .orElseThrow(() -> Problem.of(
+                                NOTHING_BOUND,
+                                "No MongoDB resource bound for "
+                                        + request.path().decoded())
+                        .raise());
+        return request.with(ResourcePath.KEY, path)
+                .with(DataTarget.KEY, DataTargets.of(request, path))
+                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request, path)));
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return request.attribute(ResourcePath.KEY)
+                .map(path -> path.kind().cors(request.method()))
+                .orElseGet(() -> ResourceKind.INVALID.cors(request.method()));
+    }
+
+    @Override
+    public Response handle(Request request) {
+        var path = request.require(ResourcePath.KEY);
+        Names.check(path);
+        var parameters = Parameters.parse(request.query(), path, config);
+        var resource = requireExisting(request, path, parameters.noCache());
+        if (!path.kind().allows(request.method())) {
+            throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
+                    .raise();
+        }
+        if (path.surplus()) {
+            throw Problem.of(NOT_FOUND, "nothing is bound below a document").raise();
+        }
+        if (parameters.sessionId().isPresent()) {
+            throw Problem.of(NOT_IMPLEMENTED, "sessions are not available").raise();
+        }
+        var handler = routes.find(path.kind(), request.method())
+                .orElseThrow(
+                        () -> Problem.of(NOT_IMPLEMENTED, request.method() + " is not available for " + path.kind())
+                                .raise());
+        return handler.handle(new DataRequest(request, path, parameters, resource));
+    }
+
+    /// What is known of the collection, or of the database above collections.
+    private Known requireExisting(Request request, ResourcePath path, boolean fresh) {
+        if (path.db() == null) {
+            return new Known(true, java.util.Optional.empty());
+        }
+        boolean creates = request.method() == Method.PUT;
+        if (path.collection() == null) {
+            var db = metadata.db(request, path.db(), fresh);
+            if (!db.exists() && !(creates && path.kind() == ResourceKind.DB)) {
+                throw missingDb(path.db());
+            }
+            return db;
+        }
+        var collection = metadata.collection(request, path.db(), path.collection(), fresh);
+        if (!collection.exists()) {
+            if (!metadata.db(request, path.db(), fresh).exists()) {
+                throw missingDb(path.db());
+            }
+            boolean creating = creates
+                    && (path.kind() == ResourceKind.COLLECTION
+                            || path.kind() == ResourceKind.FILES_BUCKET
+                            || path.kind() == ResourceKind.SCHEMA_STORE);
+            if (!creating) {
+                throw Problem.of(NOT_FOUND, missingCollection(path)).raise();
+            }
+        }
+        return collection;
+    }
+
+    private static RuntimeException missingDb(String db) {
+        return Problem.of(NOT_FOUND, "Db '" + db + "' does not exist").raise();
+    }
+
+    private static String missingCollection(ResourcePath path) {
+        if (path.kind().isSchemas()) {
+            return "Schema Store does not exist";
+        }
+        return (path.kind().isFiles() ? "File Bucket '" : "Collection '") + path.collection() + "' does not exist";
+    }
+}

@@ -1,0 +1,119 @@
+package org.restheart.mongo.metadata;
+
+import static com.mongodb.client.model.Filters.eq;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.client.MongoClient;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Request;
+import org.restheart.mongo.resource.Names;
+
+/// What is known of databases and collections, cached for a while, absence included. Thread-safe.
+///
+/// Properties are stored in each database's collection `_properties`: `_id` `_properties` for the database's own,
+/// `_properties.<collection>` for a collection's.
+public final class Metadata {
+    private static final int MAX_ENTRIES = 10_000;
+
+    private final MongoClient client;
+    private final @Nullable Cache<Namespace, Known> cache;
+
+    /// @param collection null means the database itself
+    private record Namespace(String db, @Nullable String collection) {}
+
+    /// @param ttl zero switches the cache off, a negative one keeps entries until they are forgotten
+    public Metadata(MongoClient client, Duration ttl) {
+        this.client = client;
+        if (ttl.isZero()) {
+            this.cache = null;
+        } else {
+            var builder = Caffeine.newBuilder().maximumSize(MAX_ENTRIES);
+            this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
+        }
+    }
+
+    /// @param request says whether a miss may wait for MongoDB
+    /// @param fresh ask MongoDB, whatever is cached
+    public Known db(Request request, String db, boolean fresh) {
+        return find(request, new Namespace(db, null), fresh, this::loadDb);
+    }
+
+    /// @param request says whether a miss may wait for MongoDB
+    /// @param fresh ask MongoDB, whatever is cached
+    public Known collection(Request request, String db, String collection, boolean fresh) {
+        return find(request, new Namespace(db, collection), fresh, this::loadCollection);
+    }
+
+    private Known find(Request request, Namespace namespace, boolean fresh, Function<Namespace, Known> load) {
+        if (cache == null) {
+            request.requireThread();
+            return load.apply(namespace);
+        }
+        if (fresh) {
+            request.requireThread();
+            cache.invalidate(namespace);
+        } else {
+            var known = cache.getIfPresent(namespace);
+            if (known != null) {
+                return known;
+            }
+            request.requireThread();
+        }
+        return cache.get(namespace, load);
+    }
+
+    private Known loadDb(Namespace namespace) {
+        var database = client.getDatabase(namespace.db());
+        var exists = database.listCollectionNames().first() != null;
+        return exists ? new Known(true, properties(namespace.db(), Names.PROPERTIES)) : Known.MISSING;
+    }
+
+    private Known loadCollection(Namespace namespace) {
+        var name = namespace.collection() == null ? "" : namespace.collection();
+        var exists = client.getDatabase(namespace.db())
+                        .listCollectionNames()
+                        .filter(eq("name", name))
+                        .first()
+                != null;
+        return exists ? new Known(true, properties(namespace.db(), propertiesId(name))) : Known.MISSING;
+    }
+
+    private Optional<BsonDocument> properties(String db, String id) {
+        return Optional.ofNullable(client.getDatabase(db)
+                .getCollection(Names.PROPERTIES, BsonDocument.class)
+                .find(eq("_id", id))
+                .first());
+    }
+
+    /// The `_id` under which a collection's properties are stored.
+    public static String propertiesId(String collection) {
+        return Names.PROPERTIES + "." + collection;
+    }
+
+    /// Forgets a database, after its properties were changed.
+    public void forgetDb(String db) {
+        if (cache != null) {
+            cache.invalidate(new Namespace(db, null));
+        }
+    }
+
+    /// Forgets a database and all its collections, after it was dropped.
+    public void forgetDbAndCollections(String db) {
+        if (cache != null) {
+            cache.asMap().keySet().removeIf(namespace -> namespace.db().equals(db));
+        }
+    }
+
+    /// Forgets a collection and its database, after it was made, changed or dropped.
+    public void forgetCollection(String db, String collection) {
+        if (cache != null) {
+            cache.invalidate(new Namespace(db, collection));
+            cache.invalidate(new Namespace(db, null));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.MongoConfig;
+
+/// The `avars` parameter: values a client gives to an aggregation's or a stream's variables.
+final class AggregationVariables {
+    private AggregationVariables() {}
+
+    /// @throws ProblemException 400, also for operators and for names that only the server may set
+    static BsonDocument parse(String text, MongoConfig config) {
+        BsonValue value;
+        try {
+            value = JsonParser.parse(text);
+        } catch (MalformedJsonException _) {
+            throw notAnObject(text);
+        }
+        if (!value.isDocument()) {
+            throw notAnObject(text);
+        }
+        var variables = value.asDocument();
+        if (config.aggregationCheckOperators() && hasOperator(variables)) {
+            throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
+                    .because("java.lang.SecurityException", "aggregation variables cannot include operators")
+                    .raise();
+        }
+        if (variables.keySet().stream().anyMatch(name -> name.startsWith("@"))) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal avars parameter: names that start with @ belong to the server: " + text)
+                    .raise();
+        }
+        return variables;
+    }
+
+    private static ProblemException notAnObject(String text) {
+        return Problem.of(PARAMETER_INVALID, "illegal avars parameter, it is not a json object: " + text)
+                .raise();
+    }
+
+    private static boolean hasOperator(BsonValue value) {
+        if (value.isDocument()) {
+            return value.asDocument().entrySet().stream()
+                    .anyMatch(entry -> entry.getKey().startsWith("$") || hasOperator(entry.getValue()));
+        }
+        return value.isArray() && value.asArray().stream().anyMatch(AggregationVariables::hasOperator);
+    }
+}

@@ -1,0 +1,48 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+
+/// Reads parameters whose value is JSON, with the texts the contract has for what can be wrong.
+final class JsonParameter {
+    private JsonParameter() {}
+
+    /// @throws ProblemException 400
+    static BsonDocument document(String name, String text) {
+        if (text.isBlank()) {
+            throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter (empty)")
+                    .raise();
+        }
+        BsonValue value;
+        try {
+            value = JsonParser.parse(text);
+        } catch (MalformedJsonException e) {
+            var detail = name.equals("filter") ? ", " + e.getMessage() : "";
+            throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter: " + text + detail)
+                    .because("org.bson.json.JsonParseException", "invalid json")
+                    .raise();
+        }
+        if (!value.isDocument()) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal " + name + " parameter, it is not a json object: " + text + " => "
+                                    + typeName(value))
+                    .raise();
+        }
+        return value.asDocument();
+    }
+
+    private static String typeName(BsonValue value) {
+        return switch (value.getBsonType()) {
+            case STRING, INT32, INT64, DOUBLE, BOOLEAN -> "String";
+            case ARRAY -> "BsonArray";
+            default -> value.getBsonType().name();
+        };
+    }
+}

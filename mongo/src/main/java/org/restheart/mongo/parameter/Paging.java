@@ -1,0 +1,48 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import org.restheart.http.Problem;
+import org.restheart.http.Query;
+
+/// Which slice of a result is asked for.
+///
+/// @param page counts from 1
+/// @param pageSize documents per page; 0 asks for none
+public record Paging(int page, int pageSize) {
+    /// @throws org.restheart.http.ProblemException 400
+    static Paging parse(Query query, int defaultPageSize, int maxPageSize) {
+        int pageSize = number(query, "pagesize", defaultPageSize);
+        if (pageSize < 0 || pageSize > maxPageSize) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal pagesize parameter, pagesize must be >= 0 and <= " + maxPageSize)
+                    .raise();
+        }
+        int page = number(query, "page", 1);
+        if (page < 1) {
+            throw Problem.of(PARAMETER_INVALID, "illegal page parameter, it is < 1")
+                    .raise();
+        }
+        return new Paging(page, pageSize);
+    }
+
+    private static int number(Query query, String name, int otherwise) {
+        var text = query.first(name);
+        if (text.isEmpty()) {
+            return otherwise;
+        }
+        try {
+            return Integer.parseInt(text.get());
+        } catch (NumberFormatException _) {
+            throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter, it is not a number")
+                    .because("java.lang.NumberFormatException", "For input string: '" + text.get() + "'")
+                    .raise();
+        }
+    }
+
+    /// How many documents come before the page.
+    public long skip() {
+        return (page - 1L) * pageSize;
+    }
+}

@@ -1,0 +1,236 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Problem;
+import org.restheart.http.Query;
+import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.resource.IdType;
+import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourcePath;
+
+/// Every query parameter of the data API, parsed and checked once. Immutable; unknown parameters are ignored.
+///
+/// @param filter all `filter` parameters, ANDed; empty document without one
+/// @param keys all `keys` parameters merged, the projection; empty means every field
+/// @param sort what was asked for or the default, `_id` descending
+/// @param id the document id of the path, if there is one
+/// @param noProperties `np`: leave the properties of the collection out of HAL
+/// @param warnings what was not understood but is no reason to refuse
+public record Parameters(
+        Paging paging,
+        Counting counting,
+        BsonDocument filter,
+        BsonDocument keys,
+        BsonDocument sort,
+        Optional<BsonValue> hint,
+        boolean cache,
+        boolean noCache,
+        boolean noProperties,
+        Representation representation,
+        boolean halFull,
+        JsonMode jsonMode,
+        IdType idType,
+        Optional<BsonValue> id,
+        Optional<WriteMode> writeMode,
+        boolean checkEtag,
+        Optional<BsonDocument> shardKey,
+        Optional<BsonDocument> aggregationVariables,
+        Optional<UUID> sessionId,
+        Optional<Long> transaction,
+        Optional<ReadConcern> readConcern,
+        Optional<ReadPreference> readPreference,
+        Optional<WriteConcern> writeConcern,
+        List<String> warnings) {
+
+    /// Checks in the contract's order; the first parameter that is wrong is reported.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static Parameters parse(Query query, ResourcePath path, MongoConfig config) {
+        var warnings = new ArrayList<String>();
+        var representation = representation(query, config, warnings);
+        var paging = Paging.parse(query, config.defaultPageSize(), config.maxPageSize());
+        var sort = SortParameter.sort(query);
+        var hint = query.all("hint").stream().reduce((_, last) -> last).map(SortParameter::hint);
+        var keys = keys(query);
+        var filter = filter(query);
+        if (filter.isEmpty()
+                && (path.kind() == ResourceKind.BULK_DOCUMENTS || path.kind() == ResourceKind.BULK_SCHEMAS)) {
+            throw Problem.of(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests")
+                    .raise();
+        }
+        var variables = query.first("avars").map(text -> AggregationVariables.parse(text, config));
+        var idType = query.first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
+        var id = hasId(path.kind()) ? Optional.of(idType.parse(path.requireName())) : Optional.<BsonValue>empty();
+        return new Parameters(
+                paging,
+                counting(query),
+                filter,
+                keys,
+                sort,
+                hint,
+                cache(query),
+                query.has("nocache"),
+                query.has("np"),
+                representation,
+                halFull(query),
+                jsonMode(query),
+                idType,
+                id,
+                query.first(query.has("writeMode") ? "writeMode" : "wm").flatMap(WriteMode::of),
+                query.has("checkEtag"),
+                query.first("shardkey").map(Parameters::shardKey),
+                variables,
+                query.first("sid").map(Parameters::sessionId),
+                query.has("sid") ? query.first("txn").map(Parameters::transaction) : Optional.empty(),
+                query.first("readConcern").flatMap(Parameters::readConcern),
+                query.first("readPreference").flatMap(Parameters::readPreference),
+                query.first("writeConcern").flatMap(Parameters::writeConcern),
+                List.copyOf(warnings));
+    }
+
+    /// The mode that also error bodies are written in, when nothing else of the query could be read.
+    public static JsonMode jsonMode(Query query) {
+        return query.first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
+    }
+
+    private static boolean hasId(ResourceKind kind) {
+        return kind == ResourceKind.DOCUMENT
+                || kind == ResourceKind.FILE
+                || kind == ResourceKind.FILE_BINARY
+                || kind == ResourceKind.SCHEMA;
+    }
+
+    private static Representation representation(Query query, MongoConfig config, List<String> warnings) {
+        var name = query.first("rep");
+        if (name.isEmpty()) {
+            return config.defaultRepresentation();
+        }
+        var known = Representation.of(name.get());
+        if (known.isEmpty()) {
+            warnings.add("illegal rep parameter " + name.get() + " (must be STANDARD, HAL or SHAL); using default "
+                    + config.defaultRepresentation());
+        }
+        return known.orElse(config.defaultRepresentation());
+    }
+
+    private static BsonDocument keys(Query query) {
+        var keys = new BsonDocument();
+        for (var text : query.all("keys")) {
+            keys.putAll(JsonParameter.document("keys", text));
+        }
+        return keys;
+    }
+
+    private static BsonDocument filter(Query query) {
+        var filters = new ArrayList<BsonDocument>();
+        for (var text : query.all("filter")) {
+            var filter = JsonParameter.document("filter", text);
+            if (filter.isEmpty()) {
+                throw Problem.of(PARAMETER_INVALID, "illegal filter parameter (empty json object)")
+                        .raise();
+            }
+            filters.add(filter);
+        }
+        return switch (filters.size()) {
+            case 0 -> new BsonDocument();
+            case 1 -> filters.getFirst();
+            default -> new BsonDocument("$and", new BsonArray(filters));
+        };
+    }
+
+    private static Counting counting(Query query) {
+        return query.first("count")
+                .map(value -> value.equalsIgnoreCase("estimated") ? Counting.ESTIMATED : Counting.EXACT)
+                .orElse(Counting.NONE);
+    }
+
+    private static boolean cache(Query query) {
+        return query.first("cache")
+                .filter(value -> !value.equalsIgnoreCase("false") && !value.equals("0"))
+                .isPresent();
+    }
+
+    private static boolean halFull(Query query) {
+        var value = query.first("hal").map(v -> v.toUpperCase(Locale.ROOT)).orElse("COMPACT");
+        return switch (value) {
+            case "FULL", "F" -> true;
+            case "COMPACT", "C" -> false;
+            default ->
+                throw Problem.of(PARAMETER_INVALID, "illegal hal parameter; valid values are [FULL, F, COMPACT, C]")
+                        .raise();
+        };
+    }
+
+    private static BsonDocument shardKey(String text) {
+        var key = JsonParameter.document("shardkey", text);
+        if (key.isEmpty()) {
+            throw Problem.of(PARAMETER_INVALID, "illegal shardkey parameter (empty json object)")
+                    .raise();
+        }
+        return key;
+    }
+
+    private static UUID sessionId(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException _) {
+            throw Problem.of(PARAMETER_INVALID, "Invalid session id").raise();
+        }
+    }
+
+    private static Long transaction(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException _) {
+            throw Problem.of(PARAMETER_INVALID, "Invalid txn").raise();
+        }
+    }
+
+    private static Optional<ReadConcern> readConcern(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "local" -> Optional.of(ReadConcern.LOCAL);
+            case "available" -> Optional.of(ReadConcern.AVAILABLE);
+            case "majority" -> Optional.of(ReadConcern.MAJORITY);
+            case "linearizable" -> Optional.of(ReadConcern.LINEARIZABLE);
+            case "snapshot" -> Optional.of(ReadConcern.SNAPSHOT);
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<ReadPreference> readPreference(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "primary" -> Optional.of(ReadPreference.primary());
+            case "primarypreferred" -> Optional.of(ReadPreference.primaryPreferred());
+            case "secondary" -> Optional.of(ReadPreference.secondary());
+            case "secondarypreferred" -> Optional.of(ReadPreference.secondaryPreferred());
+            case "nearest" -> Optional.of(ReadPreference.nearest());
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<WriteConcern> writeConcern(String name) {
+        return switch (name.toUpperCase(Locale.ROOT)) {
+            case "ACKNOWLEDGED" -> Optional.of(WriteConcern.ACKNOWLEDGED);
+            case "W1" -> Optional.of(WriteConcern.W1);
+            case "W2" -> Optional.of(WriteConcern.W2);
+            case "W3" -> Optional.of(WriteConcern.W3);
+            case "UNACKNOWLEDGED" -> Optional.of(WriteConcern.UNACKNOWLEDGED);
+            case "JOURNALED" -> Optional.of(WriteConcern.JOURNALED);
+            case "MAJORITY" -> Optional.of(WriteConcern.MAJORITY);
+            default -> Optional.empty();
+        };
+    }
+}

@@ -1,0 +1,91 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+
+/// The `sort` (older name: `sort_by`) and `hint` parameters, each a JSON object or a short form: `a`, `+a`, `-a`.
+final class SortParameter {
+    private static final BsonInt32 ASCENDING = new BsonInt32(1);
+    private static final BsonInt32 DESCENDING = new BsonInt32(-1);
+
+    /// The newest documents first, when ids are ObjectIds.
+    private static final BsonDocument DEFAULT = new BsonDocument("_id", DESCENDING);
+
+    private SortParameter() {}
+
+    /// @throws ProblemException 400
+    static BsonDocument sort(Query query) {
+        var values = query.has("sort_by") ? query.all("sort_by") : query.all("sort");
+        return values.isEmpty() ? DEFAULT : merge(values);
+    }
+
+    private static BsonDocument merge(List<String> values) {
+        var sort = new BsonDocument();
+        for (var value : values) {
+            var text = value.strip();
+            if (text.isEmpty()) {
+                throw Problem.of(PARAMETER_INVALID, "Illegal sort parameter").raise();
+            }
+            switch (text.charAt(0)) {
+                case '{' -> sort.putAll(object(text));
+                case '[' -> throw invalid();
+                case '-' -> sort.append(fieldName(text.substring(1)), DESCENDING);
+                case '+' -> sort.append(fieldName(text.substring(1)), ASCENDING);
+                default -> sort.append(fieldName(text), ASCENDING);
+            }
+        }
+        return sort;
+    }
+
+    private static String fieldName(String text) {
+        var name = text.strip();
+        if (name.isEmpty() || name.chars().allMatch(Character::isDigit)) {
+            throw invalid();
+        }
+        return name;
+    }
+
+    private static BsonDocument object(String text) {
+        try {
+            var sort = JsonParser.parse(text).asDocument();
+            for (var direction : sort.values()) {
+                if (!direction.isNumber() && !direction.isDocument()) {
+                    throw invalid();
+                }
+            }
+            return sort;
+        } catch (MalformedJsonException _) {
+            throw invalid();
+        }
+    }
+
+    private static ProblemException invalid() {
+        return Problem.of(PARAMETER_INVALID, "Invalid sort parameter").raise();
+    }
+
+    /// The index to use: a key document, or an index's name.
+    ///
+    /// @throws ProblemException 400
+    static BsonValue hint(String value) {
+        if (value.isBlank()) {
+            throw Problem.of(PARAMETER_INVALID, "illegal hint parameter").raise();
+        }
+        return switch (value.charAt(0)) {
+            case '{' -> JsonParameter.document("hint", value);
+            case '+' -> new BsonDocument(value.substring(1), ASCENDING);
+            case '-' -> new BsonDocument(value.substring(1), DESCENDING);
+            case '"', '\'' -> JsonParser.parse(value);
+            default -> new BsonString(value.strip());
+        };
+    }
+}

@@ -1,0 +1,71 @@
+package org.restheart.mongo.resource;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.ProblemCode.RESERVED_NAME;
+
+import java.util.Locale;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+
+/// Which names of databases, collections and documents are illegal or reserved (MongoDB manual, "Naming Restrictions").
+public final class Names {
+    /// Where the properties of a database and its collections are stored.
+    public static final String PROPERTIES = "_properties";
+
+    private Names() {}
+
+    /// @throws org.restheart.http.ProblemException 400 for illegal, 403 for reserved names
+    public static void check(ResourcePath path) {
+        if (path.db() != null) {
+            checkLegalDb(path.db());
+        }
+        if (path.collection() != null) {
+            checkLegalCollection(path.collection());
+        }
+        if (path.db() != null && isReservedDb(path.db())
+                || path.collection() != null && isReservedCollection(path.collection())) {
+            throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+        }
+    }
+
+    private static void checkLegalDb(String db) {
+        if (db.isEmpty() || db.length() > 64 || db.chars().anyMatch(c -> "\0 /\\.\"$".indexOf(c) >= 0)) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal database name, see the naming restrictions in the MongoDB manual")
+                    .raise();
+        }
+    }
+
+    private static void checkLegalCollection(String collection) {
+        if (collection.indexOf('\0') >= 0 || collection.indexOf('$') >= 0) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal collection name, see the naming restrictions in the MongoDB manual")
+                    .raise();
+        }
+    }
+
+    public static boolean isReservedDb(String db) {
+        return switch (db.toLowerCase(Locale.ROOT)) {
+            case "admin", "config", "local" -> true;
+            default -> db.startsWith("system.");
+        };
+    }
+
+    public static boolean isReservedCollection(String collection) {
+        return collection.isEmpty()
+                || collection.startsWith("system.")
+                || collection.endsWith(".chunks")
+                || collection.equals(PROPERTIES);
+    }
+
+    /// Ids under which the server stores properties: nobody may insert a document with one.
+    public static boolean isReservedId(BsonValue id) {
+        if (!id.isString()) {
+            return false;
+        }
+        var text = id.asString().getValue();
+        return text.equalsIgnoreCase(PROPERTIES) || text.startsWith(PROPERTIES + ".");
+    }
+}
