@@ -22,8 +22,8 @@ public final class Names {
         if (path.collection() != null) {
             checkLegalCollection(path.collection());
         }
-        if (path.db() != null && isReservedDb(path.db())
-                || path.collection() != null && isReservedCollection(path.collection())) {
+        if ((path.db() != null && isReservedDb(path.db()))
+                || (path.collection() != null && isReservedCollection(path.collection()))) {
             throw Problem.of(RESERVED_NAME, "reserved resource").raise();
         }
     }
