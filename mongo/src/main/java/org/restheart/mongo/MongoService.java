@@ -93,7 +93,7 @@ public final class MongoService implements Service {
     /// What is known of the collection, or of the database above collections.
     private Known requireExisting(Request request, ResourcePath path, boolean fresh) {
         if (path.db() == null) {
-            return new Known(true, java.util.Optional.empty());
+            return Known.ROOT;
         }
         boolean creates = request.method() == Method.PUT;
         if (path.collection() == null) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.mongo.resource.Names;
@@ -70,17 +71,23 @@ public final class Metadata {
     private Known loadDb(Namespace namespace) {
         var database = client.getDatabase(namespace.db());
         var exists = database.listCollectionNames().first() != null;
-        return exists ? new Known(true, properties(namespace.db(), Names.PROPERTIES)) : Known.MISSING;
+        return exists ? new Known(true, false, properties(namespace.db(), Names.PROPERTIES)) : Known.MISSING;
     }
 
     private Known loadCollection(Namespace namespace) {
         var name = namespace.collection() == null ? "" : namespace.collection();
-        var exists = client.getDatabase(namespace.db())
-                        .listCollectionNames()
-                        .filter(eq("name", name))
-                        .first()
-                != null;
-        return exists ? new Known(true, properties(namespace.db(), propertiesId(name))) : Known.MISSING;
+        var info = client.getDatabase(namespace.db())
+                .listCollections(BsonDocument.class)
+                .filter(eq("name", name))
+                .first();
+        return info == null
+                ? Known.MISSING
+                : new Known(true, isPlain(info), properties(namespace.db(), propertiesId(name)));
+    }
+
+    private static boolean isPlain(BsonDocument info) {
+        return info.getString("type", new BsonString("collection")).getValue().equals("collection")
+                && !info.getDocument("options", new BsonDocument()).containsKey("collation");
     }
 
     private Optional<BsonDocument> properties(String db, String id) {
