@@ -1,0 +1,121 @@
+package org.restheart.embedded;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A data directory that this process alone may use, until it is closed.
+///
+/// db/ mongod's files mongod.log its log; the one before is mongod.log.1 mongod.run port and process of the
+/// last mongod, see LastRun lock locked while in use; names the process
+///
+/// The lock is the kernel's: it goes with its process, so a lock cannot be stale, whatever the file says.
+final class DataDirectory implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
+    private static final long MAX_LOG_BYTES = 16L << 20;
+
+    private final Path directory;
+    private final FileChannel lock;
+
+    private DataDirectory(Path directory, FileChannel lock) {
+        this.directory = directory;
+        this.lock = lock;
+    }
+
+    /// Also ends a mongod that an earlier process has left behind there.
+    ///
+    /// @throws EmbeddedMongoException when another process uses it, or it cannot be written
+    static DataDirectory claim(Path path) {
+        var directory = path.toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(directory.resolve("db"));
+            var claimed = new DataDirectory(directory, lock(directory));
+            claimed.endLeftOver();
+            claimed.rotateLog();
+            return claimed;
+        } catch (IOException e) {
+            throw new EmbeddedMongoException("the data directory " + directory + " cannot be used: " + e, e);
+        }
+    }
+
+    Path db() {
+        return directory.resolve("db");
+    }
+
+    Path log() {
+        return directory.resolve("mongod.log");
+    }
+
+    OptionalInt lastPort() {
+        return LastRun.read(runFile()).map(run -> OptionalInt.of(run.port())).orElse(OptionalInt.empty());
+    }
+
+    void remember(int port, ProcessHandle mongod) {
+        LastRun.of(port, mongod).write(runFile());
+    }
+
+    @Override
+    public void close() {
+        try {
+            lock.close(); // the file stays: deleting it would let two processes lock two files of that name
+        } catch (IOException e) {
+            LOG.warn("The lock of {} could not be released: {}", directory, e.toString());
+        }
+    }
+
+    private static FileChannel lock(Path directory) throws IOException {
+        var file = directory.resolve("lock");
+        var channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                channel.truncate(0);
+                channel.write(ByteBuffer.wrap(
+                        Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
+                return channel;
+            }
+        } catch (OverlappingFileLockException _) {
+            // this very process has it
+        }
+        var owner = Files.readString(file).strip();
+        channel.close();
+        throw new EmbeddedMongoException("the data directory " + directory + " is in use by process " + owner
+                + "; stop that one, or choose another directory");
+    }
+
+    private Path runFile() {
+        return directory.resolve("mongod.run");
+    }
+
+    /// We hold the lock, so whoever started that mongod is gone: it is either stopping just now or an
+    /// orphan.
+    private void endLeftOver() {
+        var leftOver = LastRun.read(runFile()).flatMap(LastRun::stillRunning);
+        if (leftOver.isPresent()) {
+            LOG.info(
+                    "Stopping mongod {}, left over from an earlier run on {}",
+                    leftOver.get().pid(),
+                    directory);
+            try {
+                MongodProcess.stop(leftOver.get());
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void rotateLog() throws IOException {
+        if (Files.exists(log()) && Files.size(log()) > MAX_LOG_BYTES) {
+            Files.move(log(), directory.resolve("mongod.log.1"), StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package org.restheart.embedded;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// A mongod under a small guard: a shell that stops it as soon as the pipe to this process closes. The
+/// kernel closes that pipe whatever ends us, SIGKILL included, so there is nothing to poll and no child is
+/// left behind. Thread-safe.
+///
+/// The guard lives in a session of its own where `setsid` exists: else Ctrl-C at the terminal would reach
+/// mongod directly, and the gateway could not finish its last requests.
+final class MongodProcess {
+    /// Arguments: the log file, the seconds for a clean stop, then mongod's command line. Prints mongod's
+    /// pid, ends with mongod's status.
+    private static final String GUARD = """
+            log=$1; left=$2; shift 2
+            exec 3<&0
+            "$@" 3<&- </dev/null >>"$log" 2>&1 &
+            mongod=$!
+            echo $mongod
+            (
+                while read -r _; do :; done
+                kill -TERM $mongod
+                while kill -0 $mongod && [ $left -gt 0 ]; do sleep 1; left=$((left - 1)); done
+                kill -KILL $mongod
+            ) <&3 >/dev/null 2>&1 &
+            watcher=$!
+            wait $mongod
+            status=$?
+            kill $watcher 2>/dev/null
+            exit $status
+            """;
+
+    /// How long mongod may take for a clean stop, which includes a last checkpoint of the data.
+    private static final Duration STOP = Duration.ofSeconds(30);
+
+    private final Process guard;
+    private final Optional<ProcessHandle> mongod;
+    private final Path log;
+    private final long logStart;
+
+    private MongodProcess(Process guard, Optional<ProcessHandle> mongod, Path log, long logStart) {
+        this.guard = guard;
+        this.mongod = mongod;
+        this.log = log;
+        this.logStart = logStart;
+    }
+
+    static MongodProcess start(List<String> mongodCommand, Path log) {
+        var command = new ArrayList<String>();
+        SearchPath.ofEnvironment().find("setsid").ifPresent(setsid -> command.add(setsid.toString()));
+        command.addAll(
+                List.of("/bin/sh", "-c", GUARD, "mongod-guard", log.toString(), Long.toString(STOP.toSeconds())));
+        command.addAll(mongodCommand);
+        try {
+            var logStart = Files.exists(log) ? Files.size(log) : 0;
+            var guard = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+            var pid = guard.inputReader(StandardCharsets.US_ASCII).readLine();
+            return new MongodProcess(
+                    guard,
+                    pid == null ? Optional.empty() : ProcessHandle.of(Long.parseLong(pid.strip())),
+                    log,
+                    logStart);
+        } catch (IOException e) {
+            throw new EmbeddedMongoException("mongod could not be started: " + e.getMessage(), e);
+        }
+    }
+
+    boolean isAlive() {
+        return guard.isAlive();
+    }
+
+    /// Empty only when it ended before it could be seen.
+    Optional<ProcessHandle> mongod() {
+        return mongod;
+    }
+
+    /// mongod's exit status, or 128 and the signal that killed it, in the manner of shells.
+    int waitFor() throws InterruptedException {
+        return guard.waitFor();
+    }
+
+    /// For messages: the last lines that this mongod has written.
+    String logEnd() {
+        return LogEnd.of(log, logStart);
+    }
+
+    /// Stops mongod cleanly, by force after [#STOP]; returns when it is gone, also when the guard was
+    /// killed before.
+    void stop() {
+        try {
+            guard.getOutputStream().close();
+        } catch (IOException _) {
+            // The guard has ended: then so has its end of the pipe.
+        }
+        try {
+            var patience = STOP.plusSeconds(5);
+            guard.waitFor(patience.toSeconds(), TimeUnit.SECONDS);
+            if (mongod.isPresent() && mongod.get().isAlive()) {
+                stop(mongod.get());
+            }
+        } catch (InterruptedException _) {
+            mongod.ifPresent(ProcessHandle::destroyForcibly);
+            Thread.currentThread().interrupt();
+        } finally {
+            guard.destroyForcibly();
+        }
+    }
+
+    /// TERM, patience, KILL; returns when the process is gone. Does nothing to a process that has already
+    /// ended, nor to one that has been given its pid since.
+    static void stop(ProcessHandle process) throws InterruptedException {
+        process.destroy();
+        if (!awaitExit(process, STOP)) {
+            process.destroyForcibly();
+            awaitExit(process, STOP);
+        }
+    }
+
+    private static boolean awaitExit(ProcessHandle process, Duration patience) throws InterruptedException {
+        try {
+            process.onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException _) {
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the end of process " + process.pid() + " cannot be observed", e);
+        }
+    }
+}

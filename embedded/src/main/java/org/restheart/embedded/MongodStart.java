@@ -1,0 +1,163 @@
+package org.restheart.embedded;
+
+import com.mongodb.MongoException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+
+/// Brings a mongod up on a data directory, as far as a primary that accepts writes.
+final class MongodStart {
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+    private static final int POLL_MILLIS = 10;
+    private static final int STATUS_ADDRESS_IN_USE = 48; // mongod's ExitCode::netError
+
+    /// Ports that were free when looked at can be taken a moment later.
+    private static final int PORT_ATTEMPTS = 5;
+
+    private final EmbeddedMongoConfig config;
+    private final DataDirectory data;
+    private final Path binary;
+
+    MongodStart(EmbeddedMongoConfig config, DataDirectory data, Path binary) {
+        this.config = config;
+        this.data = data;
+        this.binary = binary;
+    }
+
+    /// What became of a start; everything else is an [EmbeddedMongoException].
+    sealed interface Outcome {
+        record Running(MongodProcess process, int port) implements Outcome {}
+
+        record PortTaken(int port) implements Outcome {}
+    }
+
+    /// On the configured port, or on one that is free.
+    Outcome.Running onAnyAllowedPort() throws InterruptedException {
+        for (var attempt = 1; ; attempt++) {
+            var port = config.port() != 0 ? config.port() : attempt == 1 ? lastPortIfFree() : freePort();
+            switch (on(port)) {
+                case Outcome.Running running -> {
+                    return running;
+                }
+                case Outcome.PortTaken _ -> {
+                    if (config.port() != 0 || attempt == PORT_ATTEMPTS) {
+                        throw new EmbeddedMongoException("port " + port + " of 127.0.0.1 is in use");
+                    }
+                }
+            }
+        }
+    }
+
+    Outcome on(int port) throws InterruptedException {
+        if (!isFree(port)) {
+            return new Outcome.PortTaken(port);
+        }
+        var process = MongodProcess.start(command(port), data.log());
+        Outcome outcome = new Outcome.PortTaken(port);
+        try {
+            process.mongod().ifPresent(mongod -> data.remember(port, mongod));
+            outcome = awaitPrimary(process, port);
+            return outcome;
+        } finally {
+            if (!(outcome instanceof Outcome.Running)) {
+                process.stop();
+            }
+        }
+    }
+
+    private List<String> command(int port) {
+        return List.of(
+                binary.toString(),
+                "--dbpath=" + data.db(),
+                "--bind_ip=127.0.0.1",
+                "--port=" + port,
+                "--nounixsocket",
+                "--replSet=" + config.replicaSet(),
+                "--oplogSize=1024", // MB; the default is a twentieth of the disk
+                "--wiredTigerCacheSizeGB=" + config.cacheMegabytes() / 1024.0,
+                "--setParameter=diagnosticDataCollectionEnabled=false",
+                "--quiet");
+    }
+
+    private Outcome awaitPrimary(MongodProcess process, int port) throws InterruptedException {
+        var deadline = Instant.now().plus(config.startTimeout());
+        while (!listens(port)) {
+            if (!process.isAlive()) {
+                return ended(process, port);
+            }
+            pause(process, deadline, "listening");
+        }
+        try (var set = new ReplicaSet(config.replicaSet(), port, config.durable())) {
+            if (process.mongod().filter(mongod -> mongod.pid() == set.pid()).isEmpty()) {
+                return new Outcome.PortTaken(port);
+            }
+            set.configure();
+            while (!set.isWritable()) {
+                if (!process.isAlive()) {
+                    return ended(process, port);
+                }
+                pause(process, deadline, "a writable primary");
+            }
+            return new Outcome.Running(process, port);
+        } catch (MongoException e) {
+            if (!process.isAlive()) {
+                return ended(process, port);
+            }
+            throw new EmbeddedMongoException(
+                    "mongod runs but could not be set up: " + e.getMessage() + "; " + process.logEnd(), e);
+        }
+    }
+
+    private Outcome ended(MongodProcess process, int port) throws InterruptedException {
+        var status = process.waitFor();
+        if (status == STATUS_ADDRESS_IN_USE) {
+            return new Outcome.PortTaken(port);
+        }
+        throw new EmbeddedMongoException(
+                "mongod (" + binary + ") ended with status " + status + " before it was ready; " + process.logEnd());
+    }
+
+    private void pause(MongodProcess process, Instant deadline, String awaited) throws InterruptedException {
+        if (Instant.now().isAfter(deadline)) {
+            throw new EmbeddedMongoException("mongod was not " + awaited + " within "
+                    + config.startTimeout().toSeconds() + " s; " + process.logEnd());
+        }
+        Thread.sleep(POLL_MILLIS);
+    }
+
+    private static boolean listens(int port) {
+        try (var socket = new Socket()) {
+            socket.connect(new InetSocketAddress(LOOPBACK, port), 1_000);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    /// The same port again spares the replica set a new address, and the user a new connection string.
+    private int lastPortIfFree() {
+        var last = data.lastPort();
+        return last.isPresent() && isFree(last.getAsInt()) ? last.getAsInt() : freePort();
+    }
+
+    private static boolean isFree(int port) {
+        try (var _ = new ServerSocket(port, 1, LOOPBACK)) {
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    private static int freePort() {
+        try (var socket = new ServerSocket(0, 1, LOOPBACK)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new EmbeddedMongoException("no free port on 127.0.0.1", e);
+        }
+    }
+}
