@@ -81,7 +81,8 @@ public final class EmbeddedMongo implements AutoCloseable {
         return binary;
     }
 
-    /// Shuts mongod down cleanly, which waits for the data to be on disk. The data stay.
+    /// Shuts mongod down cleanly, which waits for the data to be on disk; or at once when they need not be
+    /// durable.
     @Override
     public void close() {
         closing.countDown();
@@ -90,6 +91,9 @@ public final class EmbeddedMongo implements AutoCloseable {
             keeper.join();
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        }
+        if (!config.durable()) {
+            process.kill();
         }
         process.stop();
         data.close();

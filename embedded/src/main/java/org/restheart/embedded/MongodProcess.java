@@ -96,6 +96,11 @@ final class MongodProcess {
         return LogEnd.of(log, logStart);
     }
 
+    /// Ends mongod without giving it time for anything.
+    void kill() {
+        mongod.ifPresent(ProcessHandle::destroyForcibly);
+    }
+
     /// Stops mongod cleanly, by force after [#STOP]; returns when it is gone, also when the guard was
     /// killed before.
     void stop() {

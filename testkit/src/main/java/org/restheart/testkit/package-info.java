@@ -1,4 +1,7 @@
-/// See docs/architecture.md.
+/// What the tests of every module stand on: a real replica set, found or started once per test run, with
+/// one database per test class ([WithMongo], [TestMongo]); and conformance cases kept as data.
+///
+/// In test scope only. Must not know: the gateway's own modules, except how to run a mongod.
 @NullMarked
 package org.restheart.testkit;
 
