@@ -1,0 +1,32 @@
+package org.restheart.mongo.coalescing;
+
+import java.math.BigDecimal;
+import java.util.Optional;
+import org.bson.BsonValue;
+
+/// An `_id` in a form whose equality is MongoDB's: numbers compare across their types (MongoDB manual, "Comparison/Sort
+/// Order"), so a request for `1` is answered by a document whose `_id` is `1.0`.
+final class CanonicalId {
+    private CanonicalId() {}
+
+    /// Empty for types that are not worth telling apart here: such a read goes alone.
+    static Optional<Object> of(BsonValue id) {
+        return switch (id.getBsonType()) {
+            case STRING, OBJECT_ID, DATE_TIME, BOOLEAN -> Optional.of(id);
+            case INT32, INT64 -> Optional.of(BigDecimal.valueOf(id.asNumber().longValue()));
+            case DOUBLE -> ofDouble(id.asDouble().getValue());
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<Object> ofDouble(double value) {
+        return Double.isFinite(value) ? Optional.of(normal(new BigDecimal(value))) : Optional.empty();
+    }
+
+    /// [BigDecimal#equals] minds the scale, MongoDB does not.
+    private static BigDecimal normal(BigDecimal value) {
+        return value.signum() == 0
+                ? BigDecimal.valueOf(0)
+                : value.stripTrailingZeros().scale() <= 0 ? value.setScale(0) : value.stripTrailingZeros();
+    }
+}

@@ -1,0 +1,47 @@
+package org.restheart.mongo.coalescing;
+
+import java.time.Duration;
+
+/// The `mongo.coalescing` section of the configuration.
+///
+/// @param inserts coalesce inserts of single documents
+/// @param reads coalesce reads by `_id`
+/// @param queries run identical queries that wait together once
+/// @param flights how many commands of one lane may be under way at once
+/// @param maxBatch requests per flight
+/// @param maxBatchBytes bytes of documents per insert flight; a larger document flies alone
+/// @param maxQueued requests waiting in one lane; one more is answered `503`
+/// @param maxLanes lanes at once; the least recently used are forgotten, which only costs batching
+/// @param laneIdle a lane without requests for this long is forgotten
+/// @param header tell clients in `X-Coalesced` how many requests shared the flight
+public record CoalescingConfig(
+        boolean inserts,
+        boolean reads,
+        boolean queries,
+        int flights,
+        int maxBatch,
+        int maxBatchBytes,
+        int maxQueued,
+        int maxLanes,
+        Duration laneIdle,
+        boolean header) {
+    public static final CoalescingConfig DEFAULT =
+            new CoalescingConfig(true, true, true, 2, 256, 4 << 20, 10_000, 10_000, Duration.ofMinutes(1), false);
+
+    public static final CoalescingConfig OFF =
+            new CoalescingConfig(false, false, false, 1, 1, 4 << 20, 10_000, 10_000, Duration.ofMinutes(1), false);
+
+    public CoalescingConfig {
+        atLeastOne("flights", flights);
+        atLeastOne("max-batch", maxBatch);
+        atLeastOne("max-batch-bytes", maxBatchBytes);
+        atLeastOne("max-queued", maxQueued);
+        atLeastOne("max-lanes", maxLanes);
+    }
+
+    private static void atLeastOne(String key, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("mongo.coalescing." + key + " must be at least 1 but was " + value);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package org.restheart.mongo.coalescing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.ProblemException;
+
+class LaneTest {
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final LaneMeters meters = new LaneMeters(new SimpleMeterRegistry(), "test");
+
+    @AfterEach
+    void stop() {
+        threads.close();
+    }
+
+    private static CoalescingConfig limits(int flights, int maxBatch, int maxBytes, int maxQueued) {
+        return new CoalescingConfig(
+                true, true, true, flights, maxBatch, maxBytes, maxQueued, 10, Duration.ofMinutes(1), false);
+    }
+
+    private <R, O> Lane<R, O> lane(CoalescingConfig limits, Flight<R, O> flight) {
+        return new Lane<>(flight, limits, threads, meters);
+    }
+
+    /// Lets a test hold the first flight until others have queued behind it.
+    private static final class Gate {
+        final CountDownLatch departed = new CountDownLatch(1);
+        final CountDownLatch open = new CountDownLatch(1);
+
+        void pass() {
+            departed.countDown();
+            try {
+                if (!open.await(10, TimeUnit.SECONDS)) {
+                    throw new IllegalStateException("gate stayed closed");
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @Test
+    void a_request_alone_flies_alone() {
+        var lane = this.<Integer, Integer>lane(limits(1, 10, 1000, 10), batch -> {
+            assertThat(batch).hasSize(1);
+            batch.forEach(t -> t.complete(t.request() + 1));
+        });
+        assertThat(lane.submit(1, 1).join()).isEqualTo(2);
+    }
+
+    @Test
+    void requests_that_wait_leave_together_up_to_the_bounds() throws Exception {
+        var gate = new Gate();
+        var sizes = Collections.synchronizedList(new ArrayList<Integer>());
+        var lane = this.<Integer, Integer>lane(limits(1, 3, 1000, 100), batch -> {
+            gate.pass();
+            sizes.add(batch.size());
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        var tickets = new ArrayList<Ticket<Integer, Integer>>();
+        tickets.add(lane.submit(0, 1));
+        gate.departed.await();
+        for (int i = 1; i <= 7; i++) {
+            tickets.add(lane.submit(i, 1));
+        }
+        gate.open.countDown();
+        for (int i = 0; i <= 7; i++) {
+            assertThat(tickets.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i);
+        }
+        assertThat(sizes).containsExactly(1, 3, 3, 1);
+    }
+
+    @Test
+    void a_batch_is_bounded_in_bytes_but_a_large_request_flies_alone() throws Exception {
+        var gate = new Gate();
+        var batches = Collections.synchronizedList(new ArrayList<List<Integer>>());
+        var lane = this.<Integer, Integer>lane(limits(1, 10, 100, 100), batch -> {
+            gate.pass();
+            batches.add(batch.stream().map(Ticket::request).toList());
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        lane.submit(0, 1);
+        gate.departed.await();
+        lane.submit(1, 60);
+        lane.submit(2, 60);
+        lane.submit(3, 500);
+        var last = lane.submit(4, 10);
+        gate.open.countDown();
+        last.get(10, TimeUnit.SECONDS);
+        assertThat(batches).containsExactly(List.of(0), List.of(1), List.of(2), List.of(3), List.of(4));
+    }
+
+    @Test
+    void a_full_queue_refuses() throws Exception {
+        var gate = new Gate();
+        var lane = this.<Integer, Integer>lane(limits(1, 10, 1000, 2), batch -> {
+            gate.pass();
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        lane.submit(0, 1);
+        gate.departed.await();
+        lane.submit(1, 1);
+        lane.submit(2, 1);
+        assertThatThrownBy(() -> lane.submit(3, 1)).isInstanceOfSatisfying(ProblemException.class, e -> {
+            assertThat(e.problem().status()).isEqualTo(503);
+            assertThat(e.problem().headers().first("Retry-After")).contains("1");
+        });
+        gate.open.countDown();
+    }
+
+    @Test
+    void a_cancelled_request_never_leaves() throws Exception {
+        var gate = new Gate();
+        var flown = new ConcurrentLinkedQueue<Integer>();
+        var lane = this.<Integer, Integer>lane(limits(1, 10, 1000, 10), batch -> {
+            gate.pass();
+            batch.forEach(t -> {
+                flown.add(t.request());
+                t.complete(t.request());
+            });
+        });
+        lane.submit(0, 1);
+        gate.departed.await();
+        var cancelled = lane.submit(1, 1);
+        var kept = lane.submit(2, 1);
+        cancelled.cancel(false);
+        gate.open.countDown();
+        kept.get(10, TimeUnit.SECONDS);
+        assertThat(flown).containsExactly(0, 2);
+    }
+
+    @Test
+    void a_failed_flight_fails_its_own_requests_and_the_lane_goes_on() {
+        var lane = this.<Integer, Integer>lane(limits(1, 10, 1000, 10), batch -> {
+            if (batch.getFirst().request() < 0) {
+                throw new IllegalArgumentException("no");
+            }
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        assertThatThrownBy(lane.submit(-1, 1)::join).hasCauseInstanceOf(IllegalArgumentException.class);
+        assertThat(lane.submit(1, 1).join()).isEqualTo(1);
+    }
+
+    @Test
+    void an_outcome_that_a_flight_forgets_is_an_error_not_a_hang() {
+        var lane = this.<Integer, Integer>lane(limits(1, 10, 1000, 10), _ -> {});
+        assertThatThrownBy(lane.submit(1, 1)::join).hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void under_stress_nothing_is_lost_or_crossed_and_flights_start_after_their_requests() {
+        var clock = new AtomicLong();
+        var flying = new AtomicInteger();
+        var lane = this.<Long, Long>lane(limits(3, 16, 1 << 20, 1_000_000), batch -> {
+            assertThat(flying.incrementAndGet()).isLessThanOrEqualTo(3);
+            long start = clock.incrementAndGet();
+            for (var ticket : batch) {
+                assertThat(start).isGreaterThan(ticket.request());
+            }
+            flying.decrementAndGet();
+            batch.forEach(t -> t.complete(-t.request()));
+        });
+        int clients = 64;
+        int each = 2_000;
+        var wrong = new AtomicInteger();
+        var answered = new AtomicInteger();
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int c = 0; c < clients; c++) {
+                callers.execute(() -> {
+                    for (int i = 0; i < each; i++) {
+                        long stamp = clock.incrementAndGet();
+                        if (lane.submit(stamp, 1).join() != -stamp) {
+                            wrong.incrementAndGet();
+                        }
+                        answered.incrementAndGet();
+                    }
+                });
+            }
+        }
+        assertThat(wrong).hasValue(0);
+        assertThat(answered).hasValue(clients * each);
+    }
+}
