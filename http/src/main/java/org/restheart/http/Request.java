@@ -51,6 +51,10 @@ public record Request(
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
     }
 
+    public Request with(Body body) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+    }
+
     /// The same request on a thread that may wait.
     public Request blocking() {
         return mayBlock

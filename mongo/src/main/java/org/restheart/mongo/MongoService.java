@@ -34,8 +34,7 @@ public final class MongoService implements Service {
         this.config = config;
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
-        this.routes = new MongoRoutes();
-        ReadRoutes.addTo(routes, new Collections(client), config);
+        this.routes = new MongoRoutes(new Collections(client), config);
     }
 
     @Override

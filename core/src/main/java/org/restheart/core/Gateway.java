@@ -1,0 +1,72 @@
+package org.restheart.core;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.filter.ErrorMapping;
+import org.restheart.core.filter.Pipeline;
+import org.restheart.core.filter.PipelineSettings;
+import org.restheart.core.observation.Observer;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.routing.Router;
+import org.restheart.core.server.ServerSettings;
+import org.restheart.core.server.UndertowListener;
+import org.restheart.core.service.BuildInfo;
+import org.restheart.core.service.PingService;
+import org.restheart.http.Filter;
+
+/// The running server: everything is wired here, by hand, and stopped in the opposite order.
+public final class Gateway implements AutoCloseable {
+    private final GatewayConfig config;
+    private final UndertowListener listener;
+
+    private Gateway(GatewayConfig config) {
+        this.config = config;
+        var pipeline = new Pipeline(
+                new PipelineSettings(
+                        config.poweredByHeader(),
+                        config.dateHeader(),
+                        config.core().forceGzipEncoding(),
+                        config.logging().tracingHeaders()),
+                new ErrorMapping(_ -> Optional.empty()),
+                Gateway::door);
+        var router =
+                new Router(bindings(config).stream().map(pipeline::assemble).toList());
+        this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(List.of()));
+    }
+
+    /// Starts the server; returns when all listeners accept connections.
+    ///
+    /// @throws org.restheart.core.server.StartException naming what to correct
+    public static Gateway start(GatewayConfig config) {
+        return new Gateway(config);
+    }
+
+    private static List<Binding> bindings(GatewayConfig config) {
+        var bindings = new ArrayList<Binding>();
+        var ping = config.ping();
+        if (ping.endpoint().enabled()) {
+            var service = new PingService(ping.message(), ping.extended(), BuildInfo.load());
+            bindings.add(Binding.prefix(
+                    service, ping.endpoint().uri(), ping.endpoint().secured()));
+        }
+        return bindings;
+    }
+
+    private static Filter door(Binding binding) {
+        return (request, next) -> next.handle(request);
+    }
+
+    /// Where the first listener listens.
+    public InetSocketAddress address() {
+        return listener.address();
+    }
+
+    /// Stops; returns when everything is closed. Running requests have the configured time to end.
+    @Override
+    public void close() {
+        listener.stop(config.core().drainTimeout());
+    }
+}

@@ -1,0 +1,35 @@
+package org.restheart.core.filter;
+
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.NeedsThread;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Response.Ready;
+import org.restheart.http.Service;
+
+/// Turns what goes wrong behind it into responses, thrown now or arriving later.
+final class ErrorFilter implements Filter {
+    private final ErrorMapping mapping;
+    private final ProblemWriter writer;
+
+    ErrorFilter(Service service, ErrorMapping mapping) {
+        this.mapping = mapping;
+        this.writer = new ProblemWriter(service.errorStyle());
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        try {
+            return next.handle(request).recover(failure -> answer(request, failure));
+        } catch (NeedsThread signal) {
+            throw signal;
+        } catch (RuntimeException failure) {
+            return answer(request, failure);
+        }
+    }
+
+    private Ready answer(Request request, Throwable failure) {
+        return writer.write(request, mapping.toProblem(request, failure));
+    }
+}

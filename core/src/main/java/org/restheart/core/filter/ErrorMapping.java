@@ -1,0 +1,46 @@
+package org.restheart.core.filter;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The only place where an exception becomes an HTTP status. Thread-safe.
+///
+/// Failures of the server are logged here, once, with the request's id; the client is told nothing about them.
+public final class ErrorMapping {
+    private static final Logger LOG = LoggerFactory.getLogger(ErrorMapping.class);
+    private static final Problem UNEXPECTED =
+            Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
+
+    private final Function<Throwable, Optional<Problem>> known;
+
+    /// @param known tells the failures of modules that core cannot see into, such as the driver's
+    public ErrorMapping(Function<Throwable, Optional<Problem>> known) {
+        this.known = known;
+    }
+
+    Problem toProblem(Request request, Throwable failure) {
+        return switch (failure) {
+            case ProblemException refused -> refused.problem();
+            case CompletionException wrapper when wrapper.getCause() != null -> toProblem(request, wrapper.getCause());
+            default -> fault(request, failure);
+        };
+    }
+
+    private Problem fault(Request request, Throwable failure) {
+        var problem = known.apply(failure);
+        if (problem.isEmpty()) {
+            LOG.error("request {} failed unexpectedly", request.id(), failure);
+        } else if (problem.get().status() >= 500) {
+            LOG.warn(
+                    "request {} failed with {}: {}", request.id(), problem.get().code(), failure.toString());
+        }
+        return problem.orElse(UNEXPECTED);
+    }
+}

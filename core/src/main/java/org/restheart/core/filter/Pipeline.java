@@ -1,0 +1,56 @@
+package org.restheart.core.filter;
+
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.restheart.core.observation.CallerNote;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.routing.Route;
+import org.restheart.http.Filter;
+import org.restheart.http.Request;
+
+/// Assembles what runs around a service. The order of the steps is written here and nowhere else.
+public final class Pipeline {
+    private final PipelineSettings settings;
+    private final ErrorMapping errors;
+    private final Function<Binding, Filter> doors;
+    private final StandingHeaders standing;
+
+    /// @param doors the filter that authenticates and authorizes, for each binding
+    public Pipeline(PipelineSettings settings, ErrorMapping errors, Function<Binding, Filter> doors) {
+        this.settings = settings;
+        this.errors = errors;
+        this.doors = doors;
+        this.standing = new StandingHeaders(settings.poweredByHeader(), settings.dateHeader(), InstantSource.system());
+    }
+
+    /// The route of a binding: the first filter below is the outermost.
+    public Route assemble(Binding binding) {
+        var service = binding.service();
+        var filters = new ArrayList<Filter>();
+        if (!settings.tracingHeaders().isEmpty()) {
+            filters.add(new TracingFilter(settings.tracingHeaders()));
+        }
+        filters.addAll(List.of(
+                new Preparation(service),
+                new CorsFilter(service),
+                new ErrorFilter(service, errors),
+                new OptionsFilter(service, standing),
+                Preparation::refuse,
+                doors.apply(binding),
+                CallerNote::write,
+                standing,
+                new ErrorFilter(service, errors))); // again: errors from behind the door carry the standing headers
+        if (settings.forceEncoding()) {
+            filters.add(new EncodingRequired());
+        }
+        return new Route(binding, Filter.chain(filters, service));
+    }
+
+    /// A request that arrived with a fault the listener found: it is refused where the pipeline refuses, so that the
+    /// answer has the service's shape and headers.
+    public static Request faulty(Request request, RuntimeException fault) {
+        return request.with(Preparation.REFUSAL, fault);
+    }
+}

@@ -1,0 +1,16 @@
+package org.restheart.core.filter;
+
+import java.util.List;
+
+/// What the configuration says about every pipeline.
+///
+/// @param poweredByHeader whether responses carry `X-Powered-By`
+/// @param dateHeader whether responses carry `Date`
+/// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
+/// @param tracingHeaders request headers that responses repeat
+public record PipelineSettings(
+        boolean poweredByHeader, boolean dateHeader, boolean forceEncoding, List<String> tracingHeaders) {
+    public PipelineSettings {
+        tracingHeaders = List.copyOf(tracingHeaders);
+    }
+}

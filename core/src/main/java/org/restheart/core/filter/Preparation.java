@@ -1,0 +1,43 @@
+package org.restheart.core.filter;
+
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.Key;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+
+/// Asks the service what can be said of a request before anybody is authenticated. A refusal is kept, since CORS
+/// headers
+/// and `OPTIONS` come first, and raised by [#refuse(Request, Handler)].
+final class Preparation implements Filter {
+    /// What is wrong with a request, found before its turn: by the listener, or by the service's preparation.
+    static final Key<RuntimeException> REFUSAL = Key.named("refusal");
+
+    private final Service service;
+
+    Preparation(Service service) {
+        this.service = service;
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        return next.handle(request.attribute(REFUSAL).isPresent() ? request : prepared(request));
+    }
+
+    private Request prepared(Request request) {
+        try {
+            return service.prepare(request);
+        } catch (RuntimeException refusal) { // thrown again by refuse(), where the error filter sees it
+            return request.with(REFUSAL, refusal);
+        }
+    }
+
+    /// A filter that ends requests whose preparation was refused.
+    static Response refuse(Request request, Handler next) {
+        request.attribute(REFUSAL).ifPresent(refusal -> {
+            throw refusal;
+        });
+        return next.handle(request);
+    }
+}

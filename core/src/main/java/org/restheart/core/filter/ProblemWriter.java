@@ -1,0 +1,53 @@
+package org.restheart.core.filter;
+
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.restheart.http.ErrorStyle;
+import org.restheart.http.Problem;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Response.Ready;
+
+/// Writes a problem in the shape the client expects: the service's own, or RFC 9457 when it asks for that.
+final class ProblemWriter {
+    private static final String PROBLEM_JSON = "application/problem+json";
+
+    private final ErrorStyle style;
+
+    ProblemWriter(ErrorStyle style) {
+        this.style = style;
+    }
+
+    Ready write(Request request, Problem problem) {
+        return body(request, problem).with(problem.headers());
+    }
+
+    private Ready body(Request request, Problem problem) {
+        if (!problem.hasBody()) {
+            return Response.status(problem.status()).with("Content-Type", Response.JSON);
+        }
+        if (asksForProblemJson(request)) {
+            return Response.json(problem.status(), standard(problem).toJson()).with("Content-Type", PROBLEM_JSON);
+        }
+        return switch (style) {
+            case STATUS ->
+                Response.json(problem.status(), problem.toStatusDocument().toJson());
+            case MESSAGE ->
+                Response.json(problem.status(), problem.toMessageDocument().toJson());
+        };
+    }
+
+    private static boolean asksForProblemJson(Request request) {
+        return request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(PROBLEM_JSON));
+    }
+
+    /// RFC 9457, 3.1; `code` is our extension member.
+    private static BsonDocument standard(Problem problem) {
+        return new BsonDocument("type", new BsonString("about:blank"))
+                .append("title", new BsonString(problem.code().title()))
+                .append("status", new BsonInt32(problem.status()))
+                .append("detail", new BsonString(problem.message()))
+                .append("code", new BsonString(problem.code().name()));
+    }
+}

@@ -1,0 +1,62 @@
+package org.restheart.core.filter;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import org.restheart.http.Fields;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+/// `X-Powered-By` and `Date` on every response from behind the door; refusals at the door carry neither.
+final class StandingHeaders implements Filter {
+    /// IMF-fixdate (RFC 9110, 5.6.7).
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
+
+    private final boolean poweredBy;
+    private final boolean date;
+    private final InstantSource clock;
+    private volatile Second current;
+
+    StandingHeaders(boolean poweredBy, boolean date, InstantSource clock) {
+        this.poweredBy = poweredBy;
+        this.date = date;
+        this.clock = clock;
+        this.current = second(clock.instant());
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        return next.handle(request).map(this::add);
+    }
+
+    Response.Ready add(Response.Ready response) {
+        return response.with(fields());
+    }
+
+    private Fields fields() {
+        if (!date) {
+            return current.fields;
+        }
+        var now = clock.instant();
+        var known = current;
+        if (known.epochSecond != now.getEpochSecond()) {
+            known = second(now);
+            current = known; // two threads may race: both write the same second
+        }
+        return known.fields;
+    }
+
+    private Second second(Instant now) {
+        var fields = poweredBy ? Fields.of("X-Powered-By", "restheart.org") : Fields.NONE;
+        return new Second(now.getEpochSecond(), date ? fields.plus("Date", DATE.format(now)) : fields);
+    }
+
+    /// The headers of one second: formatted once, not per response.
+    private record Second(long epochSecond, Fields fields) {}
+}

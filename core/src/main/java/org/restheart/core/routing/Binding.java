@@ -1,0 +1,28 @@
+package org.restheart.core.routing;
+
+import java.util.List;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Service;
+
+/// Where a service is to be found.
+///
+/// @param uri begins with `/`; percent-encoding and trailing slashes mean what they mean in a request
+/// @param match whether paths below the URI belong to the service as well
+/// @param secured whether callers are authenticated and authorized before the service sees them
+public record Binding(Service service, String uri, Match match, boolean secured) {
+    /// How much of a path a binding claims.
+    public enum Match {
+        /// The URI and everything below it, by whole segments: `/a` claims `/a/b` but not `/ab`.
+        PREFIX,
+        /// The URI alone.
+        EXACT
+    }
+
+    public static Binding prefix(Service service, String uri, boolean secured) {
+        return new Binding(service, uri, Match.PREFIX, secured);
+    }
+
+    List<String> segments() {
+        return RequestPath.parse(uri).segments();
+    }
+}

@@ -1,0 +1,13 @@
+package org.restheart.core.routing;
+
+import org.restheart.http.Handler;
+
+/// A binding with everything that runs for its requests, assembled at start.
+///
+/// @param chain the filters of this route around its service
+public record Route(Binding binding, Handler chain) {
+    /// Whether a request is worth a try on the I/O thread that received it.
+    public boolean startsOnIoThread() {
+        return binding.service().startsOnIoThread();
+    }
+}

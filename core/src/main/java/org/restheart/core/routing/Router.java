@@ -1,0 +1,68 @@
+package org.restheart.core.routing;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.routing.Binding.Match;
+import org.restheart.http.RequestPath;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Finds the route with the longest matching path, by whole segments. Immutable.
+///
+/// A tree by segment: a look-up costs one step per segment of the path that some route shares, however many routes
+/// there are. It reads the segments that security and services read, so no spelling of a path reaches two of them.
+public final class Router {
+    private static final Logger LOG = LoggerFactory.getLogger(Router.class);
+
+    private final Node root = new Node();
+
+    /// When two routes claim the same paths the first one keeps them; the other is reported and never found.
+    public Router(List<Route> routes) {
+        routes.forEach(this::add);
+    }
+
+    private void add(Route route) {
+        var binding = route.binding();
+        var node = root;
+        for (var segment : binding.segments()) {
+            node = node.children.computeIfAbsent(segment, _ -> new Node());
+        }
+        var rival = binding.match() == Match.EXACT ? node.exact : node.prefix;
+        if (rival != null) {
+            LOG.warn(
+                    "{} and {} are both bound to {}: requests go to {}",
+                    rival.binding().service().name(),
+                    binding.service().name(),
+                    binding.uri(),
+                    rival.binding().service().name());
+        } else if (binding.match() == Match.EXACT) {
+            node.exact = route;
+        } else {
+            node.prefix = route;
+        }
+    }
+
+    public Optional<Route> find(RequestPath path) {
+        var node = root;
+        var longest = root.prefix;
+        for (var segment : path.segments()) {
+            node = node.children.get(segment);
+            if (node == null) {
+                return Optional.ofNullable(longest);
+            }
+            if (node.prefix != null) {
+                longest = node.prefix;
+            }
+        }
+        return Optional.ofNullable(node.exact != null ? node.exact : longest);
+    }
+
+    private static final class Node {
+        private final Map<String, Node> children = new HashMap<>();
+        private @Nullable Route exact;
+        private @Nullable Route prefix;
+    }
+}

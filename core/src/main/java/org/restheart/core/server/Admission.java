@@ -1,0 +1,93 @@
+package org.restheart.core.server;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// Counts the requests in flight and decides whether one more may come in. Thread-safe.
+///
+/// Each request in flight may hold a body, a thread and an answer: without a bound a flood is limited by the heap
+/// alone.
+final class Admission implements ServerLoad {
+    /// What a request is told.
+    enum Verdict {
+        ADMITTED,
+        FULL,
+        DRAINING
+    }
+
+    private final int limit;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final LongAdder rejected = new LongAdder();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition empty = lock.newCondition();
+    private volatile boolean draining;
+
+    /// @param limit most requests at once
+    Admission(int limit) {
+        this.limit = limit;
+    }
+
+    /// Whoever is admitted calls [#leave()] once.
+    Verdict enter() {
+        int now = inFlight.incrementAndGet();
+        if (now <= limit && !draining) {
+            return Verdict.ADMITTED;
+        }
+        rejected.increment();
+        leave();
+        return draining ? Verdict.DRAINING : Verdict.FULL;
+    }
+
+    void leave() {
+        if (inFlight.decrementAndGet() == 0 && draining) {
+            lock.lock();
+            try {
+                empty.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /// Admits nobody any more.
+    void close() {
+        draining = true;
+    }
+
+    /// After [#close()]: waits until the last request has left.
+    ///
+    /// @return whether it has
+    boolean awaitEmpty(Duration atMost) throws InterruptedException {
+        long nanos = atMost.toNanos();
+        lock.lock();
+        try {
+            while (inFlight.get() > 0) {
+                if (nanos <= 0) {
+                    return false;
+                }
+                nanos = empty.awaitNanos(nanos);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int inFlight() {
+        return inFlight.get();
+    }
+
+    @Override
+    public int limit() {
+        return limit;
+    }
+
+    @Override
+    public long rejected() {
+        return rejected.sum();
+    }
+}

@@ -1,0 +1,73 @@
+package org.restheart.core.server;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.restheart.http.Body;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// How much request content the server holds: per request, and for all requests together. Thread-safe.
+final class BodyLimits {
+    private final long perRequest;
+    private final long together;
+    private final AtomicLong held = new AtomicLong();
+
+    /// Both in bytes.
+    BodyLimits(long perRequest, long together) {
+        this.perRequest = Math.min(perRequest, Integer.MAX_VALUE - 8);
+        this.together = together;
+    }
+
+    long perRequest() {
+        return perRequest;
+    }
+
+    /// Stands for content beyond the limit: whoever reads it is told.
+    Body tooLarge() {
+        return new Refused(Problem.of(
+                ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + perRequest + " bytes"));
+    }
+
+    /// Stands for content that the server had no room for just now.
+    Body noRoom() {
+        return new Refused(Problem.of(ProblemCode.OVERLOADED, "the server holds too much request content at the moment")
+                .with("Retry-After", "1"));
+    }
+
+    Account open() {
+        return new Account();
+    }
+
+    /// What one request holds. Confined to the request.
+    final class Account {
+        private long booked;
+
+        /// @return whether there was room for so many bytes more
+        boolean book(int bytes) {
+            if (held.addAndGet(bytes) > together) {
+                held.addAndGet(-bytes);
+                return false;
+            }
+            booked += bytes;
+            return true;
+        }
+
+        void close() {
+            if (booked > 0) {
+                held.addAndGet(-booked);
+                booked = 0;
+            }
+        }
+    }
+
+    private record Refused(Problem problem) implements Body {
+        @Override
+        public long length() {
+            throw problem.raise();
+        }
+
+        @Override
+        public byte[] bytes() {
+            throw problem.raise();
+        }
+    }
+}

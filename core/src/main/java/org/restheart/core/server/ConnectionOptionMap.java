@@ -1,0 +1,51 @@
+package org.restheart.core.server;
+
+import io.undertow.UndertowOptions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.restheart.core.config.ConnectionOptions;
+import org.xnio.Option;
+import org.xnio.OptionMap;
+
+/// Translates `connection-options` for Undertow.
+final class ConnectionOptionMap {
+    /// What the request reader relies on is not open to configuration.
+    private static final Set<String> OURS = Set.of("DECODE_URL", "ALLOW_UNESCAPED_CHARACTERS_IN_URL", "URL_CHARSET");
+
+    private ConnectionOptionMap() {}
+
+    static OptionMap of(ConnectionOptions options, boolean allowUnescapedCharacters) {
+        var map = OptionMap.builder();
+        others(map, options.others());
+        map.set(UndertowOptions.DECODE_URL, false);
+        map.set(UndertowOptions.ALLOW_UNESCAPED_CHARACTERS_IN_URL, allowUnescapedCharacters);
+        map.set(UndertowOptions.ALWAYS_SET_DATE, false);
+        map.set(UndertowOptions.ALWAYS_SET_KEEP_ALIVE, options.alwaysSetKeepAlive());
+        map.set(UndertowOptions.ENABLE_HTTP2, options.http2());
+        map.set(UndertowOptions.MAX_HEADER_SIZE, options.maxHeaderSize());
+        map.set(UndertowOptions.MAX_ENTITY_SIZE, -1L); // BodyReceiver sees to it, and to an answer with a body
+        map.set(UndertowOptions.MULTIPART_MAX_ENTITY_SIZE, -1L);
+        map.set(UndertowOptions.MAX_PARAMETERS, options.maxParameters());
+        map.set(UndertowOptions.MAX_HEADERS, options.maxHeaders());
+        map.set(UndertowOptions.MAX_COOKIES, options.maxCookies());
+        millis(map, UndertowOptions.IDLE_TIMEOUT, options.idleTimeout());
+        millis(map, UndertowOptions.REQUEST_PARSE_TIMEOUT, options.requestParseTimeout());
+        millis(map, UndertowOptions.NO_REQUEST_TIMEOUT, options.noRequestTimeout());
+        return map.getMap();
+    }
+
+    private static void millis(OptionMap.Builder map, Option<Integer> option, Optional<Duration> time) {
+        time.ifPresent(t -> map.set(option, (int) Math.min(Integer.MAX_VALUE, t.toMillis())));
+    }
+
+    private static void others(OptionMap.Builder map, Map<String, Object> options) {
+        options.forEach((name, value) -> {
+            if (!OURS.contains(name)) {
+                var loader = UndertowOptions.class.getClassLoader();
+                map.parse(Option.fromString(UndertowOptions.class.getName() + "." + name, loader), value.toString());
+            }
+        });
+    }
+}

@@ -1,0 +1,127 @@
+package org.restheart.core.server;
+
+import io.undertow.server.ExchangeCompletionListener;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.SameThreadExecutor;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.observation.CallerNote;
+import org.restheart.core.observation.Observation;
+import org.restheart.core.routing.Route;
+import org.restheart.http.Body;
+import org.restheart.http.NeedsThread;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Response.Ready;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.IoUtils;
+
+/// One request on its way through the server: received, tried on its I/O thread or run on a virtual one, answered now
+/// or
+/// later, observed. Its threads take turns; no two are at work on it at once.
+final class Exchange implements ExchangeCompletionListener {
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    private final HttpServerExchange http;
+    private final Route route;
+    private final ServerParts parts;
+    private final CallerNote note;
+    private final BodyLimits.Account held;
+    private final long arrived = System.nanoTime();
+    private Request request;
+
+    /// @param request without its content
+    Exchange(HttpServerExchange http, Route route, Request request, CallerNote note, ServerParts parts) {
+        this.http = http;
+        this.route = route;
+        this.request = request;
+        this.note = note;
+        this.parts = parts;
+        this.held = parts.bodies().open();
+    }
+
+    /// Receives the rest of the request and answers it. Called from the root handler, on the I/O thread.
+    void start() {
+        http.addExchangeCompleteListener(this);
+        BodyReceiver.receive(http, parts.bodies(), held, this::received);
+    }
+
+    private void received(Body body) {
+        request = request.with(body);
+        if (route.startsOnIoThread() && triedHere()) {
+            return;
+        }
+        http.dispatch(parts.threads(), this::runBlocking);
+    }
+
+    /// @return false if the request has to move to a thread that may wait
+    private boolean triedHere() {
+        try {
+            deliver(route.chain().handle(request));
+            return true;
+        } catch (NeedsThread _) {
+            return false;
+        }
+    }
+
+    private void runBlocking() {
+        request = request.blocking();
+        try {
+            deliver(route.chain().handle(request));
+        } catch (Throwable failure) { // above this thread there is nobody: the client would wait for ever
+            fail(failure);
+        }
+    }
+
+    private void deliver(Response response) {
+        switch (response) {
+            case Ready ready -> parts.writer().send(http, ready);
+            case Response.Deferred(var eventual) ->
+                // after the root handler's call, if we are in one: only then may other threads touch the exchange
+                http.dispatch(SameThreadExecutor.INSTANCE, () -> eventual.whenComplete(this::settled));
+        }
+    }
+
+    /// Runs on whichever thread completes the response.
+    private void settled(@Nullable Ready ready, @Nullable Throwable failure) {
+        try {
+            if (ready != null) {
+                parts.writer().send(http, ready);
+            } else {
+                fail(failure == null ? new IllegalStateException("a deferred response without response") : failure);
+            }
+        } catch (Throwable unexpected) { // the stage would swallow it
+            fail(unexpected);
+        }
+    }
+
+    /// The last resort, for failures outside the error filter's reach.
+    private void fail(Throwable failure) {
+        LOG.error("request {} failed outside the pipeline", request.id(), failure);
+        if (http.isResponseStarted()) {
+            IoUtils.safeClose(http.getConnection());
+        } else {
+            http.setStatusCode(500);
+        }
+        http.endExchange();
+    }
+
+    /// Sent, or given up.
+    @Override
+    public void exchangeEvent(HttpServerExchange ended, NextListener next) {
+        try {
+            held.close();
+            parts.admission().leave();
+            parts.observer()
+                    .completed(new Observation(
+                            request,
+                            route.binding().service().name(),
+                            ended.getStatusCode(),
+                            ended.getResponseBytesSent(),
+                            System.nanoTime() - arrived,
+                            note.account()));
+        } finally {
+            next.proceed();
+        }
+    }
+}

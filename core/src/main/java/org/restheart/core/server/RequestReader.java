@@ -1,0 +1,71 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
+import java.nio.charset.StandardCharsets;
+import org.restheart.core.observation.CallerNote;
+import org.restheart.http.Attributes;
+import org.restheart.http.Body;
+import org.restheart.http.Caller;
+import org.restheart.http.Connection;
+import org.restheart.http.Method;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+
+/// Makes a [Request] of what Undertow received. Undertow's own decoding of paths and parameters is off: the path and
+/// the
+/// query are read here, once, from the text that was sent.
+final class RequestReader {
+    private final RequestIds ids = new RequestIds();
+
+    /// The request without its content.
+    Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, CallerNote note) {
+        return new Request(
+                ids.next(),
+                method,
+                path,
+                query,
+                new UndertowHeaders(exchange.getRequestHeaders()),
+                Body.EMPTY,
+                connection(exchange),
+                Caller.ANONYMOUS,
+                Attributes.NONE.with(CallerNote.KEY, note),
+                false);
+    }
+
+    private static Connection connection(HttpServerExchange exchange) {
+        var host = exchange.getRequestHeaders().getFirst(Headers.HOST);
+        return new Connection(
+                exchange.getRequestScheme(),
+                exchange.getProtocol().toString(),
+                host == null || host.isEmpty() ? exchange.getHostAndPort() : host,
+                exchange.getSourceAddress(),
+                exchange.getDestinationAddress());
+    }
+
+    /// The path as sent, without the query. In a request to a proxy it comes with scheme and host (RFC 9112, 3.2.2).
+    static String path(HttpServerExchange exchange) {
+        var uri = exchange.getRequestURI();
+        if (exchange.isHostIncludedInRequestURI()) {
+            int slash = uri.indexOf('/', uri.indexOf("://") + 3);
+            return slash < 0 ? "/" : utf8(uri.substring(slash));
+        }
+        return utf8(uri);
+    }
+
+    /// The query as sent, without the `?`.
+    static String query(HttpServerExchange exchange) {
+        return utf8(exchange.getQueryString());
+    }
+
+    /// Bytes beyond ASCII arrive as one character each; clients that do not percent-encode them mean UTF-8.
+    private static String utf8(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 0x80) {
+                return new String(text.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+            }
+        }
+        return text;
+    }
+}

@@ -1,0 +1,120 @@
+package org.restheart.core.server;
+
+import io.undertow.io.IoCallback;
+import io.undertow.io.Sender;
+import io.undertow.server.Connectors;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpContinue;
+import io.undertow.util.Headers;
+import io.undertow.util.HttpString;
+import io.undertow.util.Methods;
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import org.restheart.http.Content;
+import org.restheart.http.Response.Ready;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.IoUtils;
+
+/// Sends responses, never waiting: what the socket does not take at once goes on from its I/O thread. Thread-safe.
+final class ResponseWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
+    private static final IoCallback END = new End();
+
+    private final Executor threads;
+
+    /// @param threads run what pulls streamed content
+    ResponseWriter(Executor threads) {
+        this.threads = threads;
+    }
+
+    /// Sends the response and ends the exchange. To be called once per exchange.
+    void send(HttpServerExchange exchange, Ready response) {
+        if (exchange.isResponseStarted() || exchange.isResponseComplete()) { // the client has gone meanwhile
+            LOG.debug("a response had nobody to go to");
+            abandon(response.content());
+            exchange.endExchange();
+            return;
+        }
+        head(exchange, response);
+        boolean contentAllowed = Connectors.isEntityBodyAllowed(response.status());
+        switch (response.content()) {
+            case Content.None _ -> empty(exchange);
+            case Content.Bytes bytes when contentAllowed -> bytes(exchange, bytes);
+            case Content.Bytes _ -> empty(exchange);
+            case Content.Streamed(var source)
+            when contentAllowed && !isHead(exchange) -> exchange.dispatch(threads, new StreamPump(exchange, source));
+            case Content.Streamed(var source) -> {
+                source.close();
+                exchange.endExchange();
+            }
+        }
+    }
+
+    private static void head(HttpServerExchange exchange, Ready response) {
+        exchange.setStatusCode(response.status());
+        var fields = exchange.getResponseHeaders();
+        response.headers().forEach((name, value) -> fields.add(name(name), HeaderText.of(value)));
+        if (!exchange.isRequestComplete() && HttpContinue.requiresContinueResponse(exchange)) {
+            // The client may or may not send its content after this response: the next bytes would be ambiguous.
+            exchange.setPersistent(false);
+        }
+    }
+
+    private static HttpString name(String name) {
+        var known = Headers.fromCache(name);
+        return known == null ? new HttpString(name) : known;
+    }
+
+    private static boolean isHead(HttpServerExchange exchange) {
+        return exchange.getRequestMethod().equals(Methods.HEAD);
+    }
+
+    private static void bytes(HttpServerExchange exchange, Content.Bytes bytes) {
+        exchange.setResponseContentLength(bytes.length());
+        if (isHead(exchange) || bytes.length() == 0) {
+            exchange.endExchange();
+        } else {
+            exchange.getResponseSender().send(bytes.buffer().duplicate(), END);
+        }
+    }
+
+    private static void empty(HttpServerExchange exchange) {
+        if (exchange.isRequestComplete() || !exchange.isPersistent()) {
+            exchange.endExchange();
+            return;
+        }
+        exchange.setResponseContentLength(0);
+        var channel = exchange.getResponseChannel();
+        try {
+            channel.shutdownWrites();
+            if (!channel.flush()) {
+                LOG.debug("the head of a response did not fit into the socket");
+            }
+            UnreadContent.endAfter(exchange);
+        } catch (IOException e) {
+            LOG.debug("a response was not taken", e);
+            IoUtils.safeClose(exchange.getConnection());
+        }
+    }
+
+    private static void abandon(Content content) {
+        if (content instanceof Content.Streamed(var source)) {
+            source.close();
+        }
+    }
+
+    private static final class End implements IoCallback {
+        @Override
+        public void onComplete(HttpServerExchange exchange, Sender sender) {
+            UnreadContent.endAfter(exchange);
+        }
+
+        @Override
+        public void onException(HttpServerExchange exchange, Sender sender, IOException e) {
+            LOG.debug("a response was not taken", e);
+            exchange.endExchange();
+            IoUtils.safeClose(exchange.getConnection());
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.filter.Pipeline;
+import org.restheart.core.observation.CallerNote;
+import org.restheart.core.routing.Router;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.Response.Ready;
+
+/// Where requests come in, on I/O threads: checks the method, parses path and query, finds the route.
+final class RootHandler implements HttpHandler {
+    private static final Ready METHOD_UNKNOWN = Response.status(405);
+    private static final Ready NOTHING_BOUND = Response.status(502);
+    private static final Ready MALFORMED_PATH =
+            refusal(Problem.of(ProblemCode.BAD_REQUEST, "the path is not properly percent-encoded"));
+    private static final Ready OVERLOADED = unavailable("too many requests at the moment");
+    private static final Ready STOPPING = unavailable("the server is stopping").with("Connection", "close");
+
+    private final Router router;
+    private final ServerParts parts;
+    private final int maxParameters;
+    private final RequestReader reader = new RequestReader();
+
+    /// @param maxParameters most query parameters of a request
+    RootHandler(Router router, ServerParts parts, int maxParameters) {
+        this.router = router;
+        this.parts = parts;
+        this.maxParameters = maxParameters;
+    }
+
+    @Override
+    public void handleRequest(HttpServerExchange exchange) {
+        if (!exchange.isInIoThread()) { // a pipelined request, read where the one before it was answered
+            exchange.dispatch(exchange.getIoThread(), this);
+            return;
+        }
+        var method = Method.of(exchange.getRequestMethod().toString());
+        if (method.isEmpty()) {
+            parts.writer().send(exchange, METHOD_UNKNOWN);
+            return;
+        }
+        var path = path(exchange);
+        if (path == null) {
+            parts.writer().send(exchange, MALFORMED_PATH);
+            return;
+        }
+        var route = router.find(path);
+        if (route.isEmpty()) {
+            parts.writer().send(exchange, NOTHING_BOUND);
+            return;
+        }
+        var note = new CallerNote();
+        var request = read(exchange, method.get(), path, note);
+        switch (parts.admission().enter()) {
+            case ADMITTED -> new Exchange(exchange, route.get(), request, note, parts).start();
+            case FULL -> parts.writer().send(exchange, OVERLOADED);
+            case DRAINING -> parts.writer().send(exchange, STOPPING);
+        }
+    }
+
+    private static @Nullable RequestPath path(HttpServerExchange exchange) {
+        try {
+            return RequestPath.parse(RequestReader.path(exchange));
+        } catch (ProblemException _) {
+            return null;
+        }
+    }
+
+    private Request read(HttpServerExchange exchange, Method method, RequestPath path, CallerNote note) {
+        try {
+            var query = Query.parse(RequestReader.query(exchange), maxParameters);
+            return reader.read(exchange, method, path, query, note);
+        } catch (ProblemException malformed) {
+            return Pipeline.faulty(reader.read(exchange, method, path, Query.NONE, note), malformed);
+        }
+    }
+
+    private static Ready unavailable(String message) {
+        return refusal(Problem.of(ProblemCode.OVERLOADED, message)).with("Retry-After", "1");
+    }
+
+    /// Without a route there is no service to say how its errors look.
+    private static Ready refusal(Problem problem) {
+        return Response.json(problem.status(), problem.toMessageDocument().toJson());
+    }
+}

@@ -1,0 +1,83 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpServerExchange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.restheart.http.Content;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.IoUtils;
+import org.xnio.channels.StreamSinkChannel;
+
+/// Pulls streamed content and sends it, on a virtual thread of its own, as fast as the client takes it.
+///
+/// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per thread.
+final class StreamPump implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamPump.class);
+
+    /// A client that takes nothing for so long is given up, and with it the cursor behind the content.
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final HttpServerExchange exchange;
+    private final Content.Source source;
+    private final Semaphore wakeUp = new Semaphore(0);
+
+    StreamPump(HttpServerExchange exchange, Content.Source source) {
+        this.exchange = exchange;
+        this.source = source;
+        exchange.addExchangeCompleteListener((_, next) -> { // also when the client goes away
+            wakeUp.release();
+            next.proceed();
+        });
+    }
+
+    @Override
+    public void run() {
+        try (source) {
+            var channel = exchange.getResponseChannel();
+            for (var chunk = source.next(); chunk.hasRemaining(); chunk = source.next()) {
+                send(channel, chunk.duplicate());
+            }
+            UnreadContent.endAfter(exchange);
+        } catch (IOException e) {
+            LOG.debug("a streamed response ends early", e);
+            cut();
+        } catch (Throwable e) { // the head is sent: all that can be done is to let the client notice
+            LOG.error("a streamed response failed", e);
+            cut();
+        }
+    }
+
+    private void send(StreamSinkChannel channel, ByteBuffer chunk) throws IOException, InterruptedException {
+        while (chunk.hasRemaining()) {
+            if (channel.write(chunk) == 0) {
+                awaitWritable(channel);
+            }
+        }
+        while (!channel.flush()) {
+            awaitWritable(channel);
+        }
+    }
+
+    private void awaitWritable(StreamSinkChannel channel) throws IOException, InterruptedException {
+        channel.getWriteSetter().set(ready -> {
+            ready.suspendWrites();
+            wakeUp.release();
+        });
+        channel.resumeWrites();
+        if (!wakeUp.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("the client took nothing for " + PATIENCE_SECONDS + " seconds");
+        }
+        if (!exchange.getConnection().isOpen() || exchange.isResponseComplete()) {
+            throw new IOException("the client has gone");
+        }
+    }
+
+    /// Closes the connection without ending the content.
+    private void cut() {
+        IoUtils.safeClose(exchange.getConnection());
+        exchange.endExchange();
+    }
+}

@@ -1,0 +1,42 @@
+package org.restheart.core.server;
+
+import java.io.File;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.restheart.core.config.ListenerConfig.Keystore;
+import org.xnio.OptionMap;
+import org.xnio.Options;
+import org.xnio.Sequence;
+
+/// TLS of the `https-listener`: a certificate from a keystore, no client certificates, nothing older than TLS 1.2.
+final class Tls {
+    static final OptionMap OPTIONS = OptionMap.create(Options.SSL_ENABLED_PROTOCOLS, Sequence.of("TLSv1.3", "TLSv1.2"));
+
+    private Tls() {}
+
+    /// @throws StartException naming the key to correct
+    static SSLContext context(Keystore keys) {
+        try {
+            var store =
+                    KeyStore.getInstance(new File(keys.path()), keys.password().toCharArray());
+            var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            managers.init(store, keys.keyPassword().toCharArray());
+            var context = SSLContext.getInstance("TLS");
+            context.init(managers.getKeyManagers(), null, null);
+            return context;
+        } catch (IOException e) {
+            throw new StartException(
+                    "https-listener: cannot open the keystore " + keys.path()
+                            + "; check keystore-path and keystore-password: " + e.getMessage(),
+                    e);
+        } catch (GeneralSecurityException e) {
+            throw new StartException(
+                    "https-listener: cannot use the key in " + keys.path() + "; check certificate-password: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package org.restheart.core.server;
+
+import io.undertow.protocols.ssl.UndertowXnioSsl;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.OpenListener;
+import io.undertow.server.handlers.HttpContinueReadHandler;
+import io.undertow.server.protocol.http.AlpnOpenListener;
+import io.undertow.server.protocol.http.HttpOpenListener;
+import io.undertow.server.protocol.http2.Http2OpenListener;
+import io.undertow.server.protocol.http2.Http2UpgradeHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.restheart.core.config.ListenerConfig;
+import org.restheart.core.observation.Observer;
+import org.restheart.core.routing.Router;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.ChannelListeners;
+import org.xnio.IoUtils;
+import org.xnio.OptionMap;
+import org.xnio.Options;
+import org.xnio.StreamConnection;
+import org.xnio.Xnio;
+import org.xnio.XnioWorker;
+import org.xnio.channels.AcceptingChannel;
+
+/// The HTTP server: I/O threads that accept connections and read requests, and the sockets they listen on. Start it
+/// once
+/// with [#start], stop it once with [#stop(Duration)].
+public final class UndertowListener {
+    private static final Logger LOG = LoggerFactory.getLogger(UndertowListener.class);
+    private static final int BACKLOG = 1_000;
+
+    /// For what must not run on I/O threads though nothing of ours is involved, such as TLS handshakes.
+    private static final int HELPER_THREADS = 2;
+
+    private final ServerSettings settings;
+    private final Admission admission;
+    private final IoThreadBufferPool buffers;
+    private final XnioWorker worker;
+    private final HttpHandler handler;
+    private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
+
+    private UndertowListener(ServerSettings settings, Router router, Observer observer, XnioWorker worker) {
+        this.settings = settings;
+        this.admission = new Admission(settings.limits().maxRequestsInFlight());
+        this.buffers = new IoThreadBufferPool(
+                settings.core().directBuffers(), settings.core().bufferSize());
+        this.worker = worker;
+        var threads = virtualThreads();
+        var parts = new ServerParts(
+                admission,
+                new BodyLimits(
+                        settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
+                        settings.limits().maxBodiesInMemory()),
+                new ResponseWriter(threads),
+                threads,
+                observer);
+        this.handler = new HttpContinueReadHandler(
+                new RootHandler(router, parts, settings.connection().maxParameters()));
+    }
+
+    /// Listens as configured and answers with what the router knows.
+    ///
+    /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
+    public static UndertowListener start(ServerSettings settings, Router router, Observer observer) {
+        var listener = new UndertowListener(settings, router, observer, worker(settings));
+        try {
+            listener.listen();
+        } catch (StartException e) {
+            listener.stop(Duration.ZERO);
+            throw e;
+        }
+        return listener;
+    }
+
+    private static XnioWorker worker(ServerSettings settings) {
+        try {
+            return Xnio.getInstance(UndertowListener.class.getClassLoader())
+                    .createWorker(OptionMap.builder()
+                            .set(Options.WORKER_NAME, "http")
+                            .set(Options.WORKER_IO_THREADS, settings.core().ioThreads())
+                            .set(Options.WORKER_TASK_CORE_THREADS, HELPER_THREADS)
+                            .set(Options.WORKER_TASK_MAX_THREADS, HELPER_THREADS)
+                            .set(Options.TCP_NODELAY, true)
+                            .getMap());
+        } catch (IOException e) {
+            throw new StartException("cannot start I/O threads: " + e.getMessage(), e);
+        }
+    }
+
+    /// Not an executor service: that would keep a set of all threads, which nobody asks for.
+    private static Executor virtualThreads() {
+        var factory = Thread.ofVirtual().name("worker").factory();
+        return task -> factory.newThread(task).start();
+    }
+
+    private void listen() {
+        if (settings.http().enabled()) {
+            open(
+                    "http-listener",
+                    settings.http(),
+                    address -> worker.createStreamConnectionServer(
+                            address, ChannelListeners.openListenerAdapter(plain()), socketOptions()));
+        }
+        if (settings.https().enabled()) {
+            var keys = settings.https().keys().orElseThrow();
+            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, Tls.context(keys));
+            open(
+                    "https-listener",
+                    settings.https().listener(),
+                    address -> ssl.createSslConnectionServer(
+                            worker,
+                            address,
+                            ChannelListeners.openListenerAdapter(secure()),
+                            OptionMap.builder()
+                                    .addAll(socketOptions())
+                                    .addAll(Tls.OPTIONS)
+                                    .getMap()));
+        }
+    }
+
+    private void open(String name, ListenerConfig config, Opener opener) {
+        try {
+            var address = new InetSocketAddress(config.host(), config.port());
+            if (address.isUnresolved()) {
+                throw new IOException("unknown host");
+            }
+            var socket = opener.open(address);
+            sockets.add(socket);
+            socket.resumeAccepts();
+            LOG.info("{} accepts connections on {}", name, socket.getLocalAddress());
+        } catch (IOException e) {
+            throw new StartException(
+                    name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage(), e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Opener {
+        AcceptingChannel<? extends StreamConnection> open(InetSocketAddress address) throws IOException;
+    }
+
+    private OpenListener plain() {
+        var listener = new HttpOpenListener(buffers, options());
+        listener.setRootHandler(settings.connection().http2() ? new Http2UpgradeHandler(handler) : handler);
+        return listener;
+    }
+
+    private OpenListener secure() {
+        var http1 = new HttpOpenListener(buffers, options());
+        http1.setRootHandler(handler);
+        if (!settings.connection().http2()) {
+            return http1;
+        }
+        var http2 = new Http2OpenListener(buffers, options());
+        http2.setRootHandler(handler);
+        var alpn = new AlpnOpenListener(buffers, options(), http1);
+        alpn.addProtocol("h2", http2, 10);
+        return alpn;
+    }
+
+    private OptionMap options() {
+        return ConnectionOptionMap.of(settings.connection(), settings.core().allowUnescapedCharactersInUrl());
+    }
+
+    private static OptionMap socketOptions() {
+        return OptionMap.builder()
+                .set(Options.TCP_NODELAY, true)
+                .set(Options.REUSE_ADDRESSES, true)
+                .set(Options.BACKLOG, BACKLOG)
+                .getMap();
+    }
+
+    /// Where it listens: the first listener's address, with its real port.
+    public InetSocketAddress address() {
+        return sockets.getFirst().getLocalAddress(InetSocketAddress.class);
+    }
+
+    public ServerLoad load() {
+        return admission;
+    }
+
+    /// Stops accepting connections, refuses new requests on old ones, waits for the requests in flight, then closes all
+    /// connections.
+    ///
+    /// @param patience how long requests in flight may take
+    public void stop(Duration patience) {
+        admission.close();
+        sockets.forEach(IoUtils::safeClose);
+        try {
+            if (!admission.awaitEmpty(patience)) {
+                LOG.warn("{} requests are cut off: they took longer than {}", admission.inFlight(), patience);
+            }
+            worker.shutdownNow();
+            if (!worker.awaitTermination(5, TimeUnit.SECONDS)) {
+                LOG.warn("the I/O threads did not end in time");
+            }
+        } catch (InterruptedException _) {
+            worker.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        buffers.close();
+    }
+}

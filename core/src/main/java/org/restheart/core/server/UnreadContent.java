@@ -1,0 +1,83 @@
+package org.restheart.core.server;
+
+import io.undertow.server.Connectors;
+import io.undertow.server.HttpServerExchange;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.ChannelListener;
+import org.xnio.IoUtils;
+import org.xnio.XnioExecutor;
+import org.xnio.channels.StreamSourceChannel;
+
+/// Ends an exchange whose response is sent while its request is still arriving: reads the rest and throws it away, so
+/// that the client, busy sending, gets to see the response, and the connection can be used again. Within bounds: beyond
+/// them the connection is closed. Confined to the I/O thread.
+final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(UnreadContent.class);
+    private static final long MAX_BYTES = 64L * 1024 * 1024;
+    private static final long MAX_SECONDS = 10;
+
+    private final HttpServerExchange exchange;
+    private long discarded;
+    private XnioExecutor.@Nullable Key deadline;
+
+    private UnreadContent(HttpServerExchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /// Ends the exchange, at once when the request has arrived completely.
+    static void endAfter(HttpServerExchange exchange) {
+        if (exchange.isRequestComplete() || !exchange.isPersistent()) {
+            exchange.endExchange();
+        } else {
+            exchange.dispatch(exchange.getIoThread(), new UnreadContent(exchange));
+        }
+    }
+
+    @Override
+    public void run() {
+        deadline = exchange.getIoThread().executeAfter(this::close, MAX_SECONDS, TimeUnit.SECONDS);
+        var begun = Connectors.getExistingRequestChannel(exchange);
+        var channel = begun == null ? exchange.getRequestChannel() : begun;
+        channel.getReadSetter().set(this);
+        handleEvent(channel);
+    }
+
+    @Override
+    public void handleEvent(StreamSourceChannel channel) {
+        try (var pooled = exchange.getConnection().getByteBufferPool().allocate()) {
+            var buffer = pooled.getBuffer();
+            int n;
+            while ((n = channel.read(buffer.clear())) > 0 && (discarded += n) <= MAX_BYTES) {
+                // thrown away
+            }
+            if (n == 0) {
+                channel.resumeReads();
+            } else if (n < 0) {
+                end();
+            } else {
+                close();
+            }
+        } catch (IOException e) {
+            LOG.debug("the rest of a request did not arrive", e);
+            close();
+        }
+    }
+
+    private void end() {
+        if (deadline != null) {
+            deadline.remove();
+        }
+        exchange.endExchange();
+    }
+
+    private void close() {
+        if (deadline != null) {
+            deadline.remove();
+        }
+        IoUtils.safeClose(exchange.getConnection());
+    }
+}

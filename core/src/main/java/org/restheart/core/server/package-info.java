@@ -1,0 +1,7 @@
+/// The HTTP server: receives requests from the wire and sends responses to it. [UndertowListener] is the door.
+///
+/// The only package that knows Undertow; nothing it hands out or takes names a type of it.
+@NullMarked
+package org.restheart.core.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,78 @@
+package org.restheart.core.service;
+
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.http.Cors;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+
+/// `GET /ping`: says that the process is alive; touches nothing else.
+public final class PingService implements Service {
+    private static final Cors CORS = new Cors("GET, HEAD", "Authorization, Content-Type, X-Requested-With", "");
+
+    private final String message;
+    private final boolean extended;
+    private final BuildInfo build;
+
+    /// @param extended whether the answer also tells the client's address, the host, the version and the build time
+    public PingService(String message, boolean extended, BuildInfo build) {
+        this.message = message;
+        this.extended = extended;
+        this.build = build;
+    }
+
+    @Override
+    public String name() {
+        return "ping";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return CORS;
+    }
+
+    @Override
+    public boolean startsOnIoThread() {
+        return true;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        return switch (request.method()) {
+            case GET, HEAD -> Response.json(200, answer(request).toJson());
+            case POST, PUT, PATCH, DELETE, OPTIONS ->
+                throw Problem.bare(ProblemCode.NOT_IMPLEMENTED).raise();
+        };
+    }
+
+    private BsonDocument answer(Request request) {
+        var answer = new BsonDocument("message", new BsonString(message));
+        if (extended) {
+            answer.append("client_ip", new BsonString(clientAddress(request)))
+                    .append("host", new BsonString(host(request)))
+                    .append("version", new BsonString(build.version()))
+                    .append("build_time", new BsonString(build.time()));
+        }
+        return answer;
+    }
+
+    /// What the client says, through its proxies: good for telling, not for trusting.
+    private static String clientAddress(Request request) {
+        return request.headers()
+                .first("X-Forwarded-For")
+                .map(chain -> chain.split(",", 2)[0].strip())
+                .orElseGet(() -> request.connection().peerAddress());
+    }
+
+    private static String host(Request request) {
+        var forwarded = request.headers().all("X-Forwarded-Host");
+        if (forwarded.isEmpty()) {
+            return request.connection().hostAndPort();
+        }
+        var hosts = forwarded.getLast();
+        return hosts.substring(hosts.lastIndexOf(',') + 1).strip();
+    }
+}

@@ -1,0 +1,89 @@
+package org.restheart.core.server;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.filter.ErrorMapping;
+import org.restheart.core.filter.Pipeline;
+import org.restheart.core.filter.PipelineSettings;
+import org.restheart.core.observation.Observation;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.routing.Router;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+
+/// A server on a free port with services made of lambdas.
+final class TestServer implements AutoCloseable {
+    private final UndertowListener listener;
+    private final List<Observation> observations = new CopyOnWriteArrayList<>();
+
+    private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
+        var pipeline = new Pipeline(
+                new PipelineSettings(true, true, forceEncoding, List.of("traceparent")),
+                new ErrorMapping(_ -> Optional.empty()),
+                _ -> (request, next) -> next.handle(request));
+        var router = new Router(bindings.stream().map(pipeline::assemble).toList());
+        this.listener = UndertowListener.start(settings, router, observations::add);
+    }
+
+    static TestServer of(Binding... bindings) {
+        return with("", bindings);
+    }
+
+    /// @param yaml more configuration
+    static TestServer with(String yaml, Binding... bindings) {
+        return with(yaml, 1_000, bindings);
+    }
+
+    static TestServer with(String yaml, int maxRequestsInFlight, Binding... bindings) {
+        var settings = ServerSettings.of(GatewayConfig.parse("http-listener: {host: 127.0.0.1, port: 0}\n" + yaml));
+        var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024);
+        return new TestServer(
+                new ServerSettings(settings.core(), settings.http(), settings.https(), settings.connection(), limits),
+                settings.core().forceGzipEncoding(),
+                Arrays.asList(bindings));
+    }
+
+    /// A service that always runs on a thread of its own.
+    static Binding blocking(String uri, Function<Request, Response> handler) {
+        return Binding.prefix(new Lambda(uri, false, handler), uri, false);
+    }
+
+    /// A service that is tried on the I/O thread.
+    static Binding eager(String uri, Function<Request, Response> handler) {
+        return Binding.prefix(new Lambda(uri, true, handler), uri, false);
+    }
+
+    RawClient connect() throws IOException {
+        return new RawClient(listener.address());
+    }
+
+    UndertowListener listener() {
+        return listener;
+    }
+
+    /// Of requests that are over, in that order.
+    List<Observation> observations() {
+        return new ArrayList<>(observations);
+    }
+
+    @Override
+    public void close() {
+        listener.stop(Duration.ofSeconds(1));
+    }
+
+    private record Lambda(String name, boolean startsOnIoThread, Function<Request, Response> handler)
+            implements Service {
+        @Override
+        public Response handle(Request request) {
+            return handler.apply(request);
+        }
+    }
+}

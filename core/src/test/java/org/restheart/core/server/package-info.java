@@ -1,0 +1,5 @@
+/// Tests over the wire.
+@NullMarked
+package org.restheart.core.server;
+
+import org.jspecify.annotations.NullMarked;
