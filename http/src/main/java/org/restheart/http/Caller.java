@@ -1,27 +1,40 @@
 package org.restheart.http;
 
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Who asks, and what the rules allow them. Immutable.
 public final class Caller {
     /// Nobody in particular, before the door has been passed.
-    public static final Caller ANONYMOUS = new Caller(null, Grant.FULL);
+    public static final Caller ANONYMOUS = new Caller(null, Grant.FULL, null);
 
     private final @Nullable Account account;
     private final Grant grant;
+    private final @Nullable Instant expires;
 
-    private Caller(@Nullable Account account, Grant grant) {
+    private Caller(@Nullable Account account, Grant grant, @Nullable Instant expires) {
         this.account = account;
         this.grant = grant;
+        this.expires = expires;
     }
 
     public static Caller of(Account account) {
-        return new Caller(account, Grant.FULL);
+        return new Caller(account, Grant.FULL, null);
     }
 
     public Caller with(Grant grant) {
-        return new Caller(account, grant);
+        return new Caller(account, grant, expires);
+    }
+
+    /// The same caller, with credentials that end.
+    public Caller until(Instant expires) {
+        return new Caller(account, grant, expires);
+    }
+
+    /// When the credentials end, if they do: what outlasts one answer, such as a stream, ends then too.
+    public Optional<Instant> expires() {
+        return Optional.ofNullable(expires);
     }
 
     public Optional<Account> account() {

@@ -1,0 +1,20 @@
+package org.restheart.security;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Grant;
+import org.restheart.http.Request;
+
+/// Allows requests. The first one that allows decides what else holds for the request. Thread-safe.
+///
+/// Both methods call [Request#requireThread()] before they wait for anything, and throw rather than guess: a
+/// request that cannot be decided is not let in.
+public interface Authorizer {
+    /// Whether anonymous requests like this one are out of the question.
+    boolean requiresAuthentication(Request request);
+
+    /// @param account null for an anonymous request
+    /// @return what is granted, or nothing if this authorizer does not allow it
+    Optional<Grant> authorize(Request request, @Nullable Account account);
+}

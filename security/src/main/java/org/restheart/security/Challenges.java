@@ -1,0 +1,31 @@
+package org.restheart.security;
+
+import java.util.List;
+import org.restheart.http.Fields;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+/// The `401` of requests that need an account.
+public final class Challenges {
+    private Challenges() {}
+
+    /// Empty, with the challenge of every mechanism unless the client does not want any.
+    static Response unauthorized(List<Authenticator> authenticators, Request request) {
+        var fields = Fields.of("Content-Type", Response.JSON);
+        if (areWanted(request)) {
+            for (var authenticator : authenticators) {
+                var challenge = authenticator.challenge(request);
+                if (challenge.isPresent()) {
+                    fields = fields.plus("WWW-Authenticate", challenge.get());
+                }
+            }
+        }
+        return Response.status(401).with(fields);
+    }
+
+    /// Browsers open a dialog of their own at a challenge; a header or parameter that is merely there
+    /// prevents it.
+    public static boolean areWanted(Request request) {
+        return !request.headers().has("No-Auth-Challenge") && !request.query().has("noauthchallenge");
+    }
+}

@@ -1,0 +1,14 @@
+package org.restheart.security;
+
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+
+/// Refuses requests, whoever makes them and whatever else allows them. Thread-safe.
+@FunctionalInterface
+public interface Vetoer {
+    /// Calls [Request#requireThread()] before it waits for anything.
+    ///
+    /// @param account null for an anonymous request
+    boolean vetoes(Request request, @Nullable Account account);
+}

@@ -1,0 +1,56 @@
+package org.restheart.security.acl;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Grant;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.security.Authorizer;
+import org.restheart.security.predicate.Attempt;
+
+/// Allows what a permission of one of the account's roles allows: roles in the account's order, permissions
+/// in theirs, and the first that applies decides.
+public final class AclAuthorizer implements Authorizer {
+    /// The role of those who are not authenticated.
+    public static final String UNAUTHENTICATED = "$unauthenticated";
+
+    private final Permissions permissions;
+    private final Optional<String> rootRole;
+
+    /// @param rootRole may do everything, without any permission
+    public AclAuthorizer(Permissions permissions, Optional<String> rootRole) {
+        this.permissions = permissions;
+        this.rootRole = rootRole;
+    }
+
+    @Override
+    public boolean requiresAuthentication(Request request) {
+        if (request.method() == Method.OPTIONS) {
+            return false;
+        }
+        var attempt = new Attempt(request, null, false);
+        return permissions.of(request, UNAUTHENTICATED).stream().noneMatch(permission -> permission.test(attempt));
+    }
+
+    @Override
+    public Optional<Grant> authorize(Request request, @Nullable Account account) {
+        if (request.method() == Method.OPTIONS) {
+            return Optional.of(Grant.FULL);
+        }
+        if (account != null && rootRole.filter(account::hasRole).isPresent()) {
+            return Optional.of(Grant.FULL);
+        }
+        var attempt = new Attempt(request, account, account != null);
+        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+            for (var permission : permissions.of(request, role)) {
+                var grant = permission.apply(attempt);
+                if (grant.isPresent()) {
+                    return grant;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,34 @@
+package org.restheart.security.acl;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.restheart.http.Request;
+
+/// The permissions of a file. Immutable.
+///
+/// Within a role the lower priority is tried first; of two equal ones, the one that stands later in the file.
+public final class FilePermissions implements Permissions {
+    private final Map<String, List<Permission>> byRole;
+
+    /// @param permissions in the order of the file
+    public FilePermissions(List<Permission> permissions) {
+        var byRole = new HashMap<String, List<Permission>>();
+        permissions.reversed().stream()
+                .sorted(Comparator.comparingDouble(rule -> rule.priority().orElse(Double.POSITIVE_INFINITY)))
+                .forEach(rule -> rule.roles().stream()
+                        .distinct()
+                        .forEach(role -> byRole.merge(role, List.of(rule), FilePermissions::concatenated)));
+        this.byRole = Map.copyOf(byRole);
+    }
+
+    private static List<Permission> concatenated(List<Permission> a, List<Permission> b) {
+        return java.util.stream.Stream.concat(a.stream(), b.stream()).toList();
+    }
+
+    @Override
+    public List<Permission> of(Request request, String role) {
+        return byRole.getOrDefault(role, List.of());
+    }
+}

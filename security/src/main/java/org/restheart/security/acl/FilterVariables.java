@@ -1,0 +1,203 @@
+package org.restheart.security.acl;
+
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.json.JsonParseException;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Grant;
+import org.restheart.http.Request;
+import org.restheart.security.predicate.Attempt;
+
+/// Replaces the variables of a permission's filters by this request's values. A variable is a whole string
+/// value; a value keeps its BSON type, and no text is ever read as part of a filter. Confined to one request.
+final class FilterVariables {
+    private static final Pattern RND = Pattern.compile("@rnd\\((\\d{1,4})\\)");
+    private static final Pattern QPARAMS = Pattern.compile("@qparams\\[(?:'([^']*)'|\"([^\"]*)\")]");
+    private static final int MAX_RND = 4_096;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Attempt attempt;
+    private final Grant written;
+
+    /// @param written the permission as it stands in the list
+    FilterVariables(Attempt attempt, Grant written) {
+        this.attempt = attempt;
+        this.written = written;
+    }
+
+    static boolean occurIn(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> document.values().stream().anyMatch(FilterVariables::occurIn);
+            case BsonArray array -> array.stream().anyMatch(FilterVariables::occurIn);
+            case BsonString text -> isVariable(text.getValue());
+            default -> false;
+        };
+    }
+
+    private static boolean isVariable(String text) {
+        return isOrIn(text, "@user")
+                || isOrIn(text, "@request")
+                || isOrIn(text, "@mongoPermissions")
+                || text.equals("@filter")
+                || text.equals("@now")
+                || (text.startsWith("@rnd(") && text.endsWith(")"))
+                || QPARAMS.matcher(text).matches()
+                || text.equals("%USER")
+                || text.equals("%ROLES")
+                || text.equals("%NOW");
+    }
+
+    private static boolean isOrIn(String text, String variable) {
+        return text.equals(variable) || text.startsWith(variable + ".");
+    }
+
+    BsonDocument bind(BsonDocument template) {
+        var bound = new BsonDocument();
+        template.forEach((key, value) -> bound.append(key, bind(value)));
+        return bound;
+    }
+
+    private BsonValue bind(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> bind(document);
+            case BsonArray array -> {
+                var bound = new BsonArray(array.size());
+                array.forEach(element -> bound.add(bind(element)));
+                yield bound;
+            }
+            case BsonString text when isVariable(text.getValue()) -> valueOf(text.getValue());
+            default -> value;
+        };
+    }
+
+    private BsonValue valueOf(String variable) {
+        if (variable.startsWith("@user")) {
+            var account = attempt.account();
+            return account == null ? BsonNull.VALUE : at(ofUser(account, variable), rest(variable));
+        }
+        if (variable.startsWith("@request")) {
+            return at(RequestVariables.of(attempt), rest(variable));
+        }
+        if (variable.startsWith("@mongoPermissions")) {
+            return at(permissions(), rest(variable));
+        }
+        if (variable.startsWith("@rnd")) {
+            return random(variable);
+        }
+        var account = attempt.account();
+        return switch (variable) {
+            case "@filter" -> clientFilter(attempt.request());
+            case "@now", "%NOW" ->
+                new BsonDateTime(Instant.now().truncatedTo(ChronoUnit.SECONDS).toEpochMilli());
+            case "%USER" -> account == null ? BsonNull.VALUE : new BsonString(account.name());
+            case "%ROLES" -> roles(account);
+            default -> parameter(variable);
+        };
+    }
+
+    private static String rest(String variable) {
+        int dot = variable.indexOf('.');
+        return dot < 0 ? "" : variable.substring(dot + 1);
+    }
+
+    /// The whole of a token's claims goes without those that only concern the token.
+    private static BsonDocument ofUser(Account account, String variable) {
+        var properties = account.properties();
+        if (!variable.equals("@user") || !properties.containsKey("exp") || !properties.containsKey("sub")) {
+            return properties;
+        }
+        var own = properties.clone();
+        own.remove("exp");
+        own.remove("iss");
+        own.remove("sub");
+        return own;
+    }
+
+    /// The value at a dotted path through documents and, by position, arrays; null if there is none.
+    static BsonValue at(BsonValue value, String path) {
+        if (path.isEmpty()) {
+            return value;
+        }
+        int dot = path.indexOf('.');
+        var step = dot < 0 ? path : path.substring(0, dot);
+        var rest = dot < 0 ? "" : path.substring(dot + 1);
+        return switch (value) {
+            case BsonDocument document when document.containsKey(step) -> at(document.get(step), rest);
+            case BsonArray array
+            when step.length() < 6 && step.chars().allMatch(c -> c >= '0' && c <= '9') -> {
+                int index = Integer.parseInt(step);
+                yield index < array.size() ? at(array.get(index), rest) : BsonNull.VALUE;
+            }
+            default -> BsonNull.VALUE;
+        };
+    }
+
+    private BsonDocument permissions() {
+        var document = new BsonDocument(
+                        "allowManagementRequests", BsonBoolean.valueOf(written.allowManagementRequests()))
+                .append("allowBulkPatch", BsonBoolean.valueOf(written.allowBulkPatch()))
+                .append("allowBulkDelete", BsonBoolean.valueOf(written.allowBulkDelete()))
+                .append("allowWriteMode", BsonBoolean.valueOf(written.allowWriteMode()));
+        written.readFilter().ifPresent(filter -> document.append("readFilter", filter));
+        written.writeFilter().ifPresent(filter -> document.append("writeFilter", filter));
+        return document;
+    }
+
+    private static BsonValue random(String variable) {
+        var matcher = RND.matcher(variable);
+        int bits = matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
+        if (bits < 1 || bits > MAX_RND) {
+            return BsonNull.VALUE;
+        }
+        var bytes = new byte[(bits + 7) / 8];
+        RANDOM.nextBytes(bytes);
+        return new BsonString(HexFormat.of().formatHex(bytes));
+    }
+
+    private BsonValue parameter(String variable) {
+        var matcher = QPARAMS.matcher(variable);
+        if (!matcher.matches()) {
+            return BsonNull.VALUE;
+        }
+        var name = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
+        return attempt.request()
+                .query()
+                .first(name)
+                .<BsonValue>map(BsonString::new)
+                .orElse(BsonNull.VALUE);
+    }
+
+    private static BsonValue roles(@Nullable Account account) {
+        var roles = new BsonArray();
+        if (account != null) {
+            account.roles().forEach(role -> roles.add(new BsonString(role)));
+        }
+        return roles;
+    }
+
+    /// What the client asks for; what does not parse is null here and refused by the handler.
+    private static BsonValue clientFilter(Request request) {
+        var filters = new BsonArray();
+        try {
+            request.query().all("filter").forEach(text -> filters.add(BsonDocument.parse(text)));
+        } catch (JsonParseException _) {
+            return BsonNull.VALUE;
+        }
+        return switch (filters.size()) {
+            case 0 -> new BsonDocument();
+            case 1 -> filters.getFirst();
+            default -> new BsonDocument("$and", filters);
+        };
+    }
+}

@@ -1,0 +1,48 @@
+package org.restheart.security.acl;
+
+import java.util.List;
+import java.util.Optional;
+import org.restheart.http.DataTarget;
+import org.restheart.http.Demand;
+import org.restheart.http.Grant;
+import org.restheart.http.ProblemException;
+import org.restheart.security.predicate.Attempt;
+import org.restheart.security.predicate.Predicate;
+import org.restheart.security.predicate.Unanswerable;
+
+/// One rule: these roles may do what the predicate describes, within the grant. Immutable.
+///
+/// @param place says where it is written, for people
+/// @param priority absent for a rule that comes last
+public record Permission(
+        String place, List<String> roles, Optional<Double> priority, Predicate predicate, GrantTemplate grant) {
+
+    /// The grant if the rule applies. A rule that cannot be evaluated does not.
+    Optional<Grant> apply(Attempt attempt) {
+        attempt.forget();
+        return allowsDemands(attempt) && test(attempt) ? Optional.of(grant.bind(attempt)) : Optional.empty();
+    }
+
+    boolean test(Attempt attempt) {
+        attempt.forget();
+        try {
+            return predicate.test(attempt);
+        } catch (Unanswerable | ProblemException _) {
+            return false;
+        }
+    }
+
+    private boolean allowsDemands(Attempt attempt) {
+        var target = attempt.request().attribute(DataTarget.KEY);
+        return target.isEmpty() || target.get().demands().stream().allMatch(this::allows);
+    }
+
+    private boolean allows(Demand demand) {
+        return switch (demand) {
+            case MANAGEMENT -> grant.flags().allowManagementRequests();
+            case BULK_PATCH -> grant.flags().allowBulkPatch();
+            case BULK_DELETE -> grant.flags().allowBulkDelete();
+            case WRITE_MODE -> grant.flags().allowWriteMode();
+        };
+    }
+}

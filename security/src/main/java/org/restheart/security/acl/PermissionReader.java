@@ -1,0 +1,166 @@
+package org.restheart.security.acl;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.json.JsonParseException;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Grant;
+import org.restheart.security.predicate.Predicate;
+import org.restheart.security.predicate.PredicateException;
+import org.restheart.security.predicate.PredicateParser;
+
+/// Reads permissions from documents, as they stand in the collection or, written in YAML, in a file.
+public final class PermissionReader {
+    private PermissionReader() {}
+
+    /// An entry of a file: `role` or `roles`, and filters may be texts that contain JSON.
+    ///
+    /// @param place where it stands, for messages
+    /// @throws PermissionException saying why it cannot be used
+    public static Permission ofFile(String place, BsonDocument entry) throws PermissionException {
+        var role = entry.get("role");
+        var roles = entry.get("roles");
+        if ((role == null) == (roles == null)) {
+            throw new PermissionException("needs either role or roles");
+        }
+        if (role != null && !role.isString()) {
+            throw new PermissionException("role must be a text");
+        }
+        return read(place, role != null ? List.of(role.asString().getValue()) : roles(roles), entry);
+    }
+
+    /// A document of the collection.
+    ///
+    /// @throws PermissionException saying why it cannot be used
+    public static Permission ofDocument(BsonDocument document) throws PermissionException {
+        var id = document.get("_id");
+        var place = "permission " + (id == null ? "without _id" : new BsonDocument("_id", id).toJson());
+        return read(place, roles(document.get("roles")), document);
+    }
+
+    private static List<String> roles(@Nullable BsonValue value) throws PermissionException {
+        if (!(value instanceof BsonArray array)
+                || array.isEmpty()
+                || !array.stream().allMatch(BsonValue::isString)) {
+            throw new PermissionException("roles must be a list of texts, not empty");
+        }
+        return array.stream().map(role -> role.asString().getValue()).toList();
+    }
+
+    private static Permission read(String place, List<String> roles, BsonDocument entry) throws PermissionException {
+        var priority = entry.get("priority");
+        return new Permission(
+                place,
+                roles,
+                priority != null && priority.isNumber()
+                        ? Optional.of(priority.asNumber().doubleValue())
+                        : Optional.empty(),
+                predicate(entry.get("predicate")),
+                GrantTemplate.of(grant(entry.get("mongo"))));
+    }
+
+    private static Predicate predicate(@Nullable BsonValue value) throws PermissionException {
+        if (value == null || !value.isString()) {
+            throw new PermissionException("predicate must be a text");
+        }
+        try {
+            return PredicateParser.parse(value.asString().getValue());
+        } catch (PredicateException e) {
+            throw new PermissionException("predicate does not parse: " + e.getMessage());
+        }
+    }
+
+    private static Grant grant(@Nullable BsonValue value) throws PermissionException {
+        if (value == null || value.isNull()) {
+            return new Grant(
+                    false,
+                    false,
+                    false,
+                    false,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false);
+        }
+        if (!(value instanceof BsonDocument mongo)) {
+            throw new PermissionException("mongo must be an object");
+        }
+        return new Grant(
+                flag(mongo, "allowManagementRequests"),
+                flag(mongo, "allowBulkPatch"),
+                flag(mongo, "allowBulkDelete"),
+                flag(mongo, "allowWriteMode"),
+                object(mongo, "readFilter").map(PermissionReader::unescaped),
+                object(mongo, "writeFilter").map(PermissionReader::unescaped),
+                object(mongo, "mergeRequest"),
+                projection(mongo),
+                flag(mongo, "checkWritten"));
+    }
+
+    private static boolean flag(BsonDocument mongo, String key) throws PermissionException {
+        var value = mongo.get(key);
+        if (value == null || value.isNull()) {
+            return false;
+        }
+        if (!value.isBoolean()) {
+            throw new PermissionException("mongo." + key + " must be true or false");
+        }
+        return value.asBoolean().getValue();
+    }
+
+    private static Optional<BsonDocument> object(BsonDocument mongo, String key) throws PermissionException {
+        var value = mongo.get(key);
+        if (value == null || value.isNull()) {
+            return Optional.empty();
+        }
+        if (value.isString()) {
+            try {
+                return Optional.of(BsonDocument.parse(value.asString().getValue()));
+            } catch (JsonParseException _) {
+                throw new PermissionException("mongo." + key + " is not a JSON object");
+            }
+        }
+        if (!value.isDocument()) {
+            throw new PermissionException("mongo." + key + " must be an object");
+        }
+        return Optional.of(value.asDocument());
+    }
+
+    /// Only 0 or only 1: a mixture would depend on the order of the keys.
+    private static Optional<BsonDocument> projection(BsonDocument mongo) throws PermissionException {
+        var projection = object(mongo, "projectResponse");
+        if (projection.isPresent()) {
+            var values = new ArrayList<Double>();
+            for (var value : projection.get().values()) {
+                values.add(value.isNumber() ? value.asNumber().doubleValue() : Double.NaN);
+            }
+            if (!values.stream().allMatch(value -> value == 0)
+                    && !values.stream().allMatch(value -> value == 1)) {
+                throw new PermissionException("mongo.projectResponse must have the values 0 only or 1 only");
+            }
+        }
+        return projection;
+    }
+
+    /// Filters in documents may have their keys escaped: `_$or` for `$or`, `::` for a dot.
+    private static BsonDocument unescaped(BsonDocument filter) {
+        var plain = new BsonDocument();
+        filter.forEach((key, value) ->
+                plain.append((key.startsWith("_$") ? key.substring(1) : key).replace("::", "."), unescaped(value)));
+        return plain;
+    }
+
+    private static BsonValue unescaped(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> unescaped(document);
+            case BsonArray array ->
+                new BsonArray(array.stream().map(PermissionReader::unescaped).toList());
+            default -> value;
+        };
+    }
+}

@@ -1,0 +1,53 @@
+package org.restheart.security.acl;
+
+import java.time.Instant;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.DataTarget;
+import org.restheart.security.predicate.Attempt;
+
+/// `@request` in the filters of permissions.
+final class RequestVariables {
+    private RequestVariables() {}
+
+    static BsonDocument of(Attempt attempt) {
+        var request = attempt.request();
+        var connection = request.connection();
+        var account = attempt.account();
+        var now = Instant.now();
+        var target = request.attribute(DataTarget.KEY);
+        return new BsonDocument("db", text(target.flatMap(DataTarget::db)))
+                .append("collection", text(target.flatMap(DataTarget::collection)))
+                .append("_id", target.flatMap(DataTarget::id).orElse(BsonNull.VALUE))
+                .append("resourceType", text(target.map(DataTarget::resourceType)))
+                .append("userName", text(Optional.ofNullable(account).map(known -> known.name())))
+                .append("epochTimeStamp", new BsonInt64(now.getEpochSecond()))
+                .append("dateTime", new BsonString(now.toString()))
+                .append("localIp", new BsonString(hostAddress(connection.local())))
+                .append(
+                        "localPort",
+                        new BsonString(Integer.toString(connection.local().getPort())))
+                .append(
+                        "localServerName",
+                        new BsonString(connection.hostAndPort().replaceFirst(":\\d+$", "")))
+                .append("queryString", new BsonString(request.query().raw()))
+                .append("relativePath", new BsonString(request.path().decoded()))
+                .append("remoteIp", new BsonString(connection.peerAddress()))
+                .append("method", new BsonString(request.method().name()))
+                .append("protocol", new BsonString(connection.protocol()));
+    }
+
+    private static String hostAddress(java.net.InetSocketAddress address) {
+        return address.getAddress() == null
+                ? address.getHostString()
+                : address.getAddress().getHostAddress();
+    }
+
+    private static BsonValue text(Optional<String> value) {
+        return value.<BsonValue>map(BsonString::new).orElse(BsonNull.VALUE);
+    }
+}

@@ -1,0 +1,83 @@
+package org.restheart.security.predicate;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+
+/// A request that somebody makes, as predicates see it. Confined to one request: what a template or a regular
+/// expression binds is seen by the predicates to its right, and forgotten by [#forget()] before the next rule.
+public final class Attempt {
+    private final Request request;
+    private final @Nullable Account account;
+    private final boolean authenticationRequired;
+    private @Nullable Map<String, String> bindings;
+    private @Nullable List<TouchedPaths> touched;
+
+    /// @param authenticationRequired whether the rules ask for an account; false while that is being decided
+    public Attempt(Request request, @Nullable Account account, boolean authenticationRequired) {
+        this.request = request;
+        this.account = account;
+        this.authenticationRequired = authenticationRequired;
+    }
+
+    public Request request() {
+        return request;
+    }
+
+    public @Nullable Account account() {
+        return account;
+    }
+
+    boolean authenticationRequired() {
+        return authenticationRequired;
+    }
+
+    void bind(String name, String value) {
+        if (bindings == null) {
+            bindings = new HashMap<>();
+        }
+        bindings.put(name, value);
+    }
+
+    @Nullable
+    String binding(String name) {
+        return bindings == null ? null : bindings.get(name);
+    }
+
+    /// Drops what the last rule has bound.
+    public void forget() {
+        bindings = null;
+    }
+
+    /// The content, unless the request carries none or goes to a service whose content is not BSON.
+    ///
+    /// @throws org.restheart.http.ProblemException if it does not parse
+    Optional<BsonValue> content() {
+        return request.body().isEmpty()
+                ? Optional.empty()
+                : request.attribute(RequestContent.KEY).map(RequestContent::value);
+    }
+
+    /// Whether the service takes BSON at all.
+    boolean isForData() {
+        return request.attribute(RequestContent.KEY).isPresent();
+    }
+
+    /// What each document of the content touches; empty for an empty array.
+    ///
+    /// @throws org.restheart.http.ProblemException if it does not parse
+    List<TouchedPaths> touched() {
+        if (touched == null) {
+            touched = content()
+                    .map(content -> TouchedPaths.of(content, request.method()))
+                    .orElse(List.of());
+        }
+        return touched;
+    }
+}

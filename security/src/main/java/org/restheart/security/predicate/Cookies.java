@@ -1,0 +1,24 @@
+package org.restheart.security.predicate;
+
+import java.util.Optional;
+import org.restheart.http.Headers;
+
+/// Reads the `Cookie` field (RFC 6265, 4.2).
+public final class Cookies {
+    private Cookies() {}
+
+    /// The first cookie of that name; surrounding quotes are not part of the value.
+    public static Optional<String> first(Headers headers, String name) {
+        for (var line : headers.all("Cookie")) {
+            for (var pair : line.split(";", -1)) {
+                int equals = pair.indexOf('=');
+                if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
+                    var value = pair.substring(equals + 1).strip();
+                    boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
+                    return Optional.of(quoted ? value.substring(1, value.length() - 1) : value);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}

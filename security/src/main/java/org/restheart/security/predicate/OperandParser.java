@@ -1,0 +1,120 @@
+package org.restheart.security.predicate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonString;
+import org.bson.json.JsonParseException;
+import org.restheart.security.predicate.Lexer.Kind;
+import org.restheart.security.predicate.Lexer.Token;
+
+/// Reads the values of a predicate's parameters.
+final class OperandParser {
+    /// Variables of filters that predicates do not have; taken as text they would make a rule that any client
+    /// can meet.
+    private static final Set<String> NOT_HERE =
+            Set.of("@user", "@request", "@now", "@filter", "@qparams", "@rnd", "@mongoPermissions");
+
+    private static final int MAX_NESTED = 100;
+
+    private OperandParser() {}
+
+    /// A value in which nothing but variables is looked up.
+    static Operand text(Token token) throws PredicateException {
+        var text = token.text();
+        if (token.kind() == Kind.QUOTED || !text.startsWith("@")) {
+            return new Operand.Literal(text);
+        }
+        if (text.startsWith("@user.") && text.length() > "@user.".length()) {
+            return new Operand.UserProperty(text.substring("@user.".length()));
+        }
+        if (text.startsWith("@request.body.") && text.length() > "@request.body.".length()) {
+            return new Operand.BodyProperty(text.substring("@request.body.".length()));
+        }
+        int dot = text.indexOf('.');
+        if (NOT_HERE.contains(dot < 0 ? text : text.substring(0, dot))) {
+            throw new PredicateException(
+                    text + " is not a variable of predicates (they are @user.… and @request.body.…)", token.column());
+        }
+        return new Operand.Literal(text);
+    }
+
+    /// A value that may also contain attributes of the request: `%m`, `%{i,Host}`, `${name}`.
+    static Operand attribute(Token token) throws PredicateException {
+        var text = token.text();
+        if (!(text(token) instanceof Operand.Literal)) {
+            return text(token);
+        }
+        var parts = new ArrayList<Operand>();
+        var literal = new StringBuilder();
+        for (int at = 0; at < text.length(); ) {
+            char c = text.charAt(at);
+            char next = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
+            if ((c == '%' || c == '$') && next == c) {
+                literal.append(c);
+                at += 2;
+            } else if ((c == '%' && Character.isLetter(next)) || ((c == '%' || c == '$') && next == '{')) {
+                int end = next == '{' ? text.indexOf('}', at) + 1 : at + 2;
+                if (end == 0) {
+                    throw new PredicateException(c + "{ is not closed", token.column());
+                }
+                addLiteral(parts, literal);
+                parts.add(lookup(text.substring(at, end), token.column()));
+                at = end;
+            } else {
+                literal.append(c);
+                at++;
+            }
+        }
+        addLiteral(parts, literal);
+        return switch (parts.size()) {
+            case 0 -> new Operand.Literal("");
+            case 1 -> parts.getFirst();
+            default -> new Operand.Joined(List.copyOf(parts));
+        };
+    }
+
+    /// A value of the content: JSON, or else plain text, or a variable.
+    static Operand.Variable value(Token token) throws PredicateException {
+        if (text(token) instanceof Operand.Variable variable) {
+            return variable;
+        }
+        var text = token.text();
+        if (text.chars().filter(c -> c == '[' || c == '{').count() > MAX_NESTED) {
+            throw new PredicateException("JSON value with more than " + MAX_NESTED + " brackets", token.column());
+        }
+        try {
+            var parsed = BsonArray.parse("[" + text + "]");
+            return new Operand.Constant(parsed.size() == 1 ? parsed.getFirst() : new BsonString(text));
+        } catch (JsonParseException _) {
+            return new Operand.Constant(new BsonString(text));
+        }
+    }
+
+    private static void addLiteral(List<Operand> parts, StringBuilder literal) {
+        if (!literal.isEmpty()) {
+            parts.add(new Operand.Literal(literal.toString()));
+            literal.setLength(0);
+        }
+    }
+
+    private static Operand lookup(String token, int column) throws PredicateException {
+        if (token.startsWith("${")) {
+            return new Operand.Binding(token.substring(2, token.length() - 1));
+        }
+        int comma = token.indexOf(',');
+        if (comma > 0) {
+            var name = token.substring(comma + 1, token.length() - 1);
+            return switch (token.substring(2, comma)) {
+                case "i" -> new Operand.Header(name);
+                case "q" -> new Operand.Parameter(name);
+                case "c", "req-cookie" -> new Operand.Cookie(name);
+                default -> throw new PredicateException("unknown attribute " + token, column);
+            };
+        }
+        return RequestAttribute.of(token)
+                .<Operand>map(Operand.Attribute::new)
+                .orElseThrow(() -> new PredicateException("unknown attribute " + token, column));
+    }
+}

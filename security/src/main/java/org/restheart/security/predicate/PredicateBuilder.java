@@ -1,0 +1,196 @@
+package org.restheart.security.predicate;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.restheart.http.Method;
+import org.restheart.security.predicate.Lexer.Token;
+import org.restheart.security.predicate.Predicate.Quantity;
+import org.restheart.security.predicate.Predicate.Relation;
+
+/// The names of predicates and their parameters, the default one first.
+final class PredicateBuilder {
+    private final Token name;
+    private final Arguments given;
+
+    private PredicateBuilder(Token name, Arguments given) {
+        this.name = name;
+        this.given = given;
+    }
+
+    static Predicate build(Token name, Arguments given) throws PredicateException {
+        return new PredicateBuilder(name, given).build();
+    }
+
+    private Predicate build() throws PredicateException {
+        return switch (name.text()) {
+            case "true" -> plain(new Predicate.Constant(true));
+            case "false" -> plain(new Predicate.Constant(false));
+            case "secure" -> plain(Predicate.Trait.SECURE);
+            case "idempotent" -> plain(Predicate.Trait.IDEMPOTENT);
+            case "auth-required" -> plain(Predicate.Trait.AUTH_REQUIRED);
+            case "path" -> paths(false);
+            case "path-prefix" -> paths(true);
+            case "path-suffix" ->
+                new Predicate.PathSuffix(texts(arguments("path").some(name, "path")));
+            case "path-template" -> template(arguments("value", "match"));
+            case "regex" -> regex(arguments("pattern", "value", "full-match", "case-sensitive"));
+            case "method" -> methods(arguments("value").some(name, "value"));
+            case "equals" -> new Predicate.Equal(attributes(arguments("value").some(name, "value")));
+            case "contains" -> contains(named("search", "value"));
+            case "exists" ->
+                new Predicate.Exists(OperandParser.attribute(arguments("value").one(name, "value")));
+            case "in" -> in(named("value", "array"));
+            case "max-content-size" ->
+                new Predicate.ContentLength(0, arguments("value").number(name, "value"));
+            case "min-content-size" ->
+                new Predicate.ContentLength(arguments("value").number(name, "value"), Long.MAX_VALUE);
+            case "request-larger-than" ->
+                new Predicate.ContentLength(arguments("size").number(name, "size") + 1, Long.MAX_VALUE);
+            case "request-smaller-than" ->
+                new Predicate.ContentLength(0, arguments("size").number(name, "size") - 1);
+            case "qparams-contain" -> parameters(Quantity.ALL, "qparams");
+            case "qparams-blacklist" -> parameters(Quantity.NONE, "blacklist");
+            case "qparams-whitelist" ->
+                new Predicate.Parameters(
+                        Quantity.ONLY,
+                        Arguments.constantSet(arguments("whitelist").any("whitelist")));
+            case "qparams-size" ->
+                new Predicate.ParameterCount(Math.toIntExact(
+                        Math.clamp(arguments("size").number(name, "size"), Integer.MIN_VALUE, Integer.MAX_VALUE)));
+            case "bson-request-contains" -> content(Quantity.ALL, "keys");
+            case "bson-request-blacklist" -> content(Quantity.NONE, "blacklist");
+            case "bson-request-whitelist" ->
+                new Predicate.Content(
+                        Quantity.ONLY,
+                        Arguments.constants(arguments("whitelist").any("whitelist")));
+            case "bson-request-prop-equals" -> {
+                var arguments = arguments("key", "value");
+                yield property(Relation.EQUALS, arguments, List.of(arguments.one(name, "value")));
+            }
+            case "bson-request-array-contains" -> {
+                var arguments = arguments("key", "values");
+                yield property(Relation.CONTAINS, arguments, arguments.some(name, "values"));
+            }
+            case "bson-request-array-is-subset" -> {
+                var arguments = arguments("key", "values");
+                yield property(Relation.IS_SUBSET, arguments, arguments.some(name, "values"));
+            }
+            default -> throw new PredicateException("unknown predicate " + name.text(), name.column());
+        };
+    }
+
+    private Predicate plain(Predicate predicate) throws PredicateException {
+        given.resolve(name, false, List.of());
+        return predicate;
+    }
+
+    private Arguments arguments(String... names) throws PredicateException {
+        return given.resolve(name, true, List.of(names));
+    }
+
+    private Arguments named(String... names) throws PredicateException {
+        return given.resolve(name, false, List.of(names));
+    }
+
+    private Predicate paths(boolean prefix) throws PredicateException {
+        var constant = new ArrayList<PathPattern>();
+        var variable = new ArrayList<Operand>();
+        for (var value : arguments("path").some(name, "path")) {
+            var operand = OperandParser.text(value);
+            if (operand instanceof Operand.Literal(var text)) {
+                constant.add(PathPattern.parse(text));
+            } else {
+                variable.add(operand);
+            }
+        }
+        return prefix
+                ? new Predicate.PathPrefix(List.copyOf(constant), List.copyOf(variable))
+                : new Predicate.Path(List.copyOf(constant), List.copyOf(variable));
+    }
+
+    private Predicate template(Arguments arguments) throws PredicateException {
+        var value = arguments.one(name, "value");
+        var match = arguments.optional(name, "match");
+        try {
+            return new Predicate.Template(
+                    PathTemplate.parse(Arguments.constant(value)),
+                    match.isPresent() ? OperandParser.attribute(match.get()) : null);
+        } catch (IllegalArgumentException e) {
+            throw new PredicateException(String.valueOf(e.getMessage()), value.column());
+        }
+    }
+
+    private Predicate regex(Arguments arguments) throws PredicateException {
+        var pattern = arguments.one(name, "pattern");
+        var value = arguments.optional(name, "value");
+        boolean caseSensitive = arguments.flag(name, "case-sensitive", true);
+        try {
+            return new Predicate.Regex(
+                    Pattern.compile(Arguments.constant(pattern), caseSensitive ? 0 : Pattern.CASE_INSENSITIVE),
+                    value.isPresent()
+                            ? OperandParser.attribute(value.get())
+                            : new Operand.Attribute(RequestAttribute.RELATIVE_PATH),
+                    arguments.flag(name, "full-match", false));
+        } catch (PatternSyntaxException e) {
+            throw new PredicateException("bad regular expression: " + e.getDescription(), pattern.column());
+        }
+    }
+
+    private Predicate methods(List<Token> values) throws PredicateException {
+        var methods = EnumSet.noneOf(Method.class);
+        for (var value : values) {
+            var method = Method.of(Arguments.constant(value).toUpperCase(Locale.ROOT));
+            methods.add(
+                    method.orElseThrow(() -> new PredicateException("unknown method " + value.text(), value.column())));
+        }
+        return new Predicate.MethodIs(methods);
+    }
+
+    private Predicate contains(Arguments arguments) throws PredicateException {
+        return new Predicate.Contains(
+                texts(arguments.some(name, "search")), OperandParser.attribute(arguments.one(name, "value")));
+    }
+
+    private Predicate in(Arguments arguments) throws PredicateException {
+        return new Predicate.In(
+                OperandParser.attribute(arguments.one(name, "value")), texts(arguments.some(name, "array")));
+    }
+
+    private Predicate parameters(Quantity quantity, String parameter) throws PredicateException {
+        return new Predicate.Parameters(
+                quantity, Arguments.constantSet(arguments(parameter).some(name, parameter)));
+    }
+
+    private Predicate content(Quantity quantity, String parameter) throws PredicateException {
+        return new Predicate.Content(
+                quantity, Arguments.constants(arguments(parameter).some(name, parameter)));
+    }
+
+    private Predicate property(Relation relation, Arguments arguments, List<Token> tokens) throws PredicateException {
+        var values = new ArrayList<Operand.Variable>();
+        for (var token : tokens) {
+            values.add(OperandParser.value(token));
+        }
+        return new Predicate.Property(relation, Arguments.constant(arguments.one(name, "key")), List.copyOf(values));
+    }
+
+    private static List<Operand> texts(List<Token> values) throws PredicateException {
+        var operands = new ArrayList<Operand>(values.size());
+        for (var value : values) {
+            operands.add(OperandParser.text(value));
+        }
+        return List.copyOf(operands);
+    }
+
+    private static List<Operand> attributes(List<Token> values) throws PredicateException {
+        var operands = new ArrayList<Operand>(values.size());
+        for (var value : values) {
+            operands.add(OperandParser.attribute(value));
+        }
+        return List.copyOf(operands);
+    }
+}

@@ -1,0 +1,162 @@
+package org.restheart.security.predicate;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import org.restheart.security.predicate.Lexer.Kind;
+import org.restheart.security.predicate.Lexer.Token;
+
+/// Parses the text of an access rule: `not` binds tightest, then `and`, then `or`; arguments stand in `(…)`
+/// or `[…]`.
+public final class PredicateParser {
+    private static final int MAX_LENGTH = 65_536;
+    private static final int MAX_DEPTH = 100;
+
+    private final List<Token> tokens;
+    private int at;
+    private int depth;
+
+    private PredicateParser(List<Token> tokens) {
+        this.tokens = tokens;
+    }
+
+    /// @throws PredicateException saying what does not parse and where
+    public static Predicate parse(String text) throws PredicateException {
+        if (text.length() > MAX_LENGTH) {
+            throw new PredicateException("more than " + MAX_LENGTH + " characters", MAX_LENGTH);
+        }
+        var parser = new PredicateParser(Lexer.tokens(text));
+        var predicate = parser.any();
+        if (parser.peek().kind() != Kind.END) {
+            throw parser.unexpected("'and', 'or' or the end");
+        }
+        return predicate;
+    }
+
+    private Predicate any() throws PredicateException {
+        var alternatives = new ArrayList<Predicate>();
+        do {
+            alternatives.add(all());
+        } while (accept("or"));
+        return alternatives.size() == 1 ? alternatives.getFirst() : new Predicate.Any(List.copyOf(alternatives));
+    }
+
+    private Predicate all() throws PredicateException {
+        var conditions = new ArrayList<Predicate>();
+        do {
+            conditions.add(one());
+        } while (accept("and"));
+        return conditions.size() == 1 ? conditions.getFirst() : new Predicate.All(List.copyOf(conditions));
+    }
+
+    private Predicate one() throws PredicateException {
+        if (++depth > MAX_DEPTH) {
+            throw new PredicateException("nested deeper than " + MAX_DEPTH + " levels", peek().column());
+        }
+        try {
+            if (accept("not")) {
+                return new Predicate.Not(one());
+            }
+            if (peek().is("(")) {
+                at++;
+                var inner = any();
+                expect(")");
+                return inner;
+            }
+            return call();
+        } finally {
+            depth--;
+        }
+    }
+
+    private Predicate call() throws PredicateException {
+        var name = peek();
+        if (name.kind() != Kind.WORD || name.isWord("and") || name.isWord("or")) {
+            throw unexpected("a predicate");
+        }
+        at++;
+        var arguments = peek().is("(") ? arguments(")") : peek().is("[") ? arguments("]") : Arguments.NONE;
+        return PredicateBuilder.build(name, arguments);
+    }
+
+    private Arguments arguments(String close) throws PredicateException {
+        at++;
+        if (peek().is(close)) {
+            at++;
+            return Arguments.NONE;
+        }
+        if (peek().isValue() && tokens.get(at + 1).is("=")) {
+            var named = new LinkedHashMap<String, List<Token>>();
+            do {
+                var name = value();
+                expect("=");
+                if (named.put(name.text(), values()) != null) {
+                    throw new PredicateException("parameter " + name.text() + " is given twice", name.column());
+                }
+            } while (acceptComma());
+            expect(close);
+            return new Arguments(named, List.of());
+        }
+        var positional = new ArrayList<>(values());
+        while (acceptComma()) {
+            positional.add(value());
+        }
+        expect(close);
+        return new Arguments(new LinkedHashMap<>(), positional);
+    }
+
+    private List<Token> values() throws PredicateException {
+        if (!peek().is("{")) {
+            return List.of(value());
+        }
+        at++;
+        var values = new ArrayList<Token>();
+        if (!peek().is("}")) {
+            do {
+                values.add(value());
+            } while (acceptComma());
+        }
+        expect("}");
+        return values;
+    }
+
+    private Token value() throws PredicateException {
+        var token = peek();
+        if (!token.isValue()) {
+            throw unexpected("a value");
+        }
+        at++;
+        return token;
+    }
+
+    private boolean accept(String word) {
+        boolean found = peek().isWord(word);
+        if (found) {
+            at++;
+        }
+        return found;
+    }
+
+    private boolean acceptComma() {
+        boolean found = peek().is(",");
+        if (found) {
+            at++;
+        }
+        return found;
+    }
+
+    private void expect(String punctuation) throws PredicateException {
+        if (!peek().is(punctuation)) {
+            throw unexpected("'" + punctuation + "'");
+        }
+        at++;
+    }
+
+    private Token peek() {
+        return tokens.get(at);
+    }
+
+    private PredicateException unexpected(String wanted) {
+        return new PredicateException("expected " + wanted + " but found " + peek().text(), peek().column());
+    }
+}

@@ -1,0 +1,82 @@
+package org.restheart.security.predicate;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+
+/// What a predicate can read from a request under a name of its own, such as `%m` or `%{METHOD}`.
+enum RequestAttribute {
+    METHOD("%m", "%{METHOD}"),
+    REQUEST_URI("%U", "%{REQUEST_URL}"),
+    RELATIVE_PATH("%R", "%{RELATIVE_PATH}"),
+    QUERY_STRING("%q", "%{QUERY_STRING}"),
+    BARE_QUERY_STRING("%{BARE_QUERY_STRING}"),
+    REMOTE_USER("%u", "%{REMOTE_USER}"),
+    REMOTE_IP("%a", "%{REMOTE_IP}"),
+    REMOTE_HOST("%h", "%{REMOTE_HOST}"),
+    RESPONSE_CODE("%s", "%{RESPONSE_CODE}"),
+    PROTOCOL("%H", "%{PROTOCOL}"),
+    SCHEME("%{SCHEME}"),
+    HOST_AND_PORT("%{HOST_AND_PORT}"),
+    LOCAL_SERVER_NAME("%v", "%{LOCAL_SERVER_NAME}"),
+    LOCAL_IP("%A", "%{LOCAL_IP}"),
+    LOCAL_PORT("%p", "%{LOCAL_PORT}"),
+    SECURE("%{SECURE}");
+
+    private static final Map<String, RequestAttribute> BY_TOKEN = byToken();
+
+    private final String letter;
+    private final String name;
+
+    RequestAttribute(String letter, String name) {
+        this.letter = letter;
+        this.name = name;
+    }
+
+    RequestAttribute(String name) {
+        this(name, name);
+    }
+
+    static Optional<RequestAttribute> of(String token) {
+        return Optional.ofNullable(BY_TOKEN.get(token));
+    }
+
+    private static Map<String, RequestAttribute> byToken() {
+        var all = new HashMap<String, RequestAttribute>();
+        for (var attribute : values()) {
+            all.put(attribute.letter, attribute);
+            all.put(attribute.name, attribute);
+        }
+        return Map.copyOf(all);
+    }
+
+    @Nullable
+    String read(Request request, @Nullable Account account) {
+        var connection = request.connection();
+        return switch (this) {
+            case METHOD -> request.method().name();
+            case REQUEST_URI -> request.path().raw();
+            case RELATIVE_PATH -> request.path().decoded();
+            case QUERY_STRING ->
+                request.query().raw().isEmpty() ? "" : "?" + request.query().raw();
+            case BARE_QUERY_STRING -> request.query().raw();
+            case REMOTE_USER -> account == null ? null : account.name();
+            case REMOTE_IP -> connection.peerAddress();
+            case REMOTE_HOST -> connection.peer().getHostString();
+            case RESPONSE_CODE -> "200"; // nothing has been answered yet
+            case PROTOCOL -> connection.protocol();
+            case SCHEME -> connection.scheme();
+            case HOST_AND_PORT -> connection.hostAndPort();
+            case LOCAL_SERVER_NAME -> connection.hostAndPort().replaceFirst(":\\d+$", "");
+            case LOCAL_IP ->
+                connection.local().getAddress() == null
+                        ? connection.local().getHostString()
+                        : connection.local().getAddress().getHostAddress();
+            case LOCAL_PORT -> Integer.toString(connection.local().getPort());
+            case SECURE -> Boolean.toString(connection.isSecure());
+        };
+    }
+}

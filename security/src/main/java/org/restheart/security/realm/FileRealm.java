@@ -1,0 +1,55 @@
+package org.restheart.security.realm;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+
+/// Accounts that are written in a file, with their passwords in clear or as bcrypt hashes. Immutable.
+public final class FileRealm implements Realm {
+    private final Map<String, Known> users = new HashMap<>();
+    private final PasswordHashes hashes;
+    private final KeyedDigest digest = new KeyedDigest();
+
+    /// One entry of the file.
+    ///
+    /// @param password in clear, or a bcrypt hash
+    /// @param properties everything else that the entry says
+    public record User(String name, String password, List<String> roles, BsonDocument properties) {
+        @Override
+        public String toString() {
+            return "User[" + name + "]";
+        }
+    }
+
+    private record Known(String password, Account account) {}
+
+    /// @param users of two with one name the later counts
+    public FileRealm(List<User> users, PasswordHashes hashes) {
+        users.forEach(user -> this.users.put(
+                user.name(), new Known(user.password(), new Account(user.name(), user.roles(), user.properties()))));
+        this.hashes = hashes;
+    }
+
+    @Override
+    public Optional<Account> verify(Request request, String name, String password) {
+        var user = users.get(name);
+        if (user == null) {
+            // The same work as for an account whose password stands there in clear.
+            digest.same(password, name);
+            return Optional.empty();
+        }
+        boolean right = PasswordHashes.isHash(user.password())
+                ? hashes.matches(request, password, user.password())
+                : digest.same(password, user.password());
+        return right ? Optional.of(user.account()) : Optional.empty();
+    }
+
+    /// The password in clear, which digest authentication needs; nothing for a hash or an unknown name.
+    public Optional<String> clearPassword(String name) {
+        return Optional.ofNullable(users.get(name)).map(Known::password).filter(text -> !PasswordHashes.isHash(text));
+    }
+}

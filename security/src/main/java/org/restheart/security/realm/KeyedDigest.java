@@ -1,0 +1,53 @@
+package org.restheart.security.realm;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+
+/// Digests of secrets under a key that only this process has, so that what is kept in memory neither is a
+/// secret nor helps to guess one. Thread-safe.
+public final class KeyedDigest {
+    /// One block of SHA-256, so that the key is absorbed once and for all.
+    private static final int KEY_BYTES = 64;
+
+    private final MessageDigest keyed;
+
+    /// A digest; compares by value.
+    public record Digest(long a, long b, long c, long d) {}
+
+    public KeyedDigest() {
+        var key = new byte[KEY_BYTES];
+        new SecureRandom().nextBytes(key);
+        try {
+            keyed = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+        keyed.update(key);
+    }
+
+    /// The digest of several texts; where one ends and the next begins matters.
+    public Digest of(String... texts) {
+        try {
+            var digest = (MessageDigest) keyed.clone();
+            for (var text : texts) {
+                var bytes = text.getBytes(StandardCharsets.UTF_8);
+                digest.update(ByteBuffer.allocate(4).putInt(bytes.length).flip());
+                digest.update(bytes);
+            }
+            var result = ByteBuffer.wrap(digest.digest());
+            return new Digest(result.getLong(), result.getLong(), result.getLong(), result.getLong());
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Compares two secrets in a time that says nothing about them.
+    public boolean same(String a, String b) {
+        var x = of(a);
+        var y = of(b);
+        return ((x.a ^ y.a) | (x.b ^ y.b) | (x.c ^ y.c) | (x.d ^ y.d)) == 0;
+    }
+}

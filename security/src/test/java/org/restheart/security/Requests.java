@@ -1,0 +1,103 @@
+package org.restheart.security;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Attributes;
+import org.restheart.http.Body;
+import org.restheart.http.Caller;
+import org.restheart.http.Connection;
+import org.restheart.http.Fields;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.RequestPath;
+
+/// Requests as the server would hand them over.
+public final class Requests {
+    private Requests() {}
+
+    /// @param target path and query, encoded
+    public static Request request(Method method, String target) {
+        int mark = target.indexOf('?');
+        return new Request(
+                "test",
+                method,
+                RequestPath.parse(mark < 0 ? target : target.substring(0, mark)),
+                Query.parse(mark < 0 ? "" : target.substring(mark + 1), 1_000),
+                Fields.NONE,
+                Body.EMPTY,
+                new Connection(
+                        "http",
+                        "HTTP/1.1",
+                        "localhost:8080",
+                        new InetSocketAddress("10.1.2.3", 5555),
+                        new InetSocketAddress("127.0.0.1", 8080)),
+                Caller.ANONYMOUS,
+                Attributes.NONE,
+                true);
+    }
+
+    public static Request get(String target) {
+        return request(Method.GET, target);
+    }
+
+    /// A data request with this JSON.
+    public static Request send(Method method, String target, String json) {
+        var plain = request(method, target);
+        return new Request(
+                        plain.id(),
+                        plain.method(),
+                        plain.path(),
+                        plain.query(),
+                        plain.headers(),
+                        Body.of(json.getBytes(StandardCharsets.UTF_8)),
+                        plain.connection(),
+                        plain.caller(),
+                        plain.attributes(),
+                        plain.mayBlock())
+                .with(RequestContent.KEY, new RequestContent(() -> parse(json)));
+    }
+
+    private static BsonValue parse(String json) {
+        try {
+            return BsonArray.parse("[" + json + "]").getFirst();
+        } catch (RuntimeException _) {
+            throw Problem.of(ProblemCode.CONTENT_INVALID, "not JSON").raise();
+        }
+    }
+
+    public static Request with(Request request, String header, String value) {
+        return request.with(((Fields) request.headers()).plus(header, value));
+    }
+
+    public static Request basic(Request request, String name, String password) {
+        var token = Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
+        return with(request, "Authorization", "Basic " + token);
+    }
+
+    /// The same request as the server tries it on an I/O thread.
+    public static Request onIoThread(Request request) {
+        return new Request(
+                request.id(),
+                request.method(),
+                request.path(),
+                request.query(),
+                request.headers(),
+                request.body(),
+                request.connection(),
+                request.caller(),
+                request.attributes(),
+                false);
+    }
+
+    public static BsonDocument bson(String json) {
+        return BsonDocument.parse(json);
+    }
+}

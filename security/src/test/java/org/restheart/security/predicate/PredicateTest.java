@@ -1,0 +1,299 @@
+package org.restheart.security.predicate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.security.Requests.bson;
+import static org.restheart.security.Requests.get;
+import static org.restheart.security.Requests.request;
+import static org.restheart.security.Requests.send;
+import static org.restheart.security.Requests.with;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.http.Account;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+
+class PredicateTest {
+    private static final Account ADA = account("ada", "{_id: 'ada', team: 'red', tenants: ['x', 'y'], age: 5.0}");
+
+    private static Account account(String name, String properties) {
+        return new Account(name, List.of("editor"), bson(properties));
+    }
+
+    private static boolean test(String predicate, Request request, Account account) {
+        try {
+            return PredicateParser.parse(predicate).test(new Attempt(request, account, true));
+        } catch (Unanswerable | ProblemException _) {
+            return false;
+        } catch (PredicateException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static boolean test(String predicate, Request request) {
+        return test(predicate, request, ADA);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            path('/a')                        | /a       | true
+            path('/a')                        | /a/      | true
+            path('/a')                        | /a//     | true
+            path('/a/')                       | /a       | true
+            path('/a')                        | //a      | false
+            path('/a')                        | /A       | false
+            path('/a')                        | /%61     | true
+            path('/a')                        | /a;x=1   | true
+            path('/a')                        | /a%20    | false
+            path('/a')                        | /a%2Fb   | false
+            path('/a%2Fb')                    | /a%2Fb   | true
+            path('/a%2Fb')                    | /a%252Fb | false
+            path({'/b', '/a'})                | /a       | true
+            path[/a]                          | /a       | true
+            path-prefix('/a')                 | /a/b     | true
+            path-prefix('/a')                 | /ab      | false
+            path-prefix('/')                  | /x/y     | true
+            path-prefix(path='/a')            | /a       | true
+            path-suffix('.png')               | /a/b.png | true
+            path-template('/{x}')             | /a       | true
+            path-template('/{x}')             | /a/      | true
+            path-template('/{x}')             | /a/b     | false
+            path-template('/{x}')             | /a//     | false
+            not path-template('/{x}')         | /a//     | false
+            path-template('/a/{x}')           | /a/      | true
+            path-template('/a/*')             | /a/      | true
+            path-template('/a/*')             | /a/b/c   | true
+            path-template('/a/*')             | /a       | false
+            path-template('/a/{*}')           | /a/b     | true
+            path-template('/a/{x}/')          | /a/b/    | true
+            path-template('/a/{x}/')          | /a/b     | false
+            regex('/a')                       | /x/a/b   | true
+            regex(pattern='/a', full-match=true) | /x/a  | false
+            regex(pattern='/A', case-sensitive=false) | /a | true
+            method(GET, PUT)                  | /        | true
+            method(value={'post'})            | /        | false
+            equals('a', 'a')                  | /        | true
+            equals('a', 'b')                  | /        | false
+            equals('a')                       | /        | true
+            equals(%m, 'GET')                 | /        | true
+            equals(%{METHOD}, GET)            | /        | true
+            equals(%u, 'ada')                 | /        | true
+            equals(%a, '10.1.2.3')            | /        | true
+            equals(%{q,p}, '1 2')             | /?p=1+2  | true
+            equals('/t/${x}', '/t/a') or path-template('/{x}') and equals('/t/${x}', '/t/a') | /a | true
+            contains(search={'b', 'c'}, value=%R) | /abc | true
+            exists(%{q,p})                    | /?p=1    | true
+            exists(%{q,p})                    | /?p      | false
+            exists(%{q,p})                    | /        | false
+            secure                            | /        | false
+            idempotent and auth-required      | /        | true
+            not true or true                  | /        | true
+            not (true or true)                | /        | false
+            false and false or true           | /        | true
+            true or false and false           | /        | true
+            not not true()                    | /        | true
+            max-content-size(0)               | /        | true
+            request-larger-than(size=0)       | /        | false
+            qparams-whitelist()               | /c       | true
+            qparams-whitelist()               | /c?page=1 | false
+            qparams-contain(page) and qparams-blacklist(filter) | /c?page=1 | true
+            qparams-contain(page) and qparams-blacklist(filter) | /c?page=1&filter={} | false
+            qparams-size(1)                   | /c?a=1&a=2 | true
+            regex(pattern='/t/(.*?)', full-match=true) and equals(%u, ${1}) | /t/ada | true
+            regex(pattern='/t/(.*?)', full-match=true) and equals(%u, ${1}) | /t/bob | false
+            path-prefix('/a') and equals(${remaining}, '/b/c') | /a/b/c | true
+            path-template('/{t}') and in(value=${t}, array=@user.tenants) | /x | true
+            path-template('/{t}') and in(value=${t}, array=@user.tenants) | /z | false
+            path-template('/{t}') and in(value=${t}, array=@user.none)    | /x | false
+            not in(value=${t}, array={'x'})   | /x       | false
+            equals(@user.age, '5')            | /        | true
+            equals(@user.tenants, 'x')        | /        | false
+            """)
+    void decides(String predicate, String target, boolean expected) {
+        assertThat(test(predicate, get(target))).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            bson-request-whitelist(title, a)  | {"title":1,"a.b":2}                  | true
+            bson-request-whitelist(title, a)  | {"title":1,"$set":{"owner":2}}       | false
+            bson-request-whitelist(title)     | {}                                   | true
+            bson-request-whitelist()          | {"a":1}                              | false
+            bson-request-whitelist(a)         | [{"a":1},{"b":1}]                    | false
+            bson-request-whitelist(a)         | "text"                               | false
+            bson-request-whitelist(a.b)       | {"a":[{"b":1},{"b":2}]}              | true
+            bson-request-contains(title)      | [{"title":1},{"x":1}]                | false
+            bson-request-contains(title)      | []                                   | false
+            bson-request-contains(a.b)        | {"a":{"b":1}}                        | true
+            bson-request-contains(a.b)        | {"a.b":1}                            | true
+            bson-request-contains(a.b, c)     | {"$set":{"a.b":1},"c":1}             | true
+            bson-request-contains(a.b, d)     | {"$set":{"a.b":1},"c":1}             | false
+            bson-request-blacklist(owner)     | {"a":{"owner":1}}                    | true
+            bson-request-blacklist(owner)     | {"owner":{"id":1}}                   | false
+            bson-request-blacklist(a.owner)   | {"a":5}                              | false
+            bson-request-blacklist(a.owner)   | {"a":{"x":1}}                        | true
+            bson-request-blacklist(owner)     | {bad                                 | false
+            bson-request-prop-equals(key=s, value='"draft"')  | {"s":"draft"}        | true
+            bson-request-prop-equals(key=s, value='"draft"')  | {"s":"final"}        | false
+            bson-request-prop-equals(key=n, value=1)          | {"n":1.0}            | true
+            bson-request-prop-equals(key=a.b, value='{"c":1}') | {"a":{"b":{"c":1}}} | true
+            bson-request-prop-equals(key=s, value=@user.team) | {"s":"red"}          | true
+            bson-request-prop-equals(key=s, value=@user.none) | {"s":null}           | false
+            bson-request-prop-equals(key=s, value='"a"')      | {"s":"a","$set":{"s":"b"}}   | false
+            bson-request-prop-equals(key=s, value='"a"')      | {"s":"a","$unset":{"s":"b"}} | false
+            bson-request-prop-equals(key=s, value='"a"')      | ["a"]                | false
+            bson-request-array-contains(key=r, values={'"a"'}) | {"r":["b","a"]}     | true
+            bson-request-array-contains(key=r, values={'"a"'}) | {"r":"a"}           | false
+            bson-request-array-is-subset(key=roles, values={'"a"','"b"'}) | {"roles":["a"]} | true
+            bson-request-array-is-subset(key=roles, values={'"a"','"b"'}) | {"roles":["c"]} | false
+            bson-request-array-is-subset(key=roles, values={'"a"','"b"'}) | {"roles":[]}    | true
+            bson-request-array-is-subset(key=roles, values={'"a"','"b"'}) | {}              | false
+            bson-request-array-is-subset(key=t, values=@user.tenants)     | {"t":["x"]}     | true
+            bson-request-array-is-subset(key=t, values=@user.tenants)     | {"t":["q"]}     | false
+            equals(@request.body.a.b, 'x')    | {"a":{"b":"x"}}                      | true
+            """)
+    void looks_into_the_content(String predicate, String json, boolean expected) {
+        assertThat(test(predicate, send(Method.PUT, "/c/a", json))).isEqualTo(expected);
+    }
+
+    @Test
+    void content_predicates_hold_without_content_only_where_content_is_bson() {
+        var data = send(Method.GET, "/c", "");
+        assertThat(test("bson-request-blacklist(a)", data)).isTrue();
+        assertThat(test("bson-request-whitelist(a)", data)).isTrue();
+        assertThat(test("bson-request-contains(a)", data)).isFalse();
+        assertThat(test("bson-request-blacklist(a)", get("/metrics"))).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "path",
+                "path()",
+                "path('/a'",
+                "path('/a)",
+                "path('/a')) ",
+                "path('/a']",
+                "path('/a') AND method(GET)",
+                "path('/a') && method(GET)",
+                "path('/a') else method(GET)",
+                "less-than(%{q,a}, 5)",
+                "path(paths='/a')",
+                "path(path='/a', path='/b')",
+                "method(GTE)",
+                "regex('(')",
+                "equals(%{nosuch}, 'a')",
+                "equals(@now, 'a')",
+                "equals(@user, 'a')",
+                "equals(@qparams['a'], 'a')",
+                "regex(@user.pattern)",
+                "path-template('/a{b}')",
+                "qparams-contain()",
+                "qparams-size(x)",
+                "bson-request-blacklist()",
+                "in(a, b)",
+                "secure('x')",
+                "true false"
+            })
+    void refuses_what_does_not_parse(String text) {
+        assertThatThrownBy(() -> PredicateParser.parse(text)).isInstanceOf(PredicateException.class);
+    }
+
+    @Test
+    void refuses_deep_nesting_instead_of_exhausting_the_stack() {
+        assertThatThrownBy(() -> PredicateParser.parse("(".repeat(30_000)))
+                .isInstanceOf(PredicateException.class)
+                .hasMessageContaining("nested deeper than 100 levels");
+        assertThatThrownBy(() -> PredicateParser.parse("not ".repeat(10_000) + "true"))
+                .isInstanceOf(PredicateException.class);
+    }
+
+    @Test
+    void a_regular_expression_that_backtracks_without_end_does_not_apply() {
+        assertThat(test("not regex(pattern='(a|aa)+\\1b', value=%{q,v})", get("/?v=" + "a".repeat(60))))
+                .isFalse();
+    }
+
+    @Test
+    void T6_targets_of_operators_and_pipelines_are_seen() {
+        assertThat(test(
+                        "bson-request-blacklist(owner)",
+                        send(Method.PATCH, "/c/a", "{\"$rename\":{\"status\":\"owner\"}}")))
+                .isFalse();
+        assertThat(test(
+                        "bson-request-blacklist(owner)",
+                        send(Method.PATCH, "/c/a", "[{\"$addFields\":{\"owner\":1}}]")))
+                .isFalse();
+        assertThat(test(
+                        "bson-request-whitelist(title)",
+                        send(Method.PATCH, "/c/a", "{\"$rename\":{\"title\":\"owner\"}}")))
+                .isFalse();
+        assertThat(test("bson-request-blacklist(roles)", send(Method.PATCH, "/c/a", "{\"roles.0\":1}")))
+                .isFalse();
+        assertThat(test("bson-request-blacklist(roles)", send(Method.PATCH, "/c/a", "{\"$set\":{\"roles.$[]\":1}}")))
+                .isFalse();
+        assertThat(test("bson-request-blacklist(roles)", send(Method.PATCH, "/c/a", "{\"$push\":{\"roles\":\"x\"}}")))
+                .isFalse();
+        for (var stage : List.of(
+                "{\"$replaceRoot\":{\"newRoot\":\"$x\"}}",
+                "{\"$replaceWith\":\"$x\"}",
+                "{\"$project\":{\"title\":1}}",
+                "{\"$project\":{\"owner\":0}}",
+                "{\"$unset\":\"owner\"}",
+                "{\"$unset\":[\"a\",\"owner\"]}",
+                "{\"$set\":{\"owner\":{\"$literal\":1}}}",
+                "{\"$match\":{}}")) {
+            assertThat(test("bson-request-blacklist(owner)", send(Method.PATCH, "/c/a", "[" + stage + "]")))
+                    .as(stage)
+                    .isFalse();
+            assertThat(test("bson-request-whitelist(title)", send(Method.PATCH, "/c/a", "[" + stage + "]")))
+                    .as(stage)
+                    .isFalse();
+        }
+        assertThat(test("bson-request-whitelist(title)", send(Method.PATCH, "/c/a", "[{\"$set\":{\"title\":\"x\"}}]")))
+                .isTrue();
+    }
+
+    @Test
+    void T8_values_are_bound_and_never_read_as_text_of_the_rule() {
+        var own = "path-template('/c/{id}') and equals(@user._id, ${id})";
+        var escaping = account("ada\\", "{_id: 'ada\\\\'}");
+        assertThat(test(own, get("/c/ada"), escaping)).isFalse();
+        for (var name : List.of("ada\\", "o'neil", "a\"b", "a$1", "a)", "a/b", "${id}", "@user._id", "%u")) {
+            var account = new Account(name, List.of(), new org.bson.BsonDocument("_id", new org.bson.BsonString(name)));
+            var path = "/c/" + java.net.URLEncoder.encode(name, java.nio.charset.StandardCharsets.UTF_8);
+            assertThat(test(own, get(path), account)).as(name).isTrue();
+            assertThat(test(own, get("/c/ada"), account)).as(name).isFalse();
+        }
+        assertThat(test(own, get("/c/@user._id"), null)).isFalse();
+        assertThat(test(own, get("/c/a%252Fb"), account("a/b", "{_id: 'a/b'}"))).isFalse();
+        assertThat(test("equals(@request.body.kind, %{q,k})", send(Method.POST, "/c?k=@request.body.kind", "{}")))
+                .isFalse();
+        assertThat(test("path-template('/{x}') and equals(@user.arr, ${x})", get("/@user.arr")))
+                .isFalse();
+        assertThat(test("equals(@user._id, ${id}) or equals(@user.sub, %u)", get("/"), account("s", "{sub: 's'}")))
+                .isTrue();
+    }
+
+    @Test
+    void T9_missing_values_are_not_equal() {
+        assertThat(test("equals(%{q,a}, %{i,X-A})", get("/"))).isFalse();
+        assertThat(test("not equals(@user.none, 'x')", get("/"))).isTrue();
+        assertThat(test("equals(%{q,a}, %{i,X-A})", with(get("/?a=1"), "X-A", "1")))
+                .isTrue();
+    }
+
+    @Test
+    void bindings_do_not_reach_the_next_rule() throws PredicateException {
+        var attempt = new Attempt(request(Method.GET, "/a"), ADA, true);
+        assertThat(PredicateParser.parse("path-template('/{x}')").test(attempt)).isTrue();
+        attempt.forget();
+        assertThat(PredicateParser.parse("equals(${x}, 'a')").test(attempt)).isFalse();
+    }
+}
