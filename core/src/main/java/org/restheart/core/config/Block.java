@@ -13,10 +13,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// One block of the configuration, read by name. Each method takes the value to use when the key is absent or null. A
-/// bad value is recorded as a refusal that names key, bound and value, and the absent value is returned, so that one
-/// reading finds everything; [GatewayConfig#bind] then refuses the whole. Keys that nobody asks for are reported as
-/// unknown. Confined to the thread that starts the server.
+/// One block of the configuration, read by name. Each method takes the value to use when the key is absent or
+/// null. A bad value is recorded as a refusal that names key, bound and value, and the absent value is returned,
+/// so that one reading finds everything; [GatewayConfig#bind] then refuses the whole. Keys that nobody asks for
+/// are reported as unknown. Confined to the thread that starts the server.
 public final class Block {
     private final String path;
     private final Map<String, @Nullable Object> values;
@@ -212,8 +212,8 @@ public final class Block {
         return new Block(childPath, Map.of(), false, required && value == null && expected, reading);
     }
 
-    /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for what has keys of its
-    /// own, such as the properties of an account. None of its keys is unknown then.
+    /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for what has keys
+    /// of its own, such as the properties of an account. None of its keys is unknown then.
     public Map<String, @Nullable Object> toMap() {
         values.keySet().forEach(key -> reading.asked(path, key));
         return new LinkedHashMap<>(values);

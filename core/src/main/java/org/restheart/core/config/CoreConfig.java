@@ -15,6 +15,8 @@ import java.util.Optional;
 /// @param workersMaxPoolSize most carrier threads while some are pinned; at least `workersParallelism`
 /// @param bufferSize bytes
 /// @param forceGzipEncoding refuses requests that do not accept gzip or deflate
+/// @param maxInFlightRequests most requests at once; resolved, `Integer.MAX_VALUE` for no limit
+/// @param maxBufferedContent most bytes of request content in memory, all requests together; resolved
 /// @param drainTimeout how long a stop waits for running requests
 public record CoreConfig(
         String name,
@@ -30,11 +32,20 @@ public record CoreConfig(
         boolean directBuffers,
         boolean forceGzipEncoding,
         boolean allowUnescapedCharactersInUrl,
+        int maxInFlightRequests,
+        long maxBufferedContent,
         Duration drainTimeout) {
 
     private static final int MAX_THREADS = 32_767;
 
-    static CoreConfig read(Block block, int cores) {
+    /// Room for one request of the largest size that is allowed by default, twice over.
+    private static final long MIN_CONTENT = 2 * ConnectionOptions.DEFAULT_MAX_ENTITY_SIZE;
+
+    /// Reads the block.
+    ///
+    /// @param cores of this machine
+    /// @param maxHeap bytes
+    static CoreConfig read(Block block, int cores, long maxHeap) {
         int ioThreads = block.integer("io-threads", 0, Integer.MIN_VALUE, MAX_THREADS);
         int wanted = block.integer("workers-scheduler-parallelism", 0, Integer.MIN_VALUE, MAX_THREADS);
         int parallelism = wanted > 0 ? wanted : Math.max(1, cores * 3 / 2);
@@ -44,6 +55,8 @@ public record CoreConfig(
                     "workers-scheduler-max-pool-size",
                     "must be at least workers-scheduler-parallelism, which is " + wanted + ", but was " + maxPoolSize);
         }
+        int maxInFlight = block.integer("max-in-flight-requests", 0, 0, Integer.MAX_VALUE);
+        long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
         formerKeys(block);
         return new CoreConfig(
                 block.text("name", "default"),
@@ -59,6 +72,8 @@ public record CoreConfig(
                 block.bool("direct-buffers", true),
                 block.bool("force-gzip-encoding", false),
                 block.bool("allow-unescaped-characters-in-url", true),
+                maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
+                maxContent > 0 ? maxContent : Math.max(MIN_CONTENT, maxHeap / 4),
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
     }
 

@@ -8,7 +8,8 @@ package org.restheart.core.config;
 public record Endpoint(boolean enabled, String uri, boolean secured) {
     /// The endpoint of a block, or the given one where the block says nothing: none of these keys is missed.
     ///
-    /// `secure` is understood as `secured`, with a warning: files were written that way, and must not be left open.
+    /// `secure` is understood as `secured`, with a warning: files were written that way, and must not be left
+    /// open.
     public static Endpoint read(Block block, Endpoint absent) {
         boolean alias = block.has("secure") && !block.has("secured");
         if (alias) {

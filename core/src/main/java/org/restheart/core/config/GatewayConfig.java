@@ -1,9 +1,13 @@
 package org.restheart.core.config;
 
 import java.util.List;
+import java.util.Optional;
+import org.restheart.mongo.MongoConfig;
 
-/// What the configuration means. Immutable. Each part of the server is given the record it needs, never the whole.
+/// What the configuration means. Immutable. Each part of the server is given the record it needs, never the
+/// whole.
 ///
+/// @param mongo the data API; empty when it is switched off
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -13,6 +17,7 @@ public record GatewayConfig(
         ListenerConfig ajp,
         ConnectionOptions connection,
         MclientConfig mclient,
+        Optional<MongoConfig> mongo,
         LoggingConfig logging,
         PingConfig ping,
         DatabaseProbeConfig databaseProbe,
@@ -27,15 +32,7 @@ public record GatewayConfig(
     ///
     /// @throws ConfigException naming everything that is wrong
     public static GatewayConfig parse(String yaml) {
-        var reading = new Reading();
-        var config = read(Block.root(Yaml.parse(yaml, "configuration", reading), reading));
-        var refused = reading.findings().stream()
-                .filter(finding -> finding.level() == Finding.Level.REFUSED)
-                .toList();
-        if (!refused.isEmpty()) {
-            throw new ConfigException(refused);
-        }
-        return config;
+        return Configuration.parse(yaml).read().orThrow();
     }
 
     /// Reads everything; what is wrong is in the reading's findings.
@@ -43,12 +40,16 @@ public record GatewayConfig(
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {
         var config = new GatewayConfig(
-                CoreConfig.read(root.block("core"), Runtime.getRuntime().availableProcessors()),
+                CoreConfig.read(
+                        root.block("core"),
+                        Runtime.getRuntime().availableProcessors(),
+                        Runtime.getRuntime().maxMemory()),
                 ListenerConfig.read(root.block("http-listener"), true, 8080),
                 ListenerConfig.readTls(root.component("https-listener")),
                 ListenerConfig.read(root.component("ajp-listener"), false, 8009),
                 ConnectionOptions.read(root.block("connection-options")),
-                MclientConfig.read(root.block("mclient")),
+                MclientConfig.read(root.block("mclient"), root.block("mongo")),
+                MongoBinding.read(root.block("mongo")),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.component("ping")),
                 DatabaseProbeConfig.read(root.component("database-probe")),

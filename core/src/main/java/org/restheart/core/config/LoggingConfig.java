@@ -11,7 +11,8 @@ import java.util.List;
 /// @param fullStacktrace whole stack traces instead of abridged ones
 /// @param tracingHeaders request headers to log and to echo
 /// @param excludePatterns paths that are not logged: exact, or with `*` for any characters
-/// @param excludeInterval of the paths that match a pattern, one request per so long is logged; zero for the first only
+/// @param excludeInterval of the paths that match a pattern, one request per so long is logged; zero for the
+///     first only
 public record LoggingConfig(
         Level level,
         boolean toConsole,

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of one reading of a configuration: which blocks and keys were asked for, which were absent, and what was
-/// wrong. Confined to the thread that starts the server.
+/// The memory of one reading of a configuration: which blocks and keys were asked for, which were absent, and
+/// what was wrong. Confined to the thread that starts the server.
 final class Reading {
     /// A block that was read.
     ///

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Hides what must not be printed: the values of keys named like a secret, passwords inside URIs, and both inside JSON
-/// written as text. Hides rather too much than too little.
+/// Hides what must not be printed: the values of keys named like a secret, passwords inside URIs, and both inside
+/// JSON written as text. Hides rather too much than too little.
 public final class Secrets {
     static final String MASK = "**********";
 
@@ -48,8 +48,8 @@ public final class Secrets {
         return !HARMLESS.contains(name) && WORDS.stream().anyMatch(name::contains);
     }
 
-    /// Whether a step of a path to a value says that the value is secret. Blocks are named after components, of which
-    /// several are about tokens.
+    /// Whether a step of a path to a value says that the value is secret. Blocks are named after components, of
+    /// which several are about tokens.
     private static boolean isSecretStep(String step, boolean block) {
         return isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
     }

@@ -1,0 +1,137 @@
+package org.restheart.core.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Finding.Level;
+
+/// The effective configuration, before anything is made of it: one tree, merged from its sources. Confined to the
+/// thread that starts the server.
+public final class Configuration {
+    private static final String BUILT_IN = "restheart.yml";
+
+    private final Map<String, @Nullable Object> tree;
+    private final String origin;
+    private final boolean custom;
+    private final List<Assignment> overrides;
+    private final Reading reading;
+
+    private Configuration(
+            Map<String, @Nullable Object> tree,
+            String origin,
+            boolean custom,
+            List<Assignment> overrides,
+            Reading reading) {
+        this.tree = tree;
+        this.origin = origin;
+        this.custom = custom;
+        this.overrides = overrides;
+        this.reading = reading;
+    }
+
+    /// Reads and merges the sources.
+    ///
+    /// @throws ConfigException when a file is missing or not what it should be; a bad override is only a finding
+    public static Configuration load(Sources sources) {
+        var reading = new Reading();
+        var file = sources.file();
+        var tree = file.isPresent()
+                ? Yaml.parse(ConfigFile.text(file.get()), file.get().toString(), reading)
+                : builtIn(sources.standalone());
+        var origin = file.map(Object::toString).orElse(sources.standalone() ? "built-in, without MongoDB" : "built-in");
+        var wanted = new ArrayList<Assignment>();
+        sources.overrides().ifPresent(path -> wanted.addAll(new OverrideFile(path, reading).read()));
+        sources.inline().ifPresent(text -> wanted.addAll(new OverrideText("RHO", reading).parse(text)));
+        sources.options()
+                .forEach((path, value) -> wanted.add(new Assignment(OverridePath.parse(path), value, "command line")));
+        return new Configuration(tree, origin, file.isPresent(), apply(wanted, tree, reading), reading);
+    }
+
+    /// The configuration of a YAML text alone: for tests and for embedding.
+    public static Configuration parse(String yaml) {
+        var reading = new Reading();
+        return new Configuration(Yaml.parse(yaml, "configuration", reading), "configuration", true, List.of(), reading);
+    }
+
+    /// The built-in configuration file, with its comments.
+    public static String template() {
+        return ConfigFile.builtIn(BUILT_IN);
+    }
+
+    static Map<String, @Nullable Object> builtIn(boolean standalone) {
+        var reading = new Reading();
+        var tree = Yaml.parse(template(), BUILT_IN, reading);
+        if (standalone) {
+            var name = "standalone.yml";
+            Yaml.parse(ConfigFile.builtIn(name), name, reading)
+                    .forEach((path, value) -> OverridePath.parse(path).set(tree, value));
+        }
+        return tree;
+    }
+
+    private static List<Assignment> apply(
+            List<Assignment> wanted, Map<String, @Nullable Object> tree, Reading reading) {
+        var applied = new ArrayList<Assignment>();
+        for (var assignment : wanted) {
+            try {
+                assignment.path().set(tree, Trees.copyOf(assignment.value()));
+                applied.add(assignment);
+            } catch (ConfigException e) {
+                reading.add(new Finding(Level.SUSPECT, "", assignment.source() + ": " + e.getMessage()));
+            }
+        }
+        return applied;
+    }
+
+    /// Such as the file's name.
+    public String origin() {
+        return origin;
+    }
+
+    /// The overrides that were applied, in order, one line each, secrets masked.
+    public List<String> overrides() {
+        return overrides.stream().map(Assignment::toString).toList();
+    }
+
+    /// The effective configuration as YAML. Keys that are not set anywhere are not in it.
+    ///
+    /// @param showSecrets whether passwords and keys are printed in clear text
+    public String print(boolean showSecrets) {
+        return Yaml.print(showSecrets ? tree : Secrets.mask(tree));
+    }
+
+    /// What loading alone has found: for those who look at the configuration without using it.
+    public List<Finding> findings() {
+        return reading.findings();
+    }
+
+    /// What it all means, and what there is to say about it. The findings hold at least one refusal if the
+    /// configuration must not be used.
+    public Meaning read() {
+        var config = GatewayConfig.read(Block.root(tree, reading));
+        new UnknownKeys(builtIn(false)).report(tree, reading);
+        Unavailable.report(tree, custom, reading);
+        var findings = new ArrayList<>(reading.findings());
+        if (custom) {
+            findings.addAll(reading.absentKeys());
+        }
+        return new Meaning(config, List.copyOf(findings));
+    }
+
+    /// A configuration as records, with the findings of reading it.
+    public record Meaning(GatewayConfig config, List<Finding> findings) {
+        /// The records, if they can be used.
+        ///
+        /// @throws ConfigException naming everything that is wrong
+        public GatewayConfig orThrow() {
+            var refused = findings.stream()
+                    .filter(finding -> finding.level() == Level.REFUSED)
+                    .toList();
+            if (!refused.isEmpty()) {
+                throw new ConfigException(refused);
+            }
+            return config;
+        }
+    }
+}

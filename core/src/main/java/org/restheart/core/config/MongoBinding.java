@@ -1,0 +1,75 @@
+package org.restheart.core.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.mongo.EtagPolicies;
+import org.restheart.mongo.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.resource.Mount;
+
+/// `mongo`: the data API.
+final class MongoBinding {
+    /// Longer than any process lives.
+    private static final Duration FOREVER = Duration.ofDays(36_500);
+
+    private static final List<Mount> DEFAULT_MOUNTS = List.of(new Mount("/restheart", "/"));
+
+    private MongoBinding() {}
+
+    /// Empty when the data API is switched off.
+    static Optional<MongoConfig> read(Block block) {
+        boolean enabled = block.bool("enabled", true);
+        int max = block.integer("max-pagesize", 1_000, 1, 1_000_000);
+        int page = block.integer("default-pagesize", Math.min(100, max), 0, 1_000_000);
+        if (page > max) {
+            block.refuse("default-pagesize", "must be at most max-pagesize, which is " + max + ", but was " + page);
+        }
+        block.legacy("cursor-batch-size", "has no effect: a page is fetched as one batch");
+        var config = new MongoConfig(
+                block.uri("uri", "/"),
+                mounts(block),
+                block.oneOf("default-representation-format", Representation.STANDARD),
+                policies(block.block("etag-check-policy")),
+                Math.min(page, max),
+                max,
+                ttl(block, "local-cache-enabled", "local-cache-ttl"),
+                block.millis("query-time-limit", 0, 0, Integer.MAX_VALUE),
+                block.millis("aggregation-time-limit", 0, 0, Integer.MAX_VALUE),
+                block.bool("aggregation-check-operators", true),
+                block.optionalText("instance-base-url"));
+        return enabled ? Optional.of(config) : Optional.empty();
+    }
+
+    private static List<Mount> mounts(Block block) {
+        if (!block.has("mongo-mounts")) {
+            return DEFAULT_MOUNTS;
+        }
+        return block.blocks("mongo-mounts").stream()
+                .map(mount -> new Mount(what(mount), mount.requiredUri("where")))
+                .toList();
+    }
+
+    private static String what(Block mount) {
+        var what = mount.requiredText("what");
+        return what.isEmpty() ? "*" : what;
+    }
+
+    private static EtagPolicies policies(Block block) {
+        return new EtagPolicies(
+                block.oneOf("db", EtagPolicy.REQUIRED_FOR_DELETE),
+                block.oneOf("coll", EtagPolicy.REQUIRED_FOR_DELETE),
+                block.oneOf("doc", EtagPolicy.OPTIONAL));
+    }
+
+    /// Zero when the cache is off; a negative time means that nothing expires.
+    private static Duration ttl(Block block, String enabled, String ttl) {
+        boolean on = block.bool(enabled, true);
+        var time = block.millis(ttl, 1_000, -1, Integer.MAX_VALUE);
+        if (!on) {
+            return Duration.ZERO;
+        }
+        return time.isNegative() ? FOREVER : time;
+    }
+}

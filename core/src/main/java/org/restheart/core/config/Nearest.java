@@ -1,0 +1,48 @@
+package org.restheart.core.config;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+
+/// Finds what somebody may have meant.
+final class Nearest {
+    private Nearest() {}
+
+    /// The candidate that differs least from the name, if it differs by at most a third of its letters. Upper and
+    /// lower case, `-` and `_` count as the same.
+    static Optional<String> to(String name, Collection<String> candidates) {
+        int limit = Math.max(1, name.length() / 3);
+        return candidates.stream()
+                .filter(candidate -> distance(plain(name), plain(candidate)) <= limit)
+                .min(Comparator.comparingInt((String candidate) -> distance(plain(name), plain(candidate)))
+                        .thenComparing(Comparator.naturalOrder()));
+    }
+
+    private static String plain(String name) {
+        return name.toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+    static int distance(String a, String b) {
+        var d = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            d[i][0] = i;
+        }
+        for (int j = 0; j <= b.length(); j++) {
+            d[0][j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = d[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                d[i][j] = Math.min(replaced, 1 + Math.min(d[i - 1][j], d[i][j - 1]));
+                boolean swapped =
+                        i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
+                if (swapped) {
+                    d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
+                }
+            }
+        }
+        return d[a.length()][b.length()];
+    }
+}

@@ -1,0 +1,55 @@
+package org.restheart.core.config;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// Where a configuration comes from, from the weakest to the strongest.
+///
+/// @param standalone takes the alternate built-in configuration, without MongoDB
+/// @param file replaces the built-in configuration
+/// @param overrides a file of overrides
+/// @param inline overrides, as in the environment variable `RHO`
+/// @param options what command line options set, by path
+public record Sources(
+        boolean standalone,
+        Optional<Path> file,
+        Optional<Path> overrides,
+        Optional<String> inline,
+        Map<String, Object> options) {
+
+    /// What the environment says.
+    public static Sources of(Map<String, String> environment) {
+        return new Sources(
+                false,
+                path(environment, "RESTHEART_CONF_FILE"),
+                path(environment, "RHO_FILE"),
+                Optional.ofNullable(environment.get("RHO")),
+                Map.of());
+    }
+
+    private static Optional<Path> path(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name))
+                .filter(value -> !value.isBlank())
+                .map(Path::of);
+    }
+
+    public Sources withStandalone() {
+        return new Sources(true, file, overrides, inline, options);
+    }
+
+    public Sources withFile(Path newFile) {
+        return new Sources(standalone, Optional.of(newFile), overrides, inline, options);
+    }
+
+    public Sources withOverrides(Path newOverrides) {
+        return new Sources(standalone, file, Optional.of(newOverrides), inline, options);
+    }
+
+    public Sources withMongo(String connectionString) {
+        var more = new LinkedHashMap<>(options);
+        more.put("/mclient/connection-string", connectionString);
+        return new Sources(standalone, file, overrides, inline, more);
+    }
+}

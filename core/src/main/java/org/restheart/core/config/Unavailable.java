@@ -1,0 +1,60 @@
+package org.restheart.core.config;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Finding.Level;
+
+/// Says which components are switched on that this release does not have, so that nobody relies on them. A
+/// component leaves the list with the commit that brings it.
+final class Unavailable {
+    private static final List<String> COMPONENTS = List.of(
+            "tokenBasicAuthMechanism",
+            "jwtConfigProvider",
+            "jwtAuthenticationMechanism",
+            "digestAuthMechanism",
+            "identityAuthMechanism",
+            "mongoRealmAuthenticator",
+            "mongoAclAuthorizer",
+            "originVetoer",
+            "fullAuthorizer",
+            "rndTokenManager",
+            "jwtTokenManager",
+            "authTokenService",
+            "authCookieSetter",
+            "authCookieHandler",
+            "authCookieRemover",
+            "oauthAuthorizationServerMetadataService",
+            "oauthProtectedResourceMetadataService",
+            "oauthAuthorizationService",
+            "oauthClientRegistrationService",
+            "bruteForceAttackGuard",
+            "roles",
+            "filterOperatorsBlacklist",
+            "aggregationSecurity",
+            "failedAuthLogger",
+            "accountsConfig",
+            "oauthConfig",
+            "emails",
+            "graphql",
+            "createIndexesOnGqlApps",
+            "csvLoader",
+            "cacheInvalidator",
+            "ajp-listener");
+
+    private Unavailable() {}
+
+    /// Reports what is switched on: as a detail for the built-in configuration, which states what is to come.
+    static void report(Map<String, @Nullable Object> tree, boolean custom, Reading reading) {
+        var level = custom ? Level.ADVICE : Level.DETAIL;
+        COMPONENTS.stream()
+                .filter(name -> tree.get(name) instanceof Map<?, ?> block && Boolean.TRUE.equals(block.get("enabled")))
+                .forEach(name ->
+                        reading.add(new Finding(level, "/" + name, "is enabled, but this release does not have it")));
+        for (var list : List.of("proxies", "static-resources")) {
+            if (tree.get(list) instanceof List<?> members && !members.isEmpty()) {
+                reading.add(new Finding(Level.ADVICE, "/" + list, "are set, but this release does not have them"));
+            }
+        }
+    }
+}

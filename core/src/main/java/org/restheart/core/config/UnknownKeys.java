@@ -1,0 +1,92 @@
+package org.restheart.core.config;
+
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Finding.Level;
+
+/// Reports the keys of known blocks that nothing knows, with the nearest one that is known. A key is known when
+/// it was asked for, when it is in the built-in configuration, or when [KnownKeys] lists it. Blocks that nothing
+/// knows are legal: they are the arguments of plugins.
+final class UnknownKeys {
+    private final Map<String, @Nullable Object> builtIn;
+
+    UnknownKeys(Map<String, @Nullable Object> builtIn) {
+        this.builtIn = builtIn;
+    }
+
+    void report(Map<String, @Nullable Object> tree, Reading reading) {
+        reading.visits().forEach((path, visit) -> report(path, visit.values(), known(path, visit.asked()), reading));
+        tree.forEach((name, value) -> {
+            if (value instanceof Map<?, ?> map && !reading.visits().containsKey("/" + name) && isKnownBlock(name)) {
+                reportBelow("/" + name, map, reading);
+            }
+        });
+    }
+
+    /// A block without reader: its component does not exist here, but its keys are known all the same.
+    private void reportBelow(String path, Map<?, ?> map, Reading reading) {
+        report(path, Trees.block(map), known(path, Set.of()), reading);
+        map.forEach((key, value) -> {
+            if (value instanceof Map<?, ?> below && builtInBlock(path + "/" + key) != null) {
+                reportBelow(path + "/" + key, below, reading);
+            }
+        });
+    }
+
+    private void report(String path, Map<String, @Nullable Object> values, Set<String> known, Reading reading) {
+        values.forEach((key, value) -> {
+            if (!known.contains(key)) {
+                if (path.isEmpty()) {
+                    reportTop(key, value, known, reading);
+                } else {
+                    reading.add(new Finding(Level.SUSPECT, path + "/" + key, "is not known" + hint(key, known)));
+                }
+            }
+        });
+    }
+
+    private static void reportTop(String key, @Nullable Object value, Set<String> known, Reading reading) {
+        var hint = hint(key, known);
+        if (!(value instanceof Map)) {
+            reading.add(new Finding(Level.SUSPECT, "/" + key, "is not known" + hint));
+        } else {
+            var level = hint.isEmpty() ? Level.DETAIL : Level.ADVICE;
+            reading.add(new Finding(level, "/" + key, "is taken for the arguments of a plugin" + hint));
+        }
+    }
+
+    private static String hint(String key, Collection<String> known) {
+        return Nearest.to(key, known)
+                .map(near -> "; did you mean " + near + "?")
+                .orElse("");
+    }
+
+    private Set<String> known(String path, Set<String> asked) {
+        var known = new LinkedHashSet<>(asked);
+        var block = builtInBlock(path);
+        if (block != null) {
+            block.keySet().forEach(key -> known.add(String.valueOf(key)));
+        }
+        known.addAll(KnownKeys.of(path));
+        return known;
+    }
+
+    private boolean isKnownBlock(String name) {
+        return KnownKeys.areClosed(name)
+                && (builtIn.containsKey(name) || KnownKeys.of("").contains(name));
+    }
+
+    /// The block of the built-in configuration at a path.
+    private @Nullable Map<?, ?> builtInBlock(String path) {
+        Object node = builtIn;
+        for (var step : path.split("/", -1)) {
+            if (!step.isEmpty()) {
+                node = node instanceof Map<?, ?> map ? map.get(step) : null;
+            }
+        }
+        return node instanceof Map<?, ?> map ? map : null;
+    }
+}

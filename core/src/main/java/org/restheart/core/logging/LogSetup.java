@@ -1,0 +1,117 @@
+package org.restheart.core.logging;
+
+import ch.qos.logback.classic.AsyncAppender;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.FileSize;
+import java.util.ArrayList;
+import org.restheart.core.config.LoggingConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Turns the `logging` block into appenders and levels. Not thread-safe; called once, before anything is logged.
+public final class LogSetup {
+    private static final String LINE = "%d{HH:mm:ss.SSS} [%thread] %-5level %msg%n";
+    private static final String COLOURED_LINE = "%d{HH:mm:ss.SSS} [%thread] %highlight(%-5level) %msg%n";
+    private static final String ABRIDGED_TRACE = "%ex{8}";
+    private static final String WHOLE_TRACE = "%ex{full}";
+
+    private static final FileSize MAX_FILE_SIZE = FileSize.valueOf("5MB");
+    private static final int MAX_OLD_FILES = 5;
+
+    /// Lines that wait for the disk; beyond, whoever logs waits.
+    private static final int QUEUE = 1024;
+
+    private final LoggingConfig config;
+    private final LoggerContext context;
+
+    private LogSetup(LoggingConfig config, LoggerContext context) {
+        this.config = config;
+        this.context = context;
+    }
+
+    /// Does nothing where the system property `logback.configurationFile` names a configuration: that one counts.
+    public static void apply(LoggingConfig config) {
+        if (System.getProperty("logback.configurationFile") == null
+                && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            new LogSetup(config, context).apply();
+        }
+    }
+
+    private void apply() {
+        context.reset();
+        var appenders = new ArrayList<Appender<ILoggingEvent>>();
+        if (config.toConsole()) {
+            appenders.add(console());
+        }
+        if (config.toFile()) {
+            appenders.add(behindQueue(file()));
+        }
+        var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+        root.setLevel(Level.OFF);
+        appenders.forEach(root::addAppender);
+        var level = Level.toLevel(config.level().name());
+        config.packages().forEach(name -> context.getLogger(name).setLevel(level));
+    }
+
+    private Appender<ILoggingEvent> console() {
+        var console = new ConsoleAppender<ILoggingEvent>();
+        console.setContext(context);
+        console.setName("console");
+        console.setEncoder(encoder(config.ansiConsole() && !config.noColors() ? COLOURED_LINE : LINE));
+        console.start();
+        return console;
+    }
+
+    private Appender<ILoggingEvent> file() {
+        var file = new RollingFileAppender<ILoggingEvent>();
+        file.setContext(context);
+        file.setName("file");
+        file.setFile(config.filePath());
+        file.setEncoder(encoder(LINE));
+
+        var older = new FixedWindowRollingPolicy();
+        older.setContext(context);
+        older.setParent(file);
+        older.setFileNamePattern(config.filePath() + "-%i.log.zip");
+        older.setMinIndex(1);
+        older.setMaxIndex(MAX_OLD_FILES);
+        older.start();
+
+        var size = new SizeBasedTriggeringPolicy<ILoggingEvent>();
+        size.setContext(context);
+        size.setMaxFileSize(MAX_FILE_SIZE);
+        size.start();
+
+        file.setRollingPolicy(older);
+        file.setTriggeringPolicy(size);
+        file.start();
+        return file;
+    }
+
+    private Appender<ILoggingEvent> behindQueue(Appender<ILoggingEvent> appender) {
+        var queue = new AsyncAppender();
+        queue.setContext(context);
+        queue.setName("queue");
+        queue.setQueueSize(QUEUE);
+        queue.setDiscardingThreshold(0);
+        queue.addAppender(appender);
+        queue.start();
+        return queue;
+    }
+
+    private PatternLayoutEncoder encoder(String line) {
+        var encoder = new PatternLayoutEncoder();
+        encoder.setContext(context);
+        encoder.setPattern(line + (config.fullStacktrace() ? WHOLE_TRACE : ABRIDGED_TRACE));
+        encoder.start();
+        return encoder;
+    }
+}
