@@ -1,4 +1,6 @@
-/// See docs/architecture.md.
+/// The load harness: measures a running gateway beside the plain MongoDB driver, as anybody would have to believe it.
+///
+/// Entry type: [Main]. It talks to the gateway over HTTP only and knows none of its classes.
 @NullMarked
 package org.restheart.perftest;
 

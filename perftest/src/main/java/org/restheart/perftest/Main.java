@@ -1,0 +1,42 @@
+package org.restheart.perftest;
+
+import org.restheart.perftest.deploy.NullServer;
+import org.restheart.perftest.experiment.CeilingExperiment;
+import org.restheart.perftest.experiment.CoalescingExperiment;
+import org.restheart.perftest.experiment.LoadCommand;
+import org.restheart.perftest.experiment.RenderCommand;
+import org.restheart.perftest.worker.WorkerProcess;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/// `./perftest/run`: one subcommand per experiment.
+@Command(
+        name = "perftest/run",
+        description = {
+            "Measures RESTHeart beside the plain MongoDB driver, on this machine.",
+            "Results go to perftest/results/<date>-<commit>/ as JSON, Markdown and plots."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        subcommands = {
+            CeilingExperiment.class,
+            CoalescingExperiment.class,
+            LoadCommand.class,
+            RenderCommand.class,
+            WorkerProcess.class,
+            NullServer.class
+        })
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        System.setProperty("java.awt.headless", "true");
+        System.exit(new CommandLine(new Main())
+                .setExecutionExceptionHandler((e, command, _) -> {
+                    command.getErr().println("perftest: " + e.getMessage());
+                    e.printStackTrace(command.getErr());
+                    return 1;
+                })
+                .execute(arguments));
+    }
+}

@@ -1,0 +1,42 @@
+package org.restheart.perftest.deploy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// Child processes on this machine: how they are started and ended.
+public final class Child {
+    private Child() {}
+
+    /// The JDK that runs this.
+    public static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    /// A command of this program as a process of its own; its standard error is ours.
+    public static Process ofThisProgram(List<String> jvmOptions, List<String> arguments) throws IOException {
+        var command = new ArrayList<String>();
+        command.add(java());
+        command.addAll(jvmOptions);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.restheart.perftest.Main"));
+        command.addAll(arguments);
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /// Asks the process to end, and makes it after ten seconds.
+    public static void stop(Process process) {
+        process.destroy();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException _) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

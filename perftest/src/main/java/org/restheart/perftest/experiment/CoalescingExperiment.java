@@ -1,0 +1,157 @@
+package org.restheart.perftest.experiment;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.restheart.perftest.workload.Operation;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `coalescing`: inserts, reads by id and the published page query through the gateway, beside the driver at the same
+/// concurrency, at the driver's best, alone, and with coalescing switched off.
+@Command(
+        name = "coalescing",
+        description = "Inserts, reads by id and a page query: gateway and driver at the same concurrency, at the "
+                + "driver's best, one client alone, and without coalescing.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class CoalescingExperiment implements Callable<Integer> {
+    @Mixin
+    RunOptions run = new RunOptions();
+
+    @Mixin
+    TargetOptions target = new TargetOptions();
+
+    @Option(names = "--clients", split = ",", description = "Default ${DEFAULT-VALUE}.")
+    List<Integer> clients = List.of(128, 1);
+
+    @Option(
+            names = "--driver-sweep",
+            split = ",",
+            description = "Thread counts among which the driver's best is sought; default ${DEFAULT-VALUE}.")
+    List<Integer> sweep = List.of(2, 4, 8, 16, 32, 64);
+
+    @Option(names = "--operations", split = ",", description = "Default ${DEFAULT-VALUE}.")
+    List<Kind> kinds = List.of(Kind.values());
+
+    @Option(names = "--documents", description = "To read from; default ${DEFAULT-VALUE}.")
+    int documents = 100000;
+
+    @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
+    int textBytes = 150;
+
+    @Option(
+            names = "--without",
+            description = "Configuration override that switches coalescing off, for one more subject.")
+    String without = "";
+
+    enum Kind {
+        insert,
+        read,
+        page
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        var publication = new Publication(run, target);
+        try (var lab = new Lab(run, target);
+                var data = new Dataset(lab.mongo())) {
+            var mongo = lab.mongo();
+            var gateways = new ArrayList<Subject>();
+            gateways.add(lab.gateway("gateway", mongo, ""));
+            if (!without.isBlank()) {
+                gateways.add(lab.gateway("gateway, not coalescing", mongo, without));
+            }
+            var driver = lab.driver(mongo);
+            var journal = new Journal(expected(gateways.size()), System.out);
+            for (var kind : kinds) {
+                new Trial(kind, data, journal).run(gateways, driver);
+            }
+            return publication.publish(
+                    "coalescing",
+                    "How many operations per second does the gateway do, over HTTP with authentication, ETags and metrics, "
+                            + "beside the plain Java driver?",
+                    "clients",
+                    "driver",
+                    settings(mongo.version()),
+                    journal);
+        }
+    }
+
+    private int expected(int gateways) {
+        return kinds.size() * (sweep.size() + run.repetitions * (1 + clients.size() * (gateways + 1)));
+    }
+
+    private Map<String, String> settings(String mongodVersion) {
+        var settings = new LinkedHashMap<String, String>();
+        settings.put("MongoDB", mongodVersion + ", replica set, write concern majority");
+        settings.put("documents to read from", Integer.toString(documents));
+        settings.put("text per document", textBytes + " bytes");
+        return settings;
+    }
+
+    /// One kind of operation.
+    private final class Trial {
+        private final Kind kind;
+        private final Dataset data;
+        private final Journal journal;
+
+        Trial(Kind kind, Dataset data, Journal journal) {
+            this.kind = kind;
+            this.data = data;
+            this.journal = journal;
+        }
+
+        /// The driver's best is sought with one repetition per thread count, then measured in turn with the others.
+        void run(List<Subject> gateways, Subject driver) throws IOException {
+            var best = 0;
+            var bestRate = 0.0;
+            for (var threads : sweep) {
+                var rate = measure(driver, threads, 1);
+                if (rate > bestRate) {
+                    best = threads;
+                    bestRate = rate;
+                }
+            }
+            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+                for (var level : clients) {
+                    for (var gateway : gateways) {
+                        measure(gateway, level, repetition);
+                    }
+                    measure(driver, level, repetition);
+                }
+                if (best > 0) {
+                    measure(driver, best, repetition + 1);
+                }
+            }
+        }
+
+        private double measure(Subject subject, int level, int repetition) throws IOException {
+            return switch (kind) {
+                case insert -> {
+                    var fresh = data.fresh();
+                    var rate = measure(subject, new Operation.Insert(fresh, 1, textBytes), level, repetition);
+                    data.drop(fresh);
+                    yield rate;
+                }
+                case read ->
+                    measure(
+                            subject,
+                            new Operation.FindById(data.loaded(documents, textBytes), documents),
+                            level,
+                            repetition);
+                case page ->
+                    measure(subject, new Operation.Page(data.loaded(documents, textBytes), 25, 5), level, repetition);
+            };
+        }
+
+        private double measure(Subject subject, Operation operation, int level, int repetition) throws IOException {
+            return journal.measure(subject, operation, level, repetition, run.window())
+                    .rate();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package org.restheart.perftest.experiment;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.model.InsertManyOptions;
+import java.util.stream.IntStream;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+import org.restheart.perftest.deploy.Mongo;
+import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Namespace;
+import org.restheart.perftest.workload.Payload;
+
+/// The collections that experiments read and fill, in one database of their own.
+final class Dataset implements AutoCloseable {
+    private static final int CHUNK = 5_000;
+    static final String DATABASE = "perftest";
+
+    private final MongoClient client;
+    private int made;
+
+    Dataset(Mongo mongo) {
+        client = MongoClients.create(mongo.connectionString());
+    }
+
+    /// A collection with exactly so many documents of [DocumentIds] and [Payload]; filled unless it is there already.
+    Namespace loaded(int documents, int textLength) {
+        var namespace = new Namespace(DATABASE, "docs-" + documents + "-" + textLength);
+        var collection = client.getDatabase(namespace.database()).getCollection(namespace.collection());
+        if (collection.estimatedDocumentCount() != documents) {
+            collection.drop();
+            for (var from = 0; from < documents; from += CHUNK) {
+                collection.insertMany(
+                        IntStream.range(from, Math.min(documents, from + CHUNK))
+                                .mapToObj(i -> document(i, textLength))
+                                .toList(),
+                        new InsertManyOptions().ordered(false));
+                progress(from, documents);
+            }
+        }
+        return namespace;
+    }
+
+    /// An empty collection that nobody has used before.
+    Namespace fresh() {
+        var namespace = new Namespace(DATABASE, "fresh-" + new ObjectId().toHexString() + "-" + ++made);
+        client.getDatabase(namespace.database()).createCollection(namespace.collection());
+        return namespace;
+    }
+
+    void drop(Namespace namespace) {
+        client.getDatabase(namespace.database())
+                .getCollection(namespace.collection())
+                .drop();
+    }
+
+    private static Document document(int i, int textLength) {
+        var document = new Document("_id", DocumentIds.at(i));
+        document.putAll(Payload.document(i, textLength));
+        return document.append("_etag", new ObjectId());
+    }
+
+    private static void progress(int from, int documents) {
+        if (from > 0 && from % 250_000 == 0) {
+            System.out.printf("loading: %,d of %,d documents%n", from, documents);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,66 @@
+package org.restheart.perftest.experiment;
+
+import static java.util.Locale.ROOT;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.report.Row;
+import org.restheart.perftest.workload.Operation;
+import org.restheart.perftest.workload.Window;
+
+/// Keeps what has been measured and tells the person who waits how far things are. Not thread-safe.
+final class Journal {
+    private final List<Row> rows = new ArrayList<>();
+    private final PrintStream out;
+    private final long begin = System.nanoTime();
+    private final int expected;
+
+    /// @param expected measurements in all, for the progress that is shown
+    Journal(int expected, PrintStream out) {
+        this.expected = expected;
+        this.out = out;
+    }
+
+    Measurement measure(Subject subject, Operation operation, int level, int repetition, Window window)
+            throws IOException {
+        var measurement = subject.measure(operation, level, window);
+        add(new Row(operation.label(), subject.name(), level, repetition, measurement));
+        return measurement;
+    }
+
+    void add(Row row) {
+        rows.add(row);
+        var measurement = row.measurement();
+        out.printf(
+                ROOT,
+                "[%2d/%d, %s left] %-14s %-28s %4d: %,10.0f/s  p50 %7.2f ms  p99 %7.2f ms  %s%n",
+                rows.size(),
+                Math.max(expected, rows.size()),
+                left(),
+                row.operation(),
+                row.subject(),
+                row.level(),
+                measurement.rate(),
+                measurement.latency().p50() / 1000,
+                measurement.latency().p99() / 1000,
+                measurement.failed() == 0 ? "" : "ERRORS " + measurement.errors());
+    }
+
+    private String left() {
+        var each = (System.nanoTime() - begin) / rows.size();
+        var left = Duration.ofNanos(each * Math.max(0, expected - rows.size()));
+        return "%d:%02d".formatted(left.toMinutes(), left.toSecondsPart());
+    }
+
+    List<Row> rows() {
+        return List.copyOf(rows);
+    }
+
+    double minutes() {
+        return (System.nanoTime() - begin) / 60e9;
+    }
+}

@@ -1,0 +1,75 @@
+package org.restheart.perftest.experiment;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.restheart.perftest.deploy.ChildServer;
+import org.restheart.perftest.deploy.Gateway;
+import org.restheart.perftest.deploy.HttpServer;
+import org.restheart.perftest.deploy.Mongo;
+import org.restheart.perftest.worker.Worker;
+
+/// Everything an experiment starts, ended in reverse order when it is over. Not thread-safe.
+final class Lab implements Closeable {
+    private final RunOptions run;
+    private final TargetOptions target;
+    private final Deque<Closeable> open = new ArrayDeque<>();
+    private final Path folder;
+
+    Lab(RunOptions run, TargetOptions target) throws IOException {
+        this.run = run;
+        this.target = target;
+        this.folder = Files.createTempDirectory("perftest-");
+    }
+
+    Mongo mongo() {
+        return Mongo.at(target.mongo);
+    }
+
+    /// A gateway under the given name, with more configuration than the options have.
+    ///
+    /// @param overrides as in the RHO environment variable; may be empty
+    HttpSubject gateway(String name, Mongo mongo, String overrides) throws IOException, InterruptedException {
+        var all = target.gatewayConfig.isBlank() || overrides.isBlank()
+                ? target.gatewayConfig + overrides
+                : target.gatewayConfig + "; " + overrides;
+        var log = folder.resolve(name.replaceAll("[^a-z0-9]+", "-") + ".log");
+        var gateway = keep(Gateway.start(target.gatewayJar, target.gatewayJvm, mongo, all, log));
+        return http(name, gateway, Map.of("gateway", gateway.pid(), "mongod", mongo.pid()), run.clientThreads);
+    }
+
+    HttpSubject nullServer(String name, int clientThreads) throws IOException {
+        var server = keep(ChildServer.start(List.of("-XX:+UseSerialGC"), List.of("null-server")));
+        return http(name, server, Map.of("server", server.pid()), clientThreads);
+    }
+
+    DriverSubject driver(Mongo mongo) throws IOException {
+        return new DriverSubject("driver", worker(), mongo, run.seed);
+    }
+
+    private HttpSubject http(String name, HttpServer server, Map<String, Long> watch, int clientThreads)
+            throws IOException {
+        return new HttpSubject(name, worker(), server.port(), watch, target.credentials, clientThreads, run.seed);
+    }
+
+    private Worker worker() throws IOException {
+        return keep(Worker.start(target.clientJvm));
+    }
+
+    <T extends Closeable> T keep(T resource) {
+        open.push(resource);
+        return resource;
+    }
+
+    @Override
+    public void close() throws IOException {
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+    }
+}

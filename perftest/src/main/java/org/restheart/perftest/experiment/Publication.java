@@ -1,0 +1,56 @@
+package org.restheart.perftest.experiment;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.restheart.perftest.measure.Machine;
+import org.restheart.perftest.report.Report;
+import org.restheart.perftest.report.Results;
+
+/// Puts a finished journal into the results folder. Takes the machine's facts when it is made: before the measurements.
+final class Publication {
+    private final RunOptions run;
+    private final TargetOptions target;
+    private final Instant startedAt = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    private final Machine machine = Machine.here();
+
+    Publication(RunOptions run, TargetOptions target) {
+        this.run = run;
+        this.target = target;
+    }
+
+    /// Writes the report and says where it is.
+    ///
+    /// @param more settings besides those of the options
+    /// @return the exit code
+    int publish(
+            String experiment,
+            String question,
+            String levelName,
+            String baseline,
+            Map<String, String> more,
+            Journal journal)
+            throws IOException, InterruptedException {
+        var settings = new LinkedHashMap<>(more);
+        settings.putAll(run.settings());
+        settings.putAll(target.settings());
+        var report = new Report(
+                experiment,
+                question,
+                startedAt.toString(),
+                journal.minutes(),
+                Commit.here(),
+                CommandText.ofThisProcess(),
+                machine,
+                settings,
+                levelName,
+                baseline,
+                journal.rows(),
+                List.of());
+        System.out.println("results: " + new Results(run.results).write(report));
+        return 0;
+    }
+}

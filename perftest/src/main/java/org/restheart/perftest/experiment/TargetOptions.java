@@ -1,0 +1,47 @@
+package org.restheart.perftest.experiment;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/// What is measured: which gateway, which MongoDB.
+final class TargetOptions {
+    @Option(
+            names = "--mongo",
+            defaultValue = "${env:MONGODB_URI}",
+            description = "Connection string of a replica set on this machine; default: $MONGODB_URI.")
+    String mongo = "";
+
+    @Option(names = "--gateway-jar", description = "Default ${DEFAULT-VALUE}.")
+    Path gatewayJar = Path.of("core/target/restheart.jar");
+
+    @Option(
+            names = "--gateway-jvm",
+            split = " ",
+            description = "JVM options of the gateway, separated by blanks; default ${DEFAULT-VALUE}.")
+    List<String> gatewayJvm = List.of("-XX:+UseCompactObjectHeaders");
+
+    @Option(
+            names = "--gateway-config",
+            description = "Overrides of its configuration, as in the RHO environment variable.")
+    String gatewayConfig = "";
+
+    @Option(names = "--credentials", description = "For HTTP Basic; default ${DEFAULT-VALUE}.")
+    String credentials = "admin:secret";
+
+    @Option(
+            names = "--client-jvm",
+            split = " ",
+            description = "JVM options of load client and driver, separated by blanks; default ${DEFAULT-VALUE}.")
+    List<String> clientJvm = List.of("-Xmx512m", "-XX:+UseSerialGC");
+
+    Map<String, String> settings() {
+        var settings = new LinkedHashMap<String, String>();
+        settings.put("gateway's JVM options", String.join(" ", gatewayJvm));
+        settings.put("gateway's configuration", gatewayConfig.isBlank() ? "its defaults" : gatewayConfig);
+        settings.put("client's and driver's JVM options", String.join(" ", clientJvm));
+        return settings;
+    }
+}

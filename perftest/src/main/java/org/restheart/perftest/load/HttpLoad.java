@@ -1,0 +1,71 @@
+package org.restheart.perftest.load;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.restheart.perftest.measure.Clock;
+import org.restheart.perftest.measure.CpuWatch;
+import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.measure.Tally;
+import org.restheart.perftest.workload.Window;
+
+/// Loads a server over HTTP/1.1 and measures it. Immutable.
+///
+/// @param connections kept open throughout; at most one request on each
+/// @param threads of the client; the connections are dealt out among them
+/// @param seed of the random slots
+public record HttpLoad(
+        String host, int port, Traffic traffic, int connections, int threads, Pace pace, Window window, long seed) {
+
+    public HttpLoad {
+        if (threads < 1 || connections < threads) {
+            throw new IllegalArgumentException(
+                    "threads must be from 1 to the number of connections, but were " + threads + " of " + connections);
+        }
+    }
+
+    /// Opens the connections, loads the server through warm-up and recording, and closes them again.
+    ///
+    /// @param watch read at the beginning and the end of the recorded time
+    public Measurement run(CpuWatch watch) throws IOException, InterruptedException {
+        var address = new InetSocketAddress(host, port);
+        var start = System.nanoTime();
+        var clock = new Clock(start, window);
+        var steps = new AtomicLong();
+        var tasks = new ArrayList<LoadThread>();
+        for (var i = 0; i < threads; i++) {
+            var share = connections / threads + (i < connections % threads ? 1 : 0);
+            var source = new RequestSource(traffic, seed * 31 + i, steps);
+            tasks.add(new LoadThread(address, share, source, clock, schedule(start, i), pace instanceof Pace.Open));
+        }
+        try (var executor = Executors.newFixedThreadPool(threads)) {
+            var running = tasks.stream().map(executor::submit).toList();
+            clock.awaitRecording();
+            var begin = watch.read();
+            clock.awaitEnd();
+            var cpu = watch.since(begin);
+            var total = new Tally();
+            for (var thread : running) {
+                total.add(result(thread));
+            }
+            return total.measurement(clock, cpu);
+        }
+    }
+
+    private Schedule schedule(long start, int thread) {
+        var rate = pace instanceof Pace.Open(var perSecond) ? perSecond : 1.0;
+        return new Schedule(start, rate / threads, (double) thread / threads);
+    }
+
+    private static Tally result(Future<Tally> thread) throws IOException, InterruptedException {
+        try {
+            return thread.get();
+        } catch (ExecutionException e) {
+            throw new IOException("a thread of the load client failed", e.getCause());
+        }
+    }
+}

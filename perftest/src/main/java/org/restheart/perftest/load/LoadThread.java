@@ -1,0 +1,219 @@
+package org.restheart.perftest.load;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.restheart.perftest.load.HttpConnection.State;
+import org.restheart.perftest.measure.Clock;
+import org.restheart.perftest.measure.Tally;
+
+/// Drives some of the connections until the clock is over, then waits a little for the answers still owed, so that
+/// the next subject does not find the server at work.
+final class LoadThread implements Callable<Tally> {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long PATIENCE = 60 * SECOND;
+    private static final long LAST_ANSWERS = 5 * SECOND;
+    private static final long RECONNECT_AFTER = SECOND / 10;
+    private static final long ONE_MILLISECOND = 1_000_000L;
+    private static final long SHORTEST_PAUSE = 50_000L;
+
+    private final RequestSource source;
+    private final Clock clock;
+    private final Schedule schedule;
+    private final boolean open;
+    private final Tally tally = new Tally();
+    private final Selector selector = Selector.open();
+    private final List<HttpConnection> connections = new ArrayList<>();
+    /// Connections without a request, under an open load. May hold some that have failed since.
+    private final ArrayDeque<HttpConnection> idle = new ArrayDeque<>();
+    private final ByteBuffer in = ByteBuffer.allocateDirect(256 * 1024);
+    private long now;
+    private long nextInspection;
+
+    /// @param schedule used under an open load only
+    LoadThread(InetSocketAddress address, int count, RequestSource source, Clock clock, Schedule schedule, boolean open)
+            throws IOException {
+        this.source = source;
+        this.clock = clock;
+        this.schedule = schedule;
+        this.open = open;
+        for (var i = 0; i < count; i++) {
+            connections.add(new HttpConnection(address, selector, source.capacity()));
+        }
+    }
+
+    @Override
+    public Tally call() throws IOException {
+        try (selector) {
+            now = System.nanoTime();
+            while (!clock.over(now)) {
+                sendDue();
+                await();
+                now = System.nanoTime();
+                inspect();
+            }
+            tally.behind(open ? schedule.behind(Math.min(now, clock.end())) : 0);
+            var giveUp = now + LAST_ANSWERS;
+            while (now < giveUp && connections.stream().anyMatch(c -> c.state() == State.BUSY)) {
+                selector.select(this::ready, 100);
+                now = System.nanoTime();
+            }
+            for (var connection : connections) {
+                connection.close();
+            }
+        }
+        return tally;
+    }
+
+    private void sendDue() {
+        while (open && schedule.due() <= now) {
+            var connection = idle.poll();
+            if (connection == null) {
+                return;
+            }
+            if (connection.state() == State.IDLE) {
+                send(connection, schedule.due());
+                schedule.take();
+            }
+        }
+    }
+
+    /// Closed loads sleep until a response arrives. Open loads also wake for the next request that is due; a selector
+    /// counts in milliseconds, so the last one is spent in short naps, which costs CPU but keeps the rhythm.
+    private void await() throws IOException {
+        var pause = open && !idle.isEmpty() ? schedule.due() - System.nanoTime() : 100 * ONE_MILLISECOND;
+        if (pause > ONE_MILLISECOND) {
+            selector.select(this::ready, pause / ONE_MILLISECOND);
+        } else {
+            selector.selectNow(this::ready);
+            if (pause > SHORTEST_PAUSE) {
+                LockSupport.parkNanos(SHORTEST_PAUSE);
+            }
+        }
+    }
+
+    private void ready(SelectionKey key) {
+        var connection = (HttpConnection) key.attachment();
+        try {
+            if (key.isConnectable()) {
+                connection.finishConnect();
+                idle(connection);
+                return;
+            }
+            if (key.isWritable()) {
+                connection.flush();
+            }
+            if (key.isReadable()) {
+                receive(connection);
+            }
+        } catch (IOException e) {
+            failed(connection, kind(e));
+        }
+    }
+
+    private void receive(HttpConnection connection) throws IOException {
+        var n = connection.read(in);
+        if (n < 0) {
+            if (connection.state() == State.BUSY) {
+                throw new IOException("closed without an answer");
+            }
+            connection.reconnect();
+            idle(connection);
+            return;
+        }
+        now = System.nanoTime();
+        if (clock.recording(now)) {
+            tally.received(n);
+        }
+        if (!connection.responseComplete(in)) {
+            return;
+        }
+        answered(connection);
+        if (connection.closing()) {
+            connection.reconnect();
+        }
+        idle(connection);
+    }
+
+    private void answered(HttpConnection connection) {
+        if (clock.takes(now)) {
+            if (isExpected(connection.status())) {
+                tally.success(now, now - connection.since());
+            } else {
+                tally.failure(now, "HTTP " + connection.status());
+            }
+        }
+    }
+
+    private static boolean isExpected(int status) {
+        return (status >= 200 && status < 300) || status == 304;
+    }
+
+    /// Does nothing while the connection is being opened; it comes back here when it is.
+    private void idle(HttpConnection connection) {
+        if (connection.state() != State.IDLE) {
+            return;
+        }
+        if (open) {
+            idle.add(connection);
+        } else if (!clock.over(now)) {
+            send(connection, System.nanoTime());
+        }
+    }
+
+    private void send(HttpConnection connection, long since) {
+        try {
+            connection.send(source, since);
+        } catch (IOException e) {
+            failed(connection, kind(e));
+        }
+    }
+
+    private void failed(HttpConnection connection, String kind) {
+        if (clock.takes(now)) {
+            tally.failure(now, kind);
+        }
+        try {
+            connection.failed(now + RECONNECT_AFTER);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Once in a while: requests without an answer for too long, and failed connections to be opened again.
+    private void inspect() {
+        if (now < nextInspection) {
+            return;
+        }
+        nextInspection = now + RECONNECT_AFTER;
+        for (var connection : connections) {
+            if (connection.state() == State.BUSY && now - connection.since() > PATIENCE) {
+                failed(connection, "timeout");
+            } else if (connection.state() == State.FAILED && now >= connection.since()) {
+                reconnect(connection);
+            }
+        }
+    }
+
+    private void reconnect(HttpConnection connection) {
+        try {
+            connection.reconnect();
+            idle(connection);
+        } catch (IOException e) {
+            failed(connection, kind(e));
+        }
+    }
+
+    private static String kind(IOException e) {
+        var message = e.getMessage();
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+}

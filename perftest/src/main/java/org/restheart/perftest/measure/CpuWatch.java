@@ -1,0 +1,36 @@
+package org.restheart.perftest.measure;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/// Reads the CPU time of some processes and of the whole machine at two moments. Immutable.
+public final class CpuWatch {
+    private final Map<String, Long> pids;
+
+    /// @param pids process ids by the name they have in reports
+    public CpuWatch(Map<String, Long> pids) {
+        this.pids = Map.copyOf(pids);
+    }
+
+    /// Watches this process as well.
+    public CpuWatch alsoThisProcess(String name) {
+        var all = new TreeMap<>(pids);
+        all.put(name, ProcessHandle.current().pid());
+        return new CpuWatch(all);
+    }
+
+    public Reading read() {
+        var ticks = new TreeMap<String, Long>();
+        pids.forEach((name, pid) -> ticks.put(name, ProcStat.processTicks(pid)));
+        return new Reading(ticks, ProcStat.host(), ProcStat.pagesSwapped());
+    }
+
+    public CpuUse since(Reading begin) {
+        return CpuUse.between(begin, read());
+    }
+
+    /// What the clocks showed at one moment.
+    ///
+    /// @param processes clock ticks by process name
+    public record Reading(Map<String, Long> processes, HostTicks host, long pagesSwapped) {}
+}

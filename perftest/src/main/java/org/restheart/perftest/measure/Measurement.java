@@ -1,0 +1,34 @@
+package org.restheart.perftest.measure;
+
+import java.util.Map;
+
+/// What one run of one subject showed. Immutable.
+///
+/// @param operations that succeeded within the recorded time
+/// @param latency of those, from the moment they were due (open loop) or sent (closed loop)
+/// @param errors failed operations by kind: a status such as `HTTP 503`, `timeout`, `connection reset`; never in
+/// `operations`
+/// @param bytes response bytes received, where the subject can tell; else 0
+/// @param behind open loop only: operations that were due but could not be sent before the end
+/// @param cpu what the processes and the machine spent meanwhile
+public record Measurement(
+        double seconds,
+        long operations,
+        Latency latency,
+        Map<String, Long> errors,
+        long bytes,
+        long behind,
+        CpuUse cpu) {
+
+    public Measurement {
+        errors = Map.copyOf(errors);
+    }
+
+    public double rate() {
+        return seconds == 0 ? 0 : operations / seconds;
+    }
+
+    public long failed() {
+        return errors.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

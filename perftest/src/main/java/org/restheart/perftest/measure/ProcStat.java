@@ -1,0 +1,57 @@
+package org.restheart.perftest.measure;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/// The few numbers of Linux's `/proc` that measurements need; see proc(5).
+final class ProcStat {
+    /// `USER_HZ`, which Linux has fixed at 100 for everything that user space sees.
+    private static final double TICKS_PER_SECOND = 100;
+
+    private ProcStat() {}
+
+    static double seconds(long ticks) {
+        return ticks / TICKS_PER_SECOND;
+    }
+
+    static HostTicks host() {
+        return HostTicks.parse(read(Path.of("/proc/stat")).lines().findFirst().orElseThrow());
+    }
+
+    /// User and system time of a process with all its threads. A process that has ended has 0.
+    static long processTicks(long pid) {
+        var file = Path.of("/proc", Long.toString(pid), "stat");
+        try {
+            return parseProcess(Files.readString(file));
+        } catch (NoSuchFileException _) {
+            return 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The program's name stands in brackets and may hold anything, so fields count from the last bracket.
+    static long parseProcess(String line) {
+        var fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
+        return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+    }
+
+    static long pagesSwapped() {
+        return read(Path.of("/proc/vmstat"))
+                .lines()
+                .filter(line -> line.startsWith("pswpin ") || line.startsWith("pswpout "))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(' ') + 1)))
+                .sum();
+    }
+
+    static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package org.restheart.perftest.report;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/// Smallest, middle and largest of some repetitions. The middle of an even count is the mean of the middle two.
+record Spread(double min, double median, double max) {
+
+    static Spread of(List<Row> rows, ToDoubleFunction<Row> value) {
+        var sorted = rows.stream().mapToDouble(value).sorted().toArray();
+        if (sorted.length == 0) {
+            throw new IllegalArgumentException("no repetitions");
+        }
+        return new Spread(sorted[0], median(sorted), sorted[sorted.length - 1]);
+    }
+
+    private static double median(double[] sorted) {
+        var half = sorted.length / 2;
+        return sorted.length % 2 == 1
+                ? sorted[half]
+                : Arrays.stream(sorted, half - 1, half + 1).average().orElseThrow();
+    }
+
+    /// Whole numbers with thousands separators.
+    static String whole(double value) {
+        return String.format(Locale.ROOT, "%,.0f", value);
+    }
+}

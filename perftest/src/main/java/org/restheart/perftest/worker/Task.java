@@ -1,0 +1,36 @@
+package org.restheart.perftest.worker;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.io.IOException;
+import java.util.Map;
+import org.restheart.perftest.driver.DriverLoad;
+import org.restheart.perftest.load.HttpLoad;
+import org.restheart.perftest.measure.CpuWatch;
+import org.restheart.perftest.measure.Measurement;
+
+/// What a worker can be asked to do.
+@JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
+public sealed interface Task {
+
+    /// The name of the worker's own process in [org.restheart.perftest.measure.CpuUse].
+    String CLIENT = "client";
+
+    /// Other processes whose CPU time is to be read, by name.
+    Map<String, Long> watch();
+
+    Measurement run() throws IOException, InterruptedException;
+
+    record Http(HttpLoad load, Map<String, Long> watch) implements Task {
+        @Override
+        public Measurement run() throws IOException, InterruptedException {
+            return load.run(new CpuWatch(watch).alsoThisProcess(CLIENT));
+        }
+    }
+
+    record Driver(DriverLoad load, Map<String, Long> watch) implements Task {
+        @Override
+        public Measurement run() throws InterruptedException {
+            return load.run(new CpuWatch(watch).alsoThisProcess(CLIENT));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package org.restheart.perftest.workload;
+
+/// A database and a collection; both are path segments of the gateway's address without escaping.
+public record Namespace(String database, String collection) {
+    public Namespace {
+        plain(database);
+        plain(collection);
+    }
+
+    public String path() {
+        return "/" + database + "/" + collection;
+    }
+
+    private static void plain(String name) {
+        if (!name.matches("[A-Za-z][A-Za-z0-9-]{0,40}")) {
+            throw new IllegalArgumentException("not a plain name: " + name);
+        }
+    }
+}

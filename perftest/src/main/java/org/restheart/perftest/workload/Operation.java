@@ -1,0 +1,88 @@
+package org.restheart.perftest.workload;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/// One kind of work, repeated throughout a measurement. Both subjects understand all of them.
+@JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
+public sealed interface Operation {
+
+    /// The name used in reports.
+    String label();
+
+    Namespace namespace();
+
+    /// Inserts documents with ids made by whoever inserts them, `batch` at a time, write concern majority.
+    ///
+    /// @param batch documents per request, at least 1
+    /// @param payloadBytes length of the text field, which sets the document's size
+    record Insert(Namespace namespace, int batch, int payloadBytes) implements Operation {
+        public Insert {
+            Check.atLeast("batch", batch, 1);
+            Check.atLeast("payload bytes", payloadBytes, 0);
+        }
+
+        @Override
+        public String label() {
+            return batch == 1 ? "insert" : "insert of " + batch;
+        }
+    }
+
+    /// Reads one document by `_id`, uniformly random over the first `documents` ids of [DocumentIds].
+    record FindById(Namespace namespace, int documents) implements Operation {
+        public FindById {
+            Check.atLeast("documents", documents, 1);
+        }
+
+        @Override
+        public String label() {
+            return "read by id";
+        }
+    }
+
+    /// Reads the page that begins after `skip` documents, newest first, the same page each time.
+    record Page(Namespace namespace, long skip, int limit) implements Operation {
+        public Page {
+            Paging.check(skip, limit);
+        }
+
+        @Override
+        public String label() {
+            return "page at " + skip;
+        }
+    }
+
+    /// Reads pages at uniformly random multiples of `limit` from `from` (inclusive) to `to` (exclusive).
+    record RandomPage(Namespace namespace, long from, long to, int limit) implements Operation {
+        public RandomPage {
+            Paging.check(from, limit);
+            Paging.check(to, limit);
+            Check.atLeast("end of the range", to - from, limit);
+        }
+
+        @Override
+        public String label() {
+            return "random page in " + from + " to " + to;
+        }
+    }
+
+    /// Reads pages at `from`, `from + step`, `from + 2 step` …, one position per request over all clients.
+    record GrowingPage(Namespace namespace, long from, long step, int limit) implements Operation {
+        public GrowingPage {
+            Paging.check(from, limit);
+            Paging.check(step, limit);
+        }
+
+        @Override
+        public String label() {
+            return "pages from " + from + " by " + step;
+        }
+    }
+
+    /// Reads the first `limit` documents whose field `text` matches a regular expression.
+    record Matching(Namespace namespace, String regex, int limit) implements Operation {
+        @Override
+        public String label() {
+            return "matching page";
+        }
+    }
+}

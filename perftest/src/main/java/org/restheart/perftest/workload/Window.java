@@ -1,0 +1,18 @@
+package org.restheart.perftest.workload;
+
+/// How long to work and what of it to record.
+///
+/// @param warmUpMillis same load, not recorded
+/// @param millis recorded time; the run also ends with this when `operations` is set
+/// @param operations stop after so many recorded operations; 0 means by time alone
+public record Window(long warmUpMillis, long millis, long operations) {
+    public Window {
+        Check.atLeast("warm-up", warmUpMillis, 0);
+        Check.atLeast("measured time", millis, 1);
+        Check.atLeast("operations", operations, 0);
+    }
+
+    public static Window seconds(double warmUp, double measured) {
+        return new Window(Math.round(warmUp * 1000), Math.round(measured * 1000), 0);
+    }
+}
