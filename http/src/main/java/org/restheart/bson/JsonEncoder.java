@@ -1,58 +1,65 @@
 package org.restheart.bson;
 
-import java.io.StringWriter;
-import org.bson.BsonDocument;
+import java.nio.ByteBuffer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import org.bson.BsonValue;
-import org.bson.codecs.BsonValueCodec;
-import org.bson.codecs.EncoderContext;
-import org.bson.json.JsonWriter;
-import org.bson.json.JsonWriterSettings;
 
-/// BSON → JSON text of one mode. Stateless, thread-safe.
+/// BSON → JSON text of one mode, in one line: a blank after each colon and comma, and nowhere else. Text is UTF-8;
+/// control characters and the like are escaped, and so are characters beyond U+FFFF. Immutable, thread-safe.
 public final class JsonEncoder {
-    private final JsonWriterSettings settings;
+    private static final Map<JsonMode, JsonEncoder> ENCODERS = encoders();
 
-    private JsonEncoder(JsonWriterSettings settings) {
-        this.settings = settings;
+    private final Spelling spelling;
+
+    private JsonEncoder(Spelling spelling) {
+        this.spelling = spelling;
     }
 
-    @SuppressWarnings("deprecation") // STRICT is the wire format that clients ask for
     public static JsonEncoder of(JsonMode mode) {
-        var builder = JsonWriterSettings.builder();
-        return new JsonEncoder(
-                switch (mode) {
-                    case DEFAULT ->
-                        builder.outputMode(org.bson.json.JsonMode.RELAXED)
-                                .dateTimeConverter((millis, writer) -> writer.writeRaw("{\"$date\": " + millis + " }"))
-                                .build();
-                    case RELAXED ->
-                        builder.outputMode(org.bson.json.JsonMode.RELAXED).build();
-                    case STRICT ->
-                        builder.outputMode(org.bson.json.JsonMode.STRICT).build();
-                    case EXTENDED ->
-                        builder.outputMode(org.bson.json.JsonMode.EXTENDED).build();
-                    case SHELL ->
-                        builder.outputMode(org.bson.json.JsonMode.SHELL).build();
-                });
+        return Objects.requireNonNull(ENCODERS.get(mode));
     }
 
+    /// Writes any value. A `RawBsonDocument`, also one inside a tree, goes straight from its bytes.
+    ///
+    /// @throws org.bson.BsonSerializationException if bytes are not BSON, or more than 256 levels deep; the buffer
+    ///         then holds the part that was written before
     public void encode(BsonValue value, Utf8Buffer out) {
-        out.text(encodeToString(value));
+        new TreeJson(spelling, out).value(value, 0);
+    }
+
+    /// Writes the document that begins at the buffer's position, which is not moved.
+    ///
+    /// @throws org.bson.BsonSerializationException as [#encode] does
+    public void encodeDocument(ByteBuffer bson, Utf8Buffer out) {
+        if (bson.hasArray()) {
+            encodeDocument(bson.array(), bson.arrayOffset() + bson.position(), bson.remaining(), out);
+        } else {
+            var copy = new byte[bson.remaining()];
+            bson.get(bson.position(), copy);
+            encodeDocument(copy, 0, copy.length, out);
+        }
+    }
+
+    /// Writes the document that begins at an offset and has no more than `length` bytes.
+    ///
+    /// @throws org.bson.BsonSerializationException as [#encode] does
+    public void encodeDocument(byte[] bson, int offset, int length, Utf8Buffer out) {
+        new RawJson(bson, offset, spelling, out).document(offset + length, 0);
     }
 
     public String encodeToString(BsonValue value) {
-        var text = new StringWriter();
-        var writer = new JsonWriter(text, settings);
-        writer.writeStartDocument();
-        writer.writeName("v");
-        new BsonValueCodec().encode(writer, value, EncoderContext.builder().build());
-        writer.writeEndDocument();
-        var wrapped = text.toString();
-        return wrapped.substring("{\"v\": ".length(), wrapped.length() - 1);
+        var out = new Utf8Buffer();
+        encode(value, out);
+        return out.toString();
     }
 
-    /// A whole document.
-    public String encodeToString(BsonDocument document) {
-        return encodeToString((BsonValue) document);
+    private static Map<JsonMode, JsonEncoder> encoders() {
+        var encoders = new EnumMap<JsonMode, JsonEncoder>(JsonMode.class);
+        for (var mode : JsonMode.values()) {
+            encoders.put(mode, new JsonEncoder(Spelling.of(mode)));
+        }
+        return encoders;
     }
 }

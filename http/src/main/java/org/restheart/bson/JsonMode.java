@@ -3,20 +3,28 @@ package org.restheart.bson;
 import java.util.Locale;
 import java.util.Optional;
 
-/// How BSON types that JSON lacks are spelled: the `jsonMode` parameter.
+/// How BSON types that JSON lacks are written: the values of the `jsonMode` query parameter.
 public enum JsonMode {
+    /// As [#RELAXED], but dates are always numbers of milliseconds.
     DEFAULT,
+    /// Extended JSON v2, relaxed: numbers and dates of our era as a person would write them.
     RELAXED,
+    /// Extended JSON v1, strict.
     STRICT,
+    /// Extended JSON v2, canonical: every type survives a round trip.
     EXTENDED,
+    /// What the `mongo` shell reads. Not JSON.
     SHELL;
 
-    /// Without regard to case; empty for an unknown name.
+    /// The mode of that name in any case; empty if there is none.
     public static Optional<JsonMode> of(String name) {
-        try {
-            return Optional.of(valueOf(name.toUpperCase(Locale.ROOT)));
-        } catch (IllegalArgumentException _) {
-            return Optional.empty();
-        }
+        return switch (name.toUpperCase(Locale.ROOT)) {
+            case "DEFAULT" -> Optional.of(DEFAULT);
+            case "RELAXED" -> Optional.of(RELAXED);
+            case "STRICT" -> Optional.of(STRICT);
+            case "EXTENDED" -> Optional.of(EXTENDED);
+            case "SHELL" -> Optional.of(SHELL);
+            default -> Optional.empty();
+        };
     }
 }

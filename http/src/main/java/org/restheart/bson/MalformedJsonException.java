@@ -1,8 +1,30 @@
 package org.restheart.bson;
 
-/// Text is not JSON in any accepted dialect. The message is safe to show to whoever sent it.
+/// A text that cannot become BSON. The message says why; it is safe to show to whoever sent the text and repeats no
+/// more than a few words of it. No stack trace: it says that a text was refused, not that code failed.
 public final class MalformedJsonException extends RuntimeException {
-    public MalformedJsonException(String message) {
+    /// How much of the text a message may repeat, in characters.
+    private static final int LONGEST_QUOTE = 40;
+
+    MalformedJsonException(String message) {
         super(message, null, false, false);
+    }
+
+    /// @param message of another parser, which may quote the text without a bound
+    static MalformedJsonException quoting(String message) {
+        var quoted = shorten(shorten(message, '\''), '"');
+        return new MalformedJsonException(quoted.codePoints()
+                .limit(4 * LONGEST_QUOTE)
+                .map(c -> Character.isISOControl(c) ? ' ' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString());
+    }
+
+    private static String shorten(String message, char quote) {
+        int first = message.indexOf(quote);
+        int last = message.lastIndexOf(quote);
+        return last - first <= LONGEST_QUOTE + 1
+                ? message
+                : message.substring(0, first + 1 + LONGEST_QUOTE) + "…" + message.substring(last);
     }
 }

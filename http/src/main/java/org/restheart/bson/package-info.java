@@ -1,6 +1,8 @@
-/// JSON ⇄ BSON. [org.restheart.bson.JsonEncoder] writes BSON as JSON text, [org.restheart.bson.JsonParser] reads JSON.
+/// JSON in, JSON out: BSON bytes become JSON text and JSON text becomes BSON bytes in one pass, without trees.
+/// [JsonEncoder] writes every [JsonMode] of the contract; [JsonParser] reads Extended JSON and the MongoDB shell's
+/// dialect; [RawDocuments] reads and replaces top-level fields of BSON bytes.
 ///
-/// Must not know: HTTP, the driver's client.
+/// Must not know: requests and responses, any server, the MongoDB driver's client.
 @NullMarked
 package org.restheart.bson;
 

@@ -1,0 +1,241 @@
+package org.restheart.bson;
+
+import java.nio.charset.StandardCharsets;
+import org.bson.types.Decimal128;
+
+/// Takes one value piece by piece and writes it as BSON bytes in one pass. It keeps what every document must keep:
+/// no more than [#MAX_DEPTH] levels and [#MAX_DOCUMENT] bytes, no zero byte in a name, no name twice in one document
+/// (the last value wins, in the first one's place), no half surrogate pairs. Confined to one thread.
+///
+/// An element is a name or an index, then one value. The value at the root needs neither.
+final class BsonSink {
+    /// Levels of documents and arrays, as MongoDB's manual limits them ("Nested Depth for BSON Documents").
+    static final int MAX_DEPTH = 100;
+
+    /// Bytes of a document, as MongoDB's manual limits them ("BSON Document Size").
+    static final int MAX_DOCUMENT = 16 * 1024 * 1024;
+
+    /// Where the root value is: after the length, type and empty name of a document around it.
+    static final int ROOT = 6;
+
+    final BsonBuffer out;
+    private final Names names = new Names();
+    private final long limit;
+
+    private int typeAt = 4;
+    private int depth;
+    private final int[] starts = new int[MAX_DEPTH];
+    /// Of an array, the next index; of a document, -1.
+    private final int[] indexes = new int[MAX_DEPTH];
+
+    /// @param text how long the text is that becomes BSON; sets the buffer's size and a limit for arrays at the root
+    BsonSink(int text) {
+        out = new BsonBuffer(ROOT + text + text / 4 + 32);
+        out.length = ROOT;
+        limit = MAX_DOCUMENT + 4L * text;
+    }
+
+    /// The whole as a document with one field, whose name is empty.
+    void finish() {
+        out.add((byte) 0);
+        out.fill(0, out.length);
+    }
+
+    byte rootType() {
+        return out.bytes[4];
+    }
+
+    void beginDocument() {
+        type(BsonTypes.DOCUMENT);
+        enter(-1);
+        names.enter();
+    }
+
+    void beginArray() {
+        type(BsonTypes.ARRAY);
+        enter(0);
+    }
+
+    private void enter(int index) {
+        if (depth == MAX_DEPTH) {
+            throw new MalformedJsonException("documents and arrays are nested deeper than " + MAX_DEPTH + " levels");
+        }
+        indexes[depth] = index;
+        starts[depth++] = out.gap();
+    }
+
+    /// Ends the innermost document or array.
+    void end() {
+        out.add((byte) 0);
+        int start = starts[--depth];
+        out.fill(start, out.length - start);
+        if (indexes[depth] < 0) {
+            if (names.leave()) {
+                Duplicates.resolve(out, start);
+            }
+            if (out.length - start > MAX_DOCUMENT) {
+                throw new MalformedJsonException("a document is larger than " + MAX_DOCUMENT + " bytes of BSON");
+            }
+        }
+    }
+
+    /// Where to write the name's UTF-8 bytes; [#endName] needs to know it.
+    int beginName() {
+        reserveType();
+        return out.length;
+    }
+
+    /// Ends the name where the output ends; it must not have a zero byte.
+    ///
+    /// @param start what [#beginName] said
+    void endName(int start) {
+        names.add(out, start);
+        out.add((byte) 0);
+    }
+
+    void name(String name) {
+        int start = beginName();
+        addCstring(name);
+        out.length--;
+        endName(start);
+    }
+
+    /// In an array, where documents have names.
+    void nextIndex() {
+        reserveType();
+        Decimals.write(indexes[depth - 1]++, out);
+        out.add((byte) 0);
+    }
+
+    private void reserveType() {
+        if (out.length > limit) {
+            throw new MalformedJsonException("the value is larger than " + limit + " bytes of BSON");
+        }
+        typeAt = out.length;
+        out.add((byte) 0);
+    }
+
+    /// To be followed by the bytes of a value of that type.
+    void type(byte type) {
+        out.bytes[typeAt] = type;
+    }
+
+    void bool(boolean value) {
+        type(BsonTypes.BOOLEAN);
+        out.add((byte) (value ? 1 : 0));
+    }
+
+    void int32(int value) {
+        type(BsonTypes.INT32);
+        out.int32(value);
+    }
+
+    void int64(long value) {
+        type(BsonTypes.INT64);
+        out.int64(value);
+    }
+
+    /// An int32 if it fits.
+    void integer(long value) {
+        if (value == (int) value) {
+            int32((int) value);
+        } else {
+            int64(value);
+        }
+    }
+
+    void float64(double value) {
+        type(BsonTypes.DOUBLE);
+        out.int64(Double.doubleToRawLongBits(value));
+    }
+
+    void date(long millis) {
+        type(BsonTypes.DATE);
+        out.int64(millis);
+    }
+
+    void timestamp(long value) {
+        type(BsonTypes.TIMESTAMP);
+        out.int64(value);
+    }
+
+    void decimal128(Decimal128 value) {
+        type(BsonTypes.DECIMAL128);
+        out.int64(value.getLow());
+        out.int64(value.getHigh());
+    }
+
+    /// @param id twelve bytes
+    void objectId(byte[] id) {
+        type(BsonTypes.OBJECT_ID);
+        out.add(id, 0, 12);
+    }
+
+    void binary(byte subtype, byte[] data) {
+        type(BsonTypes.BINARY);
+        boolean repeatsLength = subtype == 2;
+        out.int32(repeatsLength ? data.length + 4 : data.length);
+        out.add(subtype);
+        if (repeatsLength) {
+            out.int32(data.length);
+        }
+        out.add(data, 0, data.length);
+    }
+
+    /// @param type string, code or symbol
+    void text(byte type, String text) {
+        type(type);
+        addString(text);
+    }
+
+    void regex(String pattern, String options) {
+        type(BsonTypes.REGEX);
+        addCstring(pattern);
+        addCstring(options);
+    }
+
+    void dbPointer(String namespace, byte[] id) {
+        type(BsonTypes.DB_POINTER);
+        addString(namespace);
+        out.add(id, 0, 12);
+    }
+
+    /// The scope's fields and [#end] follow, then [#endCodeWithScope].
+    ///
+    /// @return what [#endCodeWithScope] needs to know
+    int beginCodeWithScope(String code) {
+        type(BsonTypes.CODE_WITH_SCOPE);
+        int gap = out.gap();
+        addString(code);
+        enter(-1);
+        names.enter();
+        return gap;
+    }
+
+    void endCodeWithScope(int gap) {
+        out.fill(gap, out.length - gap);
+    }
+
+    private void addString(String text) {
+        int gap = out.gap();
+        addUtf8(text);
+        out.add((byte) 0);
+        out.fill(gap, out.length - gap - 4);
+    }
+
+    private void addCstring(String text) {
+        if (text.indexOf(0) >= 0) {
+            throw new MalformedJsonException("a field name or regular expression contains the character U+0000");
+        }
+        addUtf8(text);
+        out.add((byte) 0);
+    }
+
+    private void addUtf8(String text) {
+        if (JsonStrings.hasLoneSurrogate(text)) {
+            throw new MalformedJsonException("a string contains half a surrogate pair");
+        }
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        out.add(utf8, 0, utf8.length);
+    }
+}

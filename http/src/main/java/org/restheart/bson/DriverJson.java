@@ -1,0 +1,126 @@
+package org.restheart.bson;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import org.bson.BSONException;
+import org.bson.BsonType;
+import org.bson.json.JsonParseException;
+import org.bson.json.JsonReader;
+
+/// Reads whatever the MongoDB driver's parser accepts, by that parser: Extended JSON v1 and v2 in all forms and the
+/// `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end, anything after
+/// the value). Slower than [StrictJson]; its word is final.
+final class DriverJson {
+    private final JsonReader reader;
+    private final BsonSink sink;
+
+    private DriverJson(JsonReader reader, BsonSink sink) {
+        this.reader = reader;
+        this.sink = sink;
+    }
+
+    /// @throws MalformedJsonException if that parser refuses the text, or it passes a bound, or is not UTF-8
+    static void read(byte[] utf8, BsonSink sink) {
+        String text = decode(utf8);
+        try (var reader = new JsonReader(text)) {
+            var type = reader.readBsonType();
+            if (type == BsonType.END_OF_DOCUMENT) {
+                throw new MalformedJsonException("there is no value");
+            }
+            new DriverJson(reader, sink).value(type);
+        } catch (JsonParseException | BSONException | IllegalArgumentException | DateTimeException e) {
+            throw MalformedJsonException.quoting(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String decode(byte[] utf8) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(utf8))
+                    .toString();
+        } catch (CharacterCodingException _) {
+            throw new MalformedJsonException("the text is not UTF-8");
+        }
+    }
+
+    private void value(BsonType type) {
+        switch (type) {
+            case DOUBLE -> sink.float64(reader.readDouble());
+            case STRING -> sink.text(BsonTypes.STRING, reader.readString());
+            case DOCUMENT -> document();
+            case ARRAY -> array();
+            case BINARY -> {
+                var binary = reader.readBinaryData();
+                sink.binary(binary.getType(), binary.getData());
+            }
+            case UNDEFINED -> {
+                reader.readUndefined();
+                sink.type(BsonTypes.UNDEFINED);
+            }
+            case OBJECT_ID -> sink.objectId(reader.readObjectId().toByteArray());
+            case BOOLEAN -> sink.bool(reader.readBoolean());
+            case DATE_TIME -> sink.date(reader.readDateTime());
+            case NULL -> {
+                reader.readNull();
+                sink.type(BsonTypes.NULL);
+            }
+            case REGULAR_EXPRESSION -> {
+                var regex = reader.readRegularExpression();
+                sink.regex(regex.getPattern(), regex.getOptions());
+            }
+            case DB_POINTER -> {
+                var pointer = reader.readDBPointer();
+                sink.dbPointer(pointer.getNamespace(), pointer.getId().toByteArray());
+            }
+            case JAVASCRIPT -> sink.text(BsonTypes.CODE, reader.readJavaScript());
+            case SYMBOL -> sink.text(BsonTypes.SYMBOL, reader.readSymbol());
+            case JAVASCRIPT_WITH_SCOPE -> {
+                int code = sink.beginCodeWithScope(reader.readJavaScriptWithScope());
+                fields();
+                sink.endCodeWithScope(code);
+            }
+            case INT32 -> sink.int32(reader.readInt32());
+            case TIMESTAMP -> sink.timestamp(reader.readTimestamp().getValue());
+            case INT64 -> sink.int64(reader.readInt64());
+            case DECIMAL128 -> sink.decimal128(reader.readDecimal128());
+            case MIN_KEY -> {
+                reader.readMinKey();
+                sink.type(BsonTypes.MIN_KEY);
+            }
+            case MAX_KEY -> {
+                reader.readMaxKey();
+                sink.type(BsonTypes.MAX_KEY);
+            }
+            case END_OF_DOCUMENT -> throw new IllegalStateException("the caller has looked for the end");
+        }
+    }
+
+    private void document() {
+        sink.beginDocument();
+        fields();
+    }
+
+    private void fields() {
+        reader.readStartDocument();
+        for (var type = reader.readBsonType(); type != BsonType.END_OF_DOCUMENT; type = reader.readBsonType()) {
+            sink.name(reader.readName());
+            value(type);
+        }
+        reader.readEndDocument();
+        sink.end();
+    }
+
+    private void array() {
+        reader.readStartArray();
+        sink.beginArray();
+        for (var type = reader.readBsonType(); type != BsonType.END_OF_DOCUMENT; type = reader.readBsonType()) {
+            sink.nextIndex();
+            value(type);
+        }
+        reader.readEndArray();
+        sink.end();
+    }
+}

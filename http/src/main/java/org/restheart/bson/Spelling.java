@@ -1,0 +1,97 @@
+package org.restheart.bson;
+
+import org.bson.types.Decimal128;
+
+/// How one [JsonMode] writes the types that JSON lacks; what all modes write alike is not here. The methods of this
+/// class are what most modes do; subclasses replace the rest. Immutable.
+abstract class Spelling {
+    static Spelling of(JsonMode mode) {
+        return switch (mode) {
+            case DEFAULT -> new DefaultSpelling();
+            case RELAXED -> new RelaxedSpelling();
+            case STRICT -> new StrictSpelling();
+            case EXTENDED -> new ExtendedSpelling();
+            case SHELL -> new ShellSpelling();
+        };
+    }
+
+    /// @param millis since 1970
+    abstract void date(long millis, Utf8Buffer out);
+
+    void int32(int value, Utf8Buffer out) {
+        Decimals.write(value, out);
+    }
+
+    void int64(long value, Utf8Buffer out) {
+        Decimals.write(value, out);
+    }
+
+    void float64(double value, Utf8Buffer out) {
+        out.decimal(value);
+    }
+
+    void decimal128(Decimal128 value, Utf8Buffer out) {
+        out.addAscii("{\"$numberDecimal\": \"");
+        out.addAscii(value.toString());
+        out.addAscii("\"}");
+    }
+
+    /// @param at where the twelve bytes begin
+    void objectId(byte[] in, int at, Utf8Buffer out) {
+        out.addAscii("{\"$oid\": \"");
+        out.hex(in, at, at + 12);
+        out.addAscii("\"}");
+    }
+
+    void binary(byte subtype, byte[] in, int from, int to, Utf8Buffer out) {
+        out.addAscii("{\"$binary\": {\"base64\": \"");
+        Base64Text.write(in, from, to, out);
+        out.addAscii("\", \"subType\": \"");
+        hexUpper(subtype, out);
+        out.addAscii("\"}}");
+    }
+
+    void regex(String pattern, String options, Utf8Buffer out) {
+        out.addAscii("{\"$regularExpression\": {\"pattern\": ");
+        JsonStrings.quote(pattern, out);
+        out.addAscii(", \"options\": ");
+        JsonStrings.quote(options, out);
+        out.addAscii("}}");
+    }
+
+    /// @param seconds unsigned
+    /// @param increment unsigned
+    void timestamp(int seconds, int increment, Utf8Buffer out) {
+        out.addAscii("{\"$timestamp\": {\"t\": ");
+        Decimals.write(Integer.toUnsignedLong(seconds), out);
+        out.addAscii(", \"i\": ");
+        Decimals.write(Integer.toUnsignedLong(increment), out);
+        out.addAscii("}}");
+    }
+
+    /// @param at where the twelve bytes of the id begin
+    void dbPointer(String namespace, byte[] in, int at, Utf8Buffer out) {
+        out.addAscii("{\"$ref\": ");
+        JsonStrings.quote(namespace, out);
+        out.addAscii(", \"$id\": ");
+        objectId(in, at, out);
+        out.add((byte) '}');
+    }
+
+    void undefined(Utf8Buffer out) {
+        out.addAscii("{\"$undefined\": true}");
+    }
+
+    void minKey(Utf8Buffer out) {
+        out.addAscii("{\"$minKey\": 1}");
+    }
+
+    void maxKey(Utf8Buffer out) {
+        out.addAscii("{\"$maxKey\": 1}");
+    }
+
+    static void hexUpper(byte b, Utf8Buffer out) {
+        out.add((byte) Character.toUpperCase(Character.forDigit(b >> 4 & 15, 16)));
+        out.add((byte) Character.toUpperCase(Character.forDigit(b & 15, 16)));
+    }
+}

@@ -1,0 +1,233 @@
+package org.restheart.bson;
+
+import java.nio.charset.StandardCharsets;
+
+/// Reads the JSON that nearly everybody sends, straight from UTF-8 bytes into a [BsonSink]: a document or an array as
+/// RFC 8259 has it, with the usual types of Extended JSON. Whatever else there is, [DriverJson] reads or refuses, so
+/// this class never guesses: it raises [NotStrict] and the work begins again there. Confined to one thread.
+final class StrictJson {
+    private final byte[] in;
+    private final BsonSink sink;
+    private final BsonBuffer out;
+    private final ExtendedJson extended;
+    private int at;
+
+    private StrictJson(byte[] in, BsonSink sink) {
+        this.in = in;
+        this.sink = sink;
+        this.out = sink.out;
+        this.extended = new ExtendedJson(this, in, sink);
+    }
+
+    /// @throws NotStrict if this is not such a text; the sink is then useless
+    /// @throws MalformedJsonException if it passes a bound
+    static void read(byte[] utf8, BsonSink sink) {
+        new StrictJson(utf8, sink).root();
+    }
+
+    private void root() {
+        byte first = nextToken();
+        if (first != '{' && first != '[') {
+            throw new NotStrict();
+        }
+        value(first);
+        while (at < in.length) {
+            if (!isBlank(in[at++])) {
+                throw new NotStrict();
+            }
+        }
+    }
+
+    /// @param first the value's first byte, after which the position is
+    private void value(byte first) {
+        switch (first) {
+            case '"' -> {
+                sink.type(BsonTypes.STRING);
+                int gap = out.gap();
+                text(false);
+                out.add((byte) 0);
+                out.fill(gap, out.length - gap - 4);
+            }
+            case '{' -> object();
+            case '[' -> array();
+            case 't' -> {
+                literal("rue");
+                sink.bool(true);
+            }
+            case 'f' -> {
+                literal("alse");
+                sink.bool(false);
+            }
+            case 'n' -> {
+                literal("ull");
+                sink.type(BsonTypes.NULL);
+            }
+            default -> at = StrictNumber.read(in, at - 1, sink);
+        }
+    }
+
+    private void object() {
+        byte token = nextToken();
+        if (token == '"' && at < in.length) {
+            if (in[at] == '\\') { // may be a dollar sign, which is rare enough for the other parser
+                throw new NotStrict();
+            }
+            if (in[at] == '$' && extended.read(at)) {
+                return;
+            }
+        }
+        sink.beginDocument();
+        if (token != '}') {
+            while (true) {
+                require(token, '"');
+                int start = sink.beginName();
+                text(true);
+                sink.endName(start);
+                require(nextToken(), ':');
+                value(nextToken());
+                byte separator = nextToken();
+                if (separator == '}') {
+                    break;
+                }
+                require(separator, ',');
+                token = nextToken();
+            }
+        }
+        sink.end();
+    }
+
+    private void array() {
+        sink.beginArray();
+        byte token = nextToken();
+        if (token != ']') {
+            while (true) {
+                sink.nextIndex();
+                value(token);
+                byte separator = nextToken();
+                if (separator == ']') {
+                    break;
+                }
+                require(separator, ',');
+                token = nextToken();
+            }
+        }
+        sink.end();
+    }
+
+    /// Copies the text of a string up to and including the closing quote, which it does not copy.
+    private void text(boolean isName) {
+        int run = at;
+        int i = at;
+        while (true) {
+            i = Utf8.plainEnd(in, i, in.length);
+            byte b = i < in.length ? in[i] : 0;
+            if (b < 0) {
+                int c = Utf8.codePoint(in, i, in.length);
+                if (c < 0) {
+                    throw new NotStrict();
+                }
+                i += Utf8.size(c);
+            } else if (b == 0x7f) {
+                i++;
+            } else {
+                out.add(in, run, i);
+                i++;
+                if (b == '"') {
+                    at = i;
+                    return;
+                }
+                require(b, '\\');
+                at = i;
+                escape(isName);
+                i = at;
+                run = at;
+            }
+        }
+    }
+
+    private void escape(boolean isName) {
+        byte b = next();
+        switch (b) {
+            case '"', '\\', '/' -> out.add(b);
+            case 'b' -> out.add((byte) '\b');
+            case 'f' -> out.add((byte) '\f');
+            case 'n' -> out.add((byte) '\n');
+            case 'r' -> out.add((byte) '\r');
+            case 't' -> out.add((byte) '\t');
+            case 'u' -> unicode(isName);
+            default -> throw new NotStrict();
+        }
+    }
+
+    private void unicode(boolean isName) {
+        int c = hex4();
+        if (Character.isHighSurrogate((char) c)) {
+            require(next(), '\\');
+            require(next(), 'u');
+            int low = hex4();
+            if (!Character.isLowSurrogate((char) low)) {
+                throw new NotStrict();
+            }
+            c = Character.toCodePoint((char) c, (char) low);
+        } else if (Character.isLowSurrogate((char) c) || (c == 0 && isName)) {
+            throw new NotStrict();
+        }
+        if (c < 0x80) {
+            out.add((byte) c);
+        } else {
+            byte[] utf8 = Character.toString(c).getBytes(StandardCharsets.UTF_8);
+            out.add(utf8, 0, utf8.length);
+        }
+    }
+
+    private int hex4() {
+        int value = 0;
+        for (int i = 0; i < 4; i++) {
+            int digit = Character.digit(next(), 16);
+            if (digit < 0) {
+                throw new NotStrict();
+            }
+            value = value << 4 | digit;
+        }
+        return value;
+    }
+
+    private void literal(String rest) {
+        for (int i = 0; i < rest.length(); i++) {
+            require(next(), rest.charAt(i));
+        }
+    }
+
+    /// The next byte that is not a blank; moves behind it. Zero, which begins nothing, at the end.
+    byte nextToken() {
+        while (at < in.length) {
+            byte b = in[at++];
+            if (!isBlank(b)) {
+                return b;
+            }
+        }
+        return 0;
+    }
+
+    private byte next() {
+        return at < in.length ? in[at++] : 0;
+    }
+
+    int position() {
+        return at;
+    }
+
+    void moveTo(int position) {
+        at = position;
+    }
+
+    static void require(byte found, int expected) {
+        if (found != expected) {
+            throw new NotStrict();
+        }
+    }
+
+    private static boolean isBlank(byte b) {
+        return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+    }
+}

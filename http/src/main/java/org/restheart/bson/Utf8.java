@@ -1,0 +1,83 @@
+package org.restheart.bson;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/// Looks at UTF-8 bytes without making characters of them.
+final class Utf8 {
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGHS = 0x8080808080808080L;
+    private static final long SPACES = 0x20 * ONES;
+    private static final long QUOTES = '"' * ONES;
+    private static final long BACKSLASHES = '\\' * ONES;
+    private static final long DELETES = 0x7f * ONES;
+
+    private Utf8() {}
+
+    /// The index of the first byte that is not plain, or `to`. Plain is what stands for itself in a JSON string:
+    /// printable ASCII without `"` and `\`. Eight bytes are tested at once.
+    static int plainEnd(byte[] in, int from, int to) {
+        int i = from;
+        for (; i <= to - 8; i += 8) {
+            long word = (long) LONG.get(in, i);
+            // A borrow can raise a false alarm only above a byte that is truly not plain, so the lowest is right.
+            long special =
+                    (word - SPACES) | word | zeros(word ^ QUOTES) | zeros(word ^ BACKSLASHES) | zeros(word ^ DELETES);
+            special &= HIGHS;
+            if (special != 0) {
+                return i + (Long.numberOfTrailingZeros(special) >> 3);
+            }
+        }
+        while (i < to && isPlain(in[i])) {
+            i++;
+        }
+        return i;
+    }
+
+    private static boolean isPlain(byte b) {
+        return b >= 0x20 && b != '"' && b != '\\' && b != 0x7f;
+    }
+
+    private static long zeros(long word) {
+        return (word - ONES) & ~word;
+    }
+
+    /// The code point of the two to four bytes at an index, or -1 if they are not UTF-8 (RFC 3629: overlong forms,
+    /// surrogates and numbers above U+10FFFF are not).
+    ///
+    /// @param at where a byte above 0x7f is
+    static int codePoint(byte[] in, int at, int to) {
+        int first = in[at] & 0xff;
+        if (first < 0xe0) {
+            return first >= 0xc2 && to - at >= 2 && isTail(in[at + 1]) ? (first & 0x1f) << 6 | tail(in[at + 1]) : -1;
+        }
+        if (first < 0xf0) {
+            if (to - at < 3 || !isTail(in[at + 1]) || !isTail(in[at + 2])) {
+                return -1;
+            }
+            int c = (first & 0x0f) << 12 | tail(in[at + 1]) << 6 | tail(in[at + 2]);
+            return c >= 0x800 && (c < 0xd800 || c > 0xdfff) ? c : -1;
+        }
+        if (first > 0xf4 || to - at < 4 || !isTail(in[at + 1]) || !isTail(in[at + 2]) || !isTail(in[at + 3])) {
+            return -1;
+        }
+        int c = (first & 7) << 18 | tail(in[at + 1]) << 12 | tail(in[at + 2]) << 6 | tail(in[at + 3]);
+        return c >= 0x10000 && c <= 0x10ffff ? c : -1;
+    }
+
+    /// How many bytes a code point above U+007F takes.
+    static int size(int codePoint) {
+        return codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+    }
+
+    private static boolean isTail(byte b) {
+        return (b & 0xc0) == 0x80;
+    }
+
+    private static int tail(byte b) {
+        return b & 0x3f;
+    }
+}

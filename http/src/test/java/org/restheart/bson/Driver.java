@@ -1,0 +1,43 @@
+package org.restheart.bson;
+
+import org.bson.BsonBinaryWriter;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.EncoderContext;
+import org.bson.io.BasicOutputBuffer;
+import org.bson.json.JsonWriterSettings;
+
+/// The MongoDB driver's own reading and writing of JSON, which is the oracle.
+final class Driver {
+    private Driver() {}
+
+    static String json(BsonDocument document, JsonMode mode) {
+        return document.toJson(settings(mode));
+    }
+
+    @SuppressWarnings("deprecation") // strict mode is deprecated there and stays here
+    private static JsonWriterSettings settings(JsonMode mode) {
+        var settings = JsonWriterSettings.builder();
+        return switch (mode) {
+            case DEFAULT ->
+                settings.outputMode(org.bson.json.JsonMode.RELAXED)
+                        .dateTimeConverter((millis, writer) -> writer.writeRaw("{\"$date\": " + millis + " }"))
+                        .build();
+            case RELAXED -> settings.outputMode(org.bson.json.JsonMode.RELAXED).build();
+            case STRICT -> settings.outputMode(org.bson.json.JsonMode.STRICT).build();
+            case EXTENDED ->
+                settings.outputMode(org.bson.json.JsonMode.EXTENDED).build();
+            case SHELL -> settings.outputMode(org.bson.json.JsonMode.SHELL).build();
+        };
+    }
+
+    static RawBsonDocument raw(BsonDocument document) {
+        var output = new BasicOutputBuffer();
+        try (var writer = new BsonBinaryWriter(output)) {
+            new BsonDocumentCodec()
+                    .encode(writer, document, EncoderContext.builder().build());
+        }
+        return new RawBsonDocument(output.toByteArray());
+    }
+}
