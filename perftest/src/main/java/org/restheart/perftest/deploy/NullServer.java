@@ -7,8 +7,6 @@ import io.undertow.util.Headers;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -35,7 +33,6 @@ public final class NullServer implements Runnable {
 
     @Override
     public void run() {
-        Logger.getLogger("").setLevel(Level.WARNING);
         var server = Undertow.builder()
                 .addHttpListener(port, "127.0.0.1")
                 .setIoThreads(ioThreads)

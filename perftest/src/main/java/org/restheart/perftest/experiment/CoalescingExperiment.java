@@ -58,9 +58,9 @@ public final class CoalescingExperiment implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         var publication = new Publication(run, target);
-        try (var lab = new Lab(run, target);
-                var data = new Dataset(lab.mongo())) {
+        try (var lab = new Lab(run, target)) {
             var mongo = lab.mongo();
+            var data = lab.keep(new Dataset(mongo));
             var gateways = new ArrayList<Subject>();
             gateways.add(lab.gateway("gateway", mongo, ""));
             if (!without.isBlank()) {

@@ -3,6 +3,7 @@ package org.restheart.perftest.experiment;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.model.InsertManyOptions;
+import java.io.Closeable;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -12,7 +13,7 @@ import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Payload;
 
 /// The collections that experiments read and fill, in one database of their own.
-final class Dataset implements AutoCloseable {
+final class Dataset implements Closeable {
     private static final int CHUNK = 5_000;
     static final String DATABASE = "perftest";
 

@@ -8,6 +8,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import org.restheart.embedded.EmbeddedMongo;
+import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.perftest.deploy.ChildServer;
 import org.restheart.perftest.deploy.Gateway;
 import org.restheart.perftest.deploy.HttpServer;
@@ -27,8 +29,15 @@ final class Lab implements Closeable {
         this.folder = Files.createTempDirectory("perftest-");
     }
 
+    /// The deployment that was named, or one started for this run.
     Mongo mongo() {
-        return Mongo.at(target.mongo);
+        if (target.mongo != null && !target.mongo.isBlank()) {
+            return Mongo.at(target.mongo);
+        }
+        var embedded = EmbeddedMongo.start(
+                EmbeddedMongoConfig.in(target.mongoData).withCacheMegabytes(target.mongoCacheMegabytes));
+        keep(embedded::close);
+        return Mongo.at(embedded.connectionString());
     }
 
     /// A gateway under the given name, with more configuration than the options have.

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// What is measured: which gateway, which MongoDB.
@@ -11,8 +12,18 @@ final class TargetOptions {
     @Option(
             names = "--mongo",
             defaultValue = "${env:MONGODB_URI}",
-            description = "Connection string of a replica set on this machine; default: $MONGODB_URI.")
-    String mongo = "";
+            description = "Connection string of a replica set on this machine; default: $MONGODB_URI, else one of "
+                    + "its own is started.")
+    @Nullable
+    String mongo;
+
+    @Option(
+            names = "--mongo-data",
+            description = "Where that one keeps its data from run to run; default ${DEFAULT-VALUE}.")
+    Path mongoData = Path.of("perftest/target/mongo");
+
+    @Option(names = "--mongo-cache-mb", description = "WiredTiger's cache of that one; default ${DEFAULT-VALUE}.")
+    int mongoCacheMegabytes = 2048;
 
     @Option(names = "--gateway-jar", description = "Default ${DEFAULT-VALUE}.")
     Path gatewayJar = Path.of("core/target/restheart.jar");
