@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.core.accounts.Security;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
@@ -15,15 +16,16 @@ import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.PingService;
-import org.restheart.http.Filter;
 
 /// The running server: everything is wired here, by hand, and stopped in the opposite order.
 public final class Gateway implements AutoCloseable {
     private final GatewayConfig config;
+    private final Security security;
     private final UndertowListener listener;
 
     private Gateway(GatewayConfig config) {
         this.config = config;
+        this.security = Security.open(config.security());
         var pipeline = new Pipeline(
                 new PipelineSettings(
                         config.poweredByHeader(),
@@ -31,7 +33,7 @@ public final class Gateway implements AutoCloseable {
                         config.core().forceGzipEncoding(),
                         config.logging().tracingHeaders()),
                 new ErrorMapping(_ -> Optional.empty()),
-                Gateway::door);
+                security::door);
         var router =
                 new Router(bindings(config).stream().map(pipeline::assemble).toList());
         this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(List.of()));
@@ -55,10 +57,6 @@ public final class Gateway implements AutoCloseable {
         return bindings;
     }
 
-    private static Filter door(Binding binding) {
-        return (request, next) -> next.handle(request);
-    }
-
     /// Where the first listener listens.
     public InetSocketAddress address() {
         return listener.address();
@@ -68,5 +66,6 @@ public final class Gateway implements AutoCloseable {
     @Override
     public void close() {
         listener.stop(config.core().drainTimeout());
+        security.close();
     }
 }

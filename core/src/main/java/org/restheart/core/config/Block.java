@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
 /// One block of the configuration, read by name. Each method takes the value to use when the key is absent or
-/// null. A bad value is recorded as a refusal that names key, bound and value, and the absent value is returned,
-/// so that one reading finds everything; [GatewayConfig#bind] then refuses the whole. Keys that nobody asks for
-/// are reported as unknown. Confined to the thread that starts the server.
+/// null. A bad value is recorded as a refusal that names key, bound and value, and the absent value is
+/// returned, so that one reading finds everything; [GatewayConfig#bind] then refuses the whole. Keys that
+/// nobody asks for are reported as unknown. Confined to the thread that starts the server.
 public final class Block {
     private final String path;
     private final Map<String, @Nullable Object> values;
@@ -75,6 +75,11 @@ public final class Block {
         };
     }
 
+    /// As [#bool(String, boolean)], for a key that nobody misses.
+    public boolean flag(String key, boolean absent) {
+        return has(key) ? bool(key, absent) : absent;
+    }
+
     public int integer(String key, int absent, int min, int max) {
         return (int) longInteger(key, absent, min, max);
     }
@@ -114,6 +119,15 @@ public final class Block {
             case String s when !s.isBlank() -> s;
             case String _ -> refused(key, "must not be blank", absent);
             default -> refused(key, "must be a text, in quotes if need be", absent);
+        };
+    }
+
+    /// A text that may be blank, and a number or truth value as it is written: passwords are often not quoted.
+    public String textOrEmpty(String key) {
+        return switch (value(key)) {
+            case null -> "";
+            case Map<?, ?> _, List<?> _ -> refused(key, "must be a text", "");
+            case Object scalar -> scalar.toString();
         };
     }
 
@@ -229,6 +243,30 @@ public final class Block {
     /// Records a refusal that one key alone does not show, such as a bound that is another key's value.
     public void refuse(String key, String text) {
         reading.add(new Finding(Level.REFUSED, path + "/" + key, text));
+    }
+
+    /// Records a warning that `--check` does not let pass.
+    ///
+    /// @param key empty for the block as a whole
+    public void suspect(String key, String text) {
+        reading.add(new Finding(Level.SUSPECT, key.isEmpty() ? path : path + "/" + key, text));
+    }
+
+    /// The content of the YAML file that a key names, relative to the configuration's own folder; empty if
+    /// the key is absent or the file cannot be read, which is recorded.
+    public Optional<Block> file(String key) {
+        var name = optionalText(key);
+        if (name.isEmpty()) {
+            return Optional.empty();
+        }
+        var file = reading.directory().resolve(name.get());
+        try {
+            return Optional.of(
+                    file(file.toString(), Yaml.parse(ConfigFile.text(file), file.toString(), reading), reading));
+        } catch (ConfigException e) {
+            reading.add(new Finding(Level.REFUSED, path + "/" + key, "cannot be used: " + e.getMessage()));
+            return Optional.empty();
+        }
     }
 
     /// Records a warning.

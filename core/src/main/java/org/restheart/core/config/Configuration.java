@@ -1,13 +1,14 @@
 package org.restheart.core.config;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// The effective configuration, before anything is made of it: one tree, merged from its sources. Confined to the
-/// thread that starts the server.
+/// The effective configuration, before anything is made of it: one tree, merged from its sources. Confined to
+/// the thread that starts the server.
 public final class Configuration {
     private static final String BUILT_IN = "restheart.yml";
 
@@ -32,10 +33,12 @@ public final class Configuration {
 
     /// Reads and merges the sources.
     ///
-    /// @throws ConfigException when a file is missing or not what it should be; a bad override is only a finding
+    /// @throws ConfigException when a file is missing or not what it should be; a bad override is only a
+    ///     finding
     public static Configuration load(Sources sources) {
-        var reading = new Reading();
         var file = sources.file();
+        var reading =
+                new Reading(file.map(Path::toAbsolutePath).map(Path::getParent).orElse(Path.of("")));
         var tree = file.isPresent()
                 ? Yaml.parse(ConfigFile.text(file.get()), file.get().toString(), reading)
                 : builtIn(sources.standalone());

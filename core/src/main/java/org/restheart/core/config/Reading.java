@@ -1,5 +1,6 @@
 package org.restheart.core.config;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,9 +17,24 @@ final class Reading {
     /// @param asked the keys that its reader knows
     record Visit(Map<String, @Nullable Object> values, Set<String> asked) {}
 
+    private final Path directory;
     private final List<Finding> findings = new ArrayList<>();
     private final Map<String, Visit> visits = new LinkedHashMap<>();
     private final Map<String, Map<String, String>> absent = new LinkedHashMap<>();
+
+    /// Of a configuration that stands in no file: other files are found from the working directory.
+    Reading() {
+        this(Path.of(""));
+    }
+
+    /// @param directory from which the names of further files are resolved
+    Reading(Path directory) {
+        this.directory = directory;
+    }
+
+    Path directory() {
+        return directory;
+    }
 
     void visit(String path, Map<String, @Nullable Object> values) {
         visits.computeIfAbsent(path, p -> new Visit(values, new LinkedHashSet<>()));

@@ -17,7 +17,6 @@ final class Unavailable {
             "mongoRealmAuthenticator",
             "mongoAclAuthorizer",
             "originVetoer",
-            "fullAuthorizer",
             "rndTokenManager",
             "jwtTokenManager",
             "authTokenService",

@@ -1,0 +1,65 @@
+package org.restheart.core.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.security.acl.Permission;
+import org.restheart.security.acl.PermissionException;
+import org.restheart.security.acl.PermissionReader;
+import org.restheart.security.realm.FileRealm;
+
+/// `fileRealmAuthenticator` and `fileAclAuthorizer`: accounts and permissions in the configuration itself, or
+/// in files of their own.
+final class SecurityFiles {
+    private SecurityFiles() {}
+
+    /// Empty when the component is off.
+    static Optional<List<FileRealm.User>> users(Block block) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        var users = new ArrayList<FileRealm.User>();
+        for (var user : entries(block, "users")) {
+            var name = user.requiredText("userid");
+            var roles = user.has("roles") ? user.texts("roles", List.of()) : missingRoles(user);
+            var properties = SecurityValues.document(user.toMap());
+            properties.remove("password");
+            if (user.has("password")) {
+                users.add(new FileRealm.User(name, user.textOrEmpty("password"), roles, properties));
+            } else {
+                user.advise("password", "is null: the account " + name + " is disabled");
+            }
+        }
+        return Optional.of(List.copyOf(users));
+    }
+
+    private static List<String> missingRoles(Block user) {
+        user.refuse("roles", "is required and must be a list of texts, which may be empty");
+        return List.of();
+    }
+
+    /// Empty when the component is off. A permission that cannot be used is reported and left out.
+    static Optional<List<Permission>> permissions(Block block) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        var permissions = new ArrayList<Permission>();
+        for (var entry : entries(block, "permissions")) {
+            try {
+                permissions.add(PermissionReader.ofFile(entry.path(), SecurityValues.document(entry.toMap())));
+            } catch (PermissionException e) {
+                entry.suspect("", "is not used: " + e.getMessage());
+            }
+        }
+        return Optional.of(List.copyOf(permissions));
+    }
+
+    private static List<Block> entries(Block block, String list) {
+        var file = block.file("conf-file");
+        var source = file.orElse(block);
+        if (!source.has(list)) {
+            source.refuse(list, "is required" + (file.isPresent() ? "" : ", or conf-file"));
+        }
+        return source.blocks(list);
+    }
+}

@@ -1,0 +1,23 @@
+package org.restheart.security;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Grant;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+
+/// Allows everything, to everybody or to everybody who is authenticated.
+///
+/// @param authenticationRequired whether anonymous requests are out of the question
+public record FullAuthorizer(boolean authenticationRequired) implements Authorizer {
+    @Override
+    public boolean requiresAuthentication(Request request) {
+        return authenticationRequired && request.method() != Method.OPTIONS;
+    }
+
+    @Override
+    public Optional<Grant> authorize(Request request, @Nullable Account account) {
+        return Optional.of(Grant.FULL);
+    }
+}
