@@ -109,12 +109,18 @@ public final class Configuration {
         return reading.findings();
     }
 
+    /// Whether the account that comes with the built-in configuration opens the door.
+    public boolean usesDefaultPassword() {
+        return DefaultAccount.isIn(tree);
+    }
+
     /// What it all means, and what there is to say about it. The findings hold at least one refusal if the
     /// configuration must not be used.
     public Meaning read() {
         var config = GatewayConfig.read(Block.root(tree, reading));
         new UnknownKeys(builtIn(false)).report(tree, reading);
         Unavailable.report(tree, custom, reading);
+        Exposure.report(config, usesDefaultPassword(), reading);
         var findings = new ArrayList<>(reading.findings());
         if (custom) {
             findings.addAll(reading.absentKeys());

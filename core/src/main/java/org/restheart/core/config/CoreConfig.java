@@ -55,7 +55,7 @@ public record CoreConfig(
                     "workers-scheduler-max-pool-size",
                     "must be at least workers-scheduler-parallelism, which is " + wanted + ", but was " + maxPoolSize);
         }
-        int maxInFlight = block.integer("max-in-flight-requests", 0, 0, Integer.MAX_VALUE);
+        int maxInFlight = block.integer("max-in-flight-requests", 10_000, 0, Integer.MAX_VALUE);
         long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
         formerKeys(block);
         return new CoreConfig(

@@ -20,6 +20,6 @@ public record ServerSettings(
                 config.http(),
                 config.https(),
                 config.connection(),
-                new Limits(10_000, Runtime.getRuntime().maxMemory() / 4));
+                new Limits(config.core().maxInFlightRequests(), config.core().maxBufferedContent()));
     }
 }

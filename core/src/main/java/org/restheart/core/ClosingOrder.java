@@ -1,0 +1,24 @@
+package org.restheart.core;
+
+import java.util.concurrent.ConcurrentLinkedDeque;
+
+/// What to close, the last one first. Each is closed once, and also when another fails. Thread-safe.
+final class ClosingOrder implements AutoCloseable {
+    private final ConcurrentLinkedDeque<Runnable> parts = new ConcurrentLinkedDeque<>();
+
+    void push(Runnable part) {
+        parts.push(part);
+    }
+
+    @Override
+    public void close() {
+        var part = parts.poll();
+        if (part != null) {
+            try {
+                part.run();
+            } finally {
+                close();
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package org.restheart.core;
+
+import java.io.PrintStream;
+import java.net.URI;
+import org.restheart.core.config.DefaultAccount;
+
+/// What a newcomer can try at once.
+final class FirstSteps {
+    private FirstSteps() {}
+
+    /// Prints three commands.
+    ///
+    /// @param defaultAccount whether the account that everybody knows opens the door
+    static void print(PrintStream out, URI uri, boolean defaultAccount) {
+        var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
+        var curl = "  curl -u " + user;
+        out.println();
+        if (defaultAccount) {
+            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD + ". Try:");
+        } else {
+            out.println("Try:");
+        }
+        out.println(curl + " -X PUT " + uri + "/ " + uri + "/books");
+        out.println(
+                curl + " -d '{\"title\": \"The Periodic Table\", \"year\": 1975}' -H 'Content-Type: application/json' "
+                        + uri + "/books");
+        out.println(curl + " '" + uri + "/books?filter={\"year\":1975}'");
+        out.println();
+        out.flush();
+    }
+}

@@ -1,0 +1,126 @@
+package org.restheart.core;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.restheart.core.config.ConfigException;
+import org.restheart.core.config.Configuration;
+import org.restheart.core.config.Finding;
+import org.restheart.core.config.Finding.Level;
+import org.restheart.core.config.Sources;
+import org.restheart.core.service.BuildInfo;
+import picocli.CommandLine;
+
+/// From the command line to a running server, or to what was asked for instead. Ends no process, so that tests
+/// can call it. Confined to the thread that starts the server.
+final class Launch {
+    /// What came of it.
+    sealed interface Outcome {
+        /// There is nothing left to do.
+        record Done(int exitCode) implements Outcome {}
+
+        /// Requests are answered until the server is closed.
+        record Running(RunningServer server) implements Outcome {}
+    }
+
+    private final Map<String, String> environment;
+    private final Path pidDirectory;
+    private final PrintStream out;
+    private final PrintStream err;
+
+    /// Takes what a process has.
+    ///
+    /// @param out for what was asked for
+    /// @param err for what is wrong
+    Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err) {
+        this.environment = environment;
+        this.pidDirectory = pidDirectory;
+        this.out = out;
+        this.err = err;
+    }
+
+    Outcome run(String... args) {
+        Arguments arguments;
+        try {
+            arguments = Arguments.parse(args);
+        } catch (CommandLine.ParameterException e) {
+            out.println(e.getMessage());
+            out.print(Arguments.usage());
+            return new Outcome.Done(ExitCode.USAGE);
+        }
+        try {
+            return run(arguments);
+        } catch (ConfigException e) {
+            e.findings().forEach(finding -> err.println("ERROR " + finding));
+            return new Outcome.Done(ExitCode.CONFIGURATION);
+        }
+    }
+
+    private Outcome run(Arguments arguments) {
+        if (arguments.helps()) {
+            out.print(Arguments.usage());
+        } else if (arguments.printsVersion()) {
+            out.println(version());
+        } else if (arguments.printsTemplate()) {
+            out.print(Configuration.template());
+        } else {
+            var sources = arguments.sources(environment);
+            if (arguments.printsConfiguration()) {
+                print(sources, arguments.showsSecrets());
+            } else {
+                return arguments.checks() ? check(sources) : start(sources, arguments);
+            }
+        }
+        return new Outcome.Done(ExitCode.OK);
+    }
+
+    private static String version() {
+        var build = BuildInfo.load();
+        var time = build.time().replace('T', ' ').replace("Z", "");
+        return "RESTHeart Version " + build.version() + " Build-Time " + time + " UTC";
+    }
+
+    private void print(Sources sources, boolean showSecrets) {
+        var configuration = Configuration.load(sources);
+        report(configuration.findings());
+        out.print(configuration.print(showSecrets));
+    }
+
+    private Outcome check(Sources sources) {
+        var configuration = Configuration.load(sources);
+        var findings = configuration.read().findings();
+        report(findings);
+        long bad = findings.stream().filter(Launch::failsCheck).count();
+        if (bad > 0) {
+            err.println(
+                    bad + (bad == 1 ? " problem" : " problems") + " in the configuration: " + configuration.origin());
+            return new Outcome.Done(ExitCode.CONFIGURATION);
+        }
+        out.println("The configuration is good: " + configuration.origin());
+        return new Outcome.Done(ExitCode.OK);
+    }
+
+    private static boolean failsCheck(Finding finding) {
+        return finding.level() == Level.REFUSED || finding.level() == Level.SUSPECT;
+    }
+
+    private void report(List<Finding> findings) {
+        for (var finding : findings) {
+            switch (finding.level()) {
+                case REFUSED -> err.println("ERROR " + finding);
+                case SUSPECT, ADVICE -> err.println("WARN  " + finding);
+                case DETAIL -> {}
+            }
+        }
+    }
+
+    private Outcome start(Sources sources, Arguments arguments) {
+        try {
+            return new Outcome.Running(RunningServer.start(sources, arguments.embedded(), pidDirectory, out));
+        } catch (StartFailure e) {
+            err.println("ERROR " + e.getMessage());
+            return new Outcome.Done(ExitCode.START);
+        }
+    }
+}

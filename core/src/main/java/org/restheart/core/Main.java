@@ -1,0 +1,16 @@
+package org.restheart.core;
+
+/// The process.
+public final class Main {
+    private Main() {}
+
+    /// Starts the server, or prints what was asked for and exits; see `--help`.
+    public static void main(String[] args) {
+        var launch = new Launch(System.getenv(), PidFile.standardDirectory(), System.out, System.err);
+        switch (launch.run(args)) {
+            case Launch.Outcome.Done(int exitCode) -> System.exit(exitCode);
+            case Launch.Outcome.Running(var server) ->
+                Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
+        }
+    }
+}

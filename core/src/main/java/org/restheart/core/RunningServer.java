@@ -1,0 +1,117 @@
+package org.restheart.core;
+
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.restheart.core.config.Configuration;
+import org.restheart.core.config.Finding;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.Sources;
+import org.restheart.core.logging.LogSetup;
+import org.restheart.core.server.StartException;
+import org.restheart.core.service.BuildInfo;
+import org.restheart.embedded.EmbeddedMongo;
+import org.restheart.embedded.EmbeddedMongoConfig;
+import org.restheart.embedded.EmbeddedMongoException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The gateway and what runs beside it in the process. Closing it twice is once too often and does no harm.
+final class RunningServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
+
+    private final ClosingOrder parts;
+    private final URI uri;
+
+    private RunningServer(ClosingOrder parts, URI uri) {
+        this.parts = parts;
+        this.uri = uri;
+    }
+
+    /// Starts everything; returns when requests are answered.
+    ///
+    /// @param embedded the data directory of a mongod to start and use
+    /// @param hints where a newcomer looks
+    /// @throws org.restheart.core.config.ConfigException when the configuration cannot be used
+    static RunningServer start(Sources sources, Optional<Path> embedded, Path pidDirectory, PrintStream hints)
+            throws StartFailure {
+        long began = System.nanoTime();
+        var configuration = Configuration.load(sources);
+        var meaning = configuration.read();
+        var config = meaning.orThrow();
+        LogSetup.apply(config.logging());
+        LOG.info(
+                "RESTHeart {}, instance {}",
+                BuildInfo.load().version(),
+                config.core().name());
+        LOG.info("Configuration: {}", configuration.origin());
+        configuration.overrides().forEach(override -> LOG.info("Override: {}", override));
+        meaning.findings().forEach(RunningServer::log);
+        Carriers.apply(config.core());
+
+        var parts = new ClosingOrder();
+        var started = false;
+        try {
+            parts.push(PidFile.write(pidDirectory, sources.file())::close);
+            var effective = embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config;
+            var gateway = Gateway.start(effective);
+            parts.push(gateway::close);
+            var server =
+                    new RunningServer(parts, uri(effective, gateway.address().getPort()));
+            server.announce(effective, Duration.ofNanos(System.nanoTime() - began));
+            embedded.ifPresent(_ -> FirstSteps.print(hints, server.uri, configuration.usesDefaultPassword()));
+            started = true;
+            return server;
+        } catch (StartException | EmbeddedMongoException e) {
+            throw new StartFailure(e);
+        } finally {
+            if (!started) {
+                parts.close();
+            }
+        }
+    }
+
+    private static void log(Finding finding) {
+        switch (finding.level()) {
+            case REFUSED -> LOG.error("{}", finding);
+            case SUSPECT, ADVICE -> LOG.warn("{}", finding);
+            case DETAIL -> LOG.debug("{}", finding);
+        }
+    }
+
+    /// The configuration with the connection string of a mongod of our own.
+    private static GatewayConfig withEmbedded(Sources sources, Path dataDirectory, ClosingOrder parts) {
+        var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(dataDirectory));
+        parts.push(mongo::close);
+        return Configuration.load(sources.withMongo(mongo.connectionString()))
+                .read()
+                .orThrow();
+    }
+
+    private static URI uri(GatewayConfig config, int port) {
+        var listener = config.http().enabled() ? config.http() : config.https().listener();
+        var scheme = config.http().enabled() ? "http" : "https";
+        var anyAddress = listener.host().equals("0.0.0.0") || listener.host().equals("::");
+        return URI.create(scheme + "://" + (anyAddress ? "localhost" : listener.host()) + ":" + port);
+    }
+
+    private void announce(GatewayConfig config, Duration took) {
+        if (config.mclient().enabled()) {
+            LOG.info("MongoDB: {}", config.mclient().masked());
+        }
+        LOG.info("RESTHeart is ready at {} after {} ms", uri, took.toMillis());
+    }
+
+    /// Where requests are answered, as seen from this machine.
+    URI uri() {
+        return uri;
+    }
+
+    /// Stops; running requests have the configured time to end.
+    @Override
+    public void close() {
+        parts.close();
+    }
+}

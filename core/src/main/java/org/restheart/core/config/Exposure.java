@@ -1,0 +1,35 @@
+package org.restheart.core.config;
+
+import java.util.Set;
+import org.restheart.core.config.Finding.Level;
+
+/// Warns about what is fine on one's own machine and nowhere else.
+final class Exposure {
+    private static final Set<String> LOOPBACK = Set.of("localhost", "::1", "[::1]");
+
+    private Exposure() {}
+
+    static void report(GatewayConfig config, boolean defaultPassword, Reading reading) {
+        boolean openHttp = config.http().enabled() && !isLoopback(config.http().host());
+        boolean openHttps = config.https().enabled()
+                && !isLoopback(config.https().listener().host());
+        if (defaultPassword) {
+            reading.add(new Finding(
+                    Level.ADVICE,
+                    "",
+                    "The account " + DefaultAccount.NAME + " has the default password"
+                            + (openHttp || openHttps ? ", and this server is reached from other machines" : "")
+                            + ": change it in /fileRealmAuthenticator/users"));
+        }
+        if (openHttp) {
+            reading.add(new Finding(
+                    Level.ADVICE,
+                    "/http-listener/host",
+                    "is " + config.http().host() + ": passwords travel in clear text unless a proxy adds TLS"));
+        }
+    }
+
+    private static boolean isLoopback(String host) {
+        return LOOPBACK.contains(host) || host.startsWith("127.");
+    }
+}
