@@ -1,6 +1,8 @@
 package org.restheart.http;
 
+import java.util.List;
 import java.util.Optional;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param exception a class name that clients of the data API expect with some problems; opaque
 /// @param exceptionMessage text, or MongoDB's `{code, codeName, errmsg}`
 /// @param headers to add to the response, such as `ETag` or `Retry-After`
+/// @param warnings what else about the request is worth a word
 /// @param hasBody false where the contract wants the status alone
 public record Problem(
         ProblemCode code,
@@ -23,15 +26,18 @@ public record Problem(
         Optional<String> exception,
         Optional<BsonValue> exceptionMessage,
         Fields headers,
+        List<String> warnings,
         boolean hasBody) {
 
     public static Problem of(ProblemCode code, String message) {
-        return new Problem(code, code.status(), message, Optional.empty(), Optional.empty(), Fields.NONE, true);
+        return new Problem(
+                code, code.status(), message, Optional.empty(), Optional.empty(), Fields.NONE, List.of(), true);
     }
 
     /// Only a status, no body.
     public static Problem bare(ProblemCode code) {
-        return new Problem(code, code.status(), code.title(), Optional.empty(), Optional.empty(), Fields.NONE, false);
+        return new Problem(
+                code, code.status(), code.title(), Optional.empty(), Optional.empty(), Fields.NONE, List.of(), false);
     }
 
     public Problem because(String exception, String exceptionMessage) {
@@ -40,11 +46,23 @@ public record Problem(
 
     public Problem because(String exception, BsonValue exceptionMessage) {
         return new Problem(
-                code, status, message, Optional.of(exception), Optional.of(exceptionMessage), headers, hasBody);
+                code,
+                status,
+                message,
+                Optional.of(exception),
+                Optional.of(exceptionMessage),
+                headers,
+                warnings,
+                hasBody);
     }
 
     public Problem with(String header, String value) {
-        return new Problem(code, status, message, exception, exceptionMessage, headers.with(header, value), hasBody);
+        return new Problem(
+                code, status, message, exception, exceptionMessage, headers.with(header, value), warnings, hasBody);
+    }
+
+    public Problem withWarnings(List<String> warnings) {
+        return new Problem(code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), hasBody);
     }
 
     public ProblemException raise() {
@@ -59,6 +77,11 @@ public record Problem(
                 .append("message", new BsonString(clean(message)));
         exception.ifPresent(name -> document.append("exception", new BsonString(name)));
         exceptionMessage.ifPresent(text -> document.append("exception message", text));
+        if (!warnings.isEmpty()) {
+            document.append(
+                    "_warnings",
+                    new BsonArray(warnings.stream().map(BsonString::new).toList()));
+        }
         return document;
     }
 

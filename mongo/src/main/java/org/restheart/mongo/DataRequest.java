@@ -1,6 +1,7 @@
 package org.restheart.mongo;
 
 import com.mongodb.MongoNamespace;
+import java.time.Duration;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -8,18 +9,42 @@ import org.bson.BsonValue;
 import org.restheart.http.Grant;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.resource.UriSpace;
 
-/// A request to the data API after everything about it has been parsed and its resource was found to exist. Confined to
-/// one request.
+/// A request to the data API after everything about it has been parsed and its resource was found to exist.
+/// Confined to one request.
 ///
 /// @param resource what is known of the collection, or of the database for resources above collections
 public record DataRequest(Request http, ResourcePath path, Parameters parameters, Known resource) {
 
     public MongoNamespace namespace() {
         return new MongoNamespace(path.requireDb(), path.requireCollection());
+    }
+
+    /// Where links lead.
+    public UriSpace uriSpace() {
+        return http.require(UriSpace.KEY);
+    }
+
+    /// The request's own path, for links to it and below it: as sent, without slashes at its end.
+    public String selfPath() {
+        var raw = http.path().raw();
+        int end = raw.length();
+        while (end > 1 && raw.charAt(end - 1) == '/') {
+            end--;
+        }
+        return raw.substring(0, end);
+    }
+
+    /// How the client wants reads carried out.
+    ///
+    /// @param timeLimit the server's; zero for none
+    public ReadSettings readSettings(Duration timeLimit) {
+        return new ReadSettings(parameters.readConcern(), parameters.readPreference(), timeLimit);
     }
 
     public Grant grant() {

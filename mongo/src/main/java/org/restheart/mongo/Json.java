@@ -12,9 +12,14 @@ public final class Json {
 
     /// One value as the whole body.
     public static Response.Ready of(DataRequest request, int status, BsonValue value) {
+        return of(request, status, value, Response.JSON);
+    }
+
+    /// One value as the whole body, of a media type whose syntax is JSON's.
+    public static Response.Ready of(DataRequest request, int status, BsonValue value, String mediaType) {
         var out = new Utf8Buffer();
         JsonEncoder.of(request.parameters().jsonMode()).encode(value, out);
-        return of(status, out);
+        return Response.status(status).with(mediaType, new Content.Bytes(out.toByteBuffer()));
     }
 
     /// A body already encoded.

@@ -4,20 +4,14 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.Method;
-import org.restheart.mongo.document.FindDocuments;
-import org.restheart.mongo.document.GetDocument;
 import org.restheart.mongo.resource.ResourceKind;
 
-/// Which handler answers which method of which kind of resource. Immutable.
+/// Which handler answers which method of which kind of resource. Filled once at start by [ReadRoutes] and its
+/// writing counterpart, not changed afterwards.
 final class MongoRoutes {
     private final Map<ResourceKind, Map<Method, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
 
-    MongoRoutes(Collections collections, MongoConfig config) {
-        on(ResourceKind.COLLECTION, Method.GET, new FindDocuments(collections, config));
-        on(ResourceKind.DOCUMENT, Method.GET, new GetDocument(collections, config));
-    }
-
-    private void on(ResourceKind kind, Method method, DataHandler handler) {
+    void on(ResourceKind kind, Method method, DataHandler handler) {
         if (!kind.allows(method)) {
             throw new IllegalArgumentException(kind + " does not answer " + method);
         }

@@ -11,17 +11,22 @@ import org.restheart.http.DataTarget;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.parameter.SessionParameter;
+import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.Names;
 import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.resource.UriSpace;
 
 /// The data API: everything below the mounts. Thread-safe.
 public final class MongoService implements Service {
@@ -34,7 +39,8 @@ public final class MongoService implements Service {
         this.config = config;
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
-        this.routes = new MongoRoutes(new Collections(client), config);
+        this.routes = new MongoRoutes();
+        ReadRoutes.addTo(routes, new Documents(client), config);
     }
 
     @Override
@@ -49,13 +55,15 @@ public final class MongoService implements Service {
 
     @Override
     public Request prepare(Request request) {
-        var path = mounts.resolve(request.path(), request.connection())
+        var located = mounts.resolve(request.path(), request.connection())
                 .orElseThrow(() -> Problem.of(
                                 NOTHING_BOUND,
                                 "No MongoDB resource bound for "
                                         + request.path().decoded())
                         .raise());
+        var path = located.path();
         return request.with(ResourcePath.KEY, path)
+                .with(UriSpace.KEY, located.space())
                 .with(DataTarget.KEY, DataTargets.of(request, path))
                 .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request, path)));
     }
@@ -69,18 +77,32 @@ public final class MongoService implements Service {
 
     @Override
     public Response handle(Request request) {
+        var warnings = Warnings.of(request.query(), config);
+        if (warnings.isEmpty()) {
+            return answer(request);
+        }
+        try {
+            return answer(request).map(response -> WarningsBody.add(request, response, warnings));
+        } catch (ProblemException e) {
+            throw e.problem().withWarnings(warnings).raise();
+        }
+    }
+
+    /// Checks in the contract's order: names, parameters, existence, session, method.
+    private Response answer(Request request) {
         var path = request.require(ResourcePath.KEY);
         Names.check(path);
         var parameters = Parameters.parse(request.query(), path, config);
         var resource = requireExisting(request, path, parameters.noCache());
+        var session = SessionParameter.parse(request.query());
         if (!path.kind().allows(request.method())) {
             throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
                     .raise();
         }
         if (path.surplus()) {
-            throw Problem.of(NOT_FOUND, "nothing is bound below a document").raise();
+            throw Problem.of(NOT_FOUND, "nothing is bound below " + path.kind()).raise();
         }
-        if (parameters.sessionId().isPresent()) {
+        if (session.isPresent()) {
             throw Problem.of(NOT_IMPLEMENTED, "sessions are not available").raise();
         }
         var handler = routes.find(path.kind(), request.method())

@@ -2,41 +2,35 @@ package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
-import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.EntityTags;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.find.Finder;
 
-/// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current.
+/// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
+/// schemas are documents too.
 public final class GetDocument implements DataHandler {
-    private final Collections collections;
-    private final MongoConfig config;
+    private final Finder finder;
+    private final Queries queries;
 
-    public GetDocument(Collections collections, MongoConfig config) {
-        this.collections = collections;
-        this.config = config;
+    public GetDocument(Finder finder, MongoConfig config) {
+        this.finder = finder;
+        this.queries = new Queries(config.queryTimeLimit());
     }
 
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
-        var document = collections
-                .of(request)
-                .find(request.byId(request.readFilter()))
-                .projection(request.parameters().keys())
-                .maxTime(config.queryTimeLimit().toMillis(), TimeUnit.MILLISECONDS)
-                .first();
-        if (document == null) {
-            throw missing(request);
-        }
-        var etag = EntityTags.of(document);
+        var document = finder.one(queries.document(request)).orElseThrow(() -> missing(request));
+        var etag = EntityTags.of(etagHolder(request, document));
         if (etag.isPresent() && request.http().headers().first("If-None-Match").equals(etag)) {
             return Json.empty(304);
         }
@@ -44,13 +38,28 @@ public final class GetDocument implements DataHandler {
         return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 
+    /// Files have their tag among the metadata that clients can write.
+    private static BsonDocument etagHolder(DataRequest request, BsonDocument document) {
+        if (!request.path().kind().isFiles()) {
+            return document;
+        }
+        var metadata = document.get("metadata");
+        return metadata != null && metadata.isDocument() ? metadata.asDocument() : new BsonDocument();
+    }
+
     private static RuntimeException missing(DataRequest request) {
-        var id = request.id();
-        var text = id.isString()
-                ? "'" + id.asString().getValue() + "'"
-                : id.isObjectId()
-                        ? id.asObjectId().getValue().toHexString()
-                        : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(id);
-        return Problem.of(NOT_FOUND, "document " + text + " does not exist").raise();
+        var what = request.path().kind().isFiles()
+                ? "file "
+                : request.path().kind().isSchemas() ? "schema " : "document ";
+        return Problem.of(NOT_FOUND, what + spell(request.id()) + " does not exist")
+                .raise();
+    }
+
+    private static String spell(BsonValue id) {
+        return switch (id.getBsonType()) {
+            case STRING -> "'" + id.asString().getValue() + "'";
+            case OBJECT_ID -> id.asObjectId().getValue().toHexString();
+            default -> JsonEncoder.of(JsonMode.DEFAULT).encodeToString(id);
+        };
     }
 }

@@ -16,6 +16,12 @@ final class AggregationVariables {
 
     /// @throws ProblemException 400, also for operators and for names that only the server may set
     static BsonDocument parse(String text, MongoConfig config) {
+        if (text.length() > JsonParameter.MAX_LENGTH) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal avars parameter (longer than " + JsonParameter.MAX_LENGTH + " characters)")
+                    .raise();
+        }
         BsonValue value;
         try {
             value = JsonParser.parse(text);

@@ -11,12 +11,21 @@ import org.restheart.http.ProblemException;
 
 /// Reads parameters whose value is JSON, with the texts the contract has for what can be wrong.
 final class JsonParameter {
+    /// Characters. Headers as a whole have a limit too, but one that is meant for all parameters together.
+    static final int MAX_LENGTH = 256 << 10;
+
     private JsonParameter() {}
 
     /// @throws ProblemException 400
     static BsonDocument document(String name, String text) {
         if (text.isBlank()) {
             throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter (empty)")
+                    .raise();
+        }
+        if (text.length() > MAX_LENGTH) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal " + name + " parameter (longer than " + MAX_LENGTH + " characters)")
                     .raise();
         }
         BsonValue value;

@@ -9,7 +9,8 @@ import org.restheart.http.Query;
 ///
 /// @param page counts from 1
 /// @param pageSize documents per page; 0 asks for none
-public record Paging(int page, int pageSize) {
+/// @param explicit whether the client says which slice, or how large
+public record Paging(int page, int pageSize, boolean explicit) {
     /// @throws org.restheart.http.ProblemException 400
     static Paging parse(Query query, int defaultPageSize, int maxPageSize) {
         int pageSize = number(query, "pagesize", defaultPageSize);
@@ -24,7 +25,7 @@ public record Paging(int page, int pageSize) {
             throw Problem.of(PARAMETER_INVALID, "illegal page parameter, it is < 1")
                     .raise();
         }
-        return new Paging(page, pageSize);
+        return new Paging(page, pageSize, query.has("page") || query.has("pagesize"));
     }
 
     private static int number(Query query, String name, int otherwise) {

@@ -6,10 +6,8 @@ import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.UUID;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -28,7 +26,6 @@ import org.restheart.mongo.resource.ResourcePath;
 /// @param sort what was asked for or the default, `_id` descending
 /// @param id the document id of the path, if there is one
 /// @param noProperties `np`: leave the properties of the collection out of HAL
-/// @param warnings what was not understood but is no reason to refuse
 public record Parameters(
         Paging paging,
         Counting counting,
@@ -48,22 +45,18 @@ public record Parameters(
         boolean checkEtag,
         Optional<BsonDocument> shardKey,
         Optional<BsonDocument> aggregationVariables,
-        Optional<UUID> sessionId,
-        Optional<Long> transaction,
         Optional<ReadConcern> readConcern,
         Optional<ReadPreference> readPreference,
-        Optional<WriteConcern> writeConcern,
-        List<String> warnings) {
+        Optional<WriteConcern> writeConcern) {
 
     /// Checks in the contract's order; the first parameter that is wrong is reported.
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static Parameters parse(Query query, ResourcePath path, MongoConfig config) {
-        var warnings = new ArrayList<String>();
-        var representation = representation(query, config, warnings);
+        var representation = query.first("rep").flatMap(Representation::of).orElse(config.defaultRepresentation());
         var paging = Paging.parse(query, config.defaultPageSize(), config.maxPageSize());
         var sort = SortParameter.sort(query);
-        var hint = query.all("hint").stream().reduce((_, last) -> last).map(SortParameter::hint);
+        var hint = HintParameter.parse(query);
         var keys = keys(query);
         var filter = filter(query);
         if (filter.isEmpty()
@@ -93,12 +86,9 @@ public record Parameters(
                 query.has("checkEtag"),
                 query.first("shardkey").map(Parameters::shardKey),
                 variables,
-                query.first("sid").map(Parameters::sessionId),
-                query.has("sid") ? query.first("txn").map(Parameters::transaction) : Optional.empty(),
                 query.first("readConcern").flatMap(Parameters::readConcern),
                 query.first("readPreference").flatMap(Parameters::readPreference),
-                query.first("writeConcern").flatMap(Parameters::writeConcern),
-                List.copyOf(warnings));
+                query.first("writeConcern").flatMap(Parameters::writeConcern));
     }
 
     /// The mode that also error bodies are written in, when nothing else of the query could be read.
@@ -111,19 +101,6 @@ public record Parameters(
                 || kind == ResourceKind.FILE
                 || kind == ResourceKind.FILE_BINARY
                 || kind == ResourceKind.SCHEMA;
-    }
-
-    private static Representation representation(Query query, MongoConfig config, List<String> warnings) {
-        var name = query.first("rep");
-        if (name.isEmpty()) {
-            return config.defaultRepresentation();
-        }
-        var known = Representation.of(name.get());
-        if (known.isEmpty()) {
-            warnings.add("illegal rep parameter " + name.get() + " (must be STANDARD, HAL or SHAL); using default "
-                    + config.defaultRepresentation());
-        }
-        return known.orElse(config.defaultRepresentation());
     }
 
     private static BsonDocument keys(Query query) {
@@ -181,22 +158,6 @@ public record Parameters(
                     .raise();
         }
         return key;
-    }
-
-    private static UUID sessionId(String text) {
-        try {
-            return UUID.fromString(text);
-        } catch (IllegalArgumentException _) {
-            throw Problem.of(PARAMETER_INVALID, "Invalid session id").raise();
-        }
-    }
-
-    private static Long transaction(String text) {
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException _) {
-            throw Problem.of(PARAMETER_INVALID, "Invalid txn").raise();
-        }
     }
 
     private static Optional<ReadConcern> readConcern(String name) {

@@ -5,15 +5,13 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
-/// The `sort` (older name: `sort_by`) and `hint` parameters, each a JSON object or a short form: `a`, `+a`, `-a`.
+/// The `sort` parameter (older name: `sort_by`): a JSON object or a short form, `a`, `+a`, `-a`.
 final class SortParameter {
     private static final BsonInt32 ASCENDING = new BsonInt32(1);
     private static final BsonInt32 DESCENDING = new BsonInt32(-1);
@@ -57,13 +55,16 @@ final class SortParameter {
 
     private static BsonDocument object(String text) {
         try {
-            var sort = JsonParser.parse(text).asDocument();
-            for (var direction : sort.values()) {
+            var sort = JsonParser.parse(text);
+            if (!sort.isDocument()) { // {"$oid": …} is a value
+                throw invalid();
+            }
+            for (var direction : sort.asDocument().values()) {
                 if (!direction.isNumber() && !direction.isDocument()) {
                     throw invalid();
                 }
             }
-            return sort;
+            return sort.asDocument();
         } catch (MalformedJsonException _) {
             throw invalid();
         }
@@ -71,21 +72,5 @@ final class SortParameter {
 
     private static ProblemException invalid() {
         return Problem.of(PARAMETER_INVALID, "Invalid sort parameter").raise();
-    }
-
-    /// The index to use: a key document, or an index's name.
-    ///
-    /// @throws ProblemException 400
-    static BsonValue hint(String value) {
-        if (value.isBlank()) {
-            throw Problem.of(PARAMETER_INVALID, "illegal hint parameter").raise();
-        }
-        return switch (value.charAt(0)) {
-            case '{' -> JsonParameter.document("hint", value);
-            case '+' -> new BsonDocument(value.substring(1), ASCENDING);
-            case '-' -> new BsonDocument(value.substring(1), DESCENDING);
-            case '"', '\'' -> JsonParser.parse(value);
-            default -> new BsonString(value.strip());
-        };
     }
 }

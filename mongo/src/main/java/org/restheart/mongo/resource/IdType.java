@@ -107,6 +107,8 @@ public enum IdType {
     }
 
     private static ProblemException refuse(String why) {
-        return Problem.of(PARAMETER_INVALID, "wrong document id format: " + why).raise();
+        return Problem.of(PARAMETER_INVALID, "wrong document id format: " + why)
+                .because("java.lang.IllegalArgumentException", why)
+                .raise();
     }
 }

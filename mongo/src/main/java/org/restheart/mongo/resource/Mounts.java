@@ -2,6 +2,7 @@ package org.restheart.mongo.resource;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
@@ -9,8 +10,11 @@ import org.restheart.http.RequestPath;
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts {
     private final List<String> prefix;
-    private final List<Mount> longestFirst;
+    private final List<Binding> longestFirst;
     private final boolean coverRoot;
+
+    /// What a path means and the space it stands in.
+    public record Located(ResourcePath path, UriSpace space) {}
 
     /// @param uri the path the data API is bound to, in front of every mount
     /// @throws IllegalArgumentException if templates and literal paths are mixed
@@ -18,20 +22,22 @@ public final class Mounts {
         if (mounts.stream().map(Mount::isTemplate).distinct().count() > 1) {
             throw new IllegalArgumentException("mongo-mounts: either all or none may have {variables} in where");
         }
-        this.prefix = new Mount("*", uri).whereSegments();
+        this.prefix = Mount.split(uri);
         this.longestFirst = mounts.stream()
-                .sorted(Comparator.comparingInt((Mount m) -> m.whereSegments().size())
-                        .reversed())
+                .map(Binding::of)
+                .sorted(Comparator.comparingInt(Binding::length).reversed())
                 .toList();
         this.coverRoot = prefix.isEmpty()
-                && mounts.stream().anyMatch(m -> m.whereSegments().isEmpty());
+                && longestFirst.stream()
+                        .anyMatch(binding -> binding.match(List.of(), "").isPresent());
     }
 
     /// The resource a path means, or empty if no mount covers it.
-    public Optional<ResourcePath> resolve(RequestPath path, Connection connection) {
+    public Optional<Located> resolve(RequestPath path, Connection connection) {
         var segments = path.segments();
         if (coverRoot && ResourcePath.isSessions(segments)) {
-            return Optional.of(ResourcePath.parse(segments));
+            return Optional.of(
+                    new Located(ResourcePath.parse(segments), new UriSpace(this, longestFirst.getLast(), Map.of())));
         }
         if (segments.size() < prefix.size()
                 || !segments.subList(0, prefix.size()).equals(prefix)) {
@@ -39,28 +45,27 @@ public final class Mounts {
         }
         var below = segments.subList(prefix.size(), segments.size());
         var host = hostOf(connection.hostAndPort());
-        for (var mount : longestFirst) {
-            var tokens = mount.resolve(below, host);
-            if (tokens.isPresent()) {
-                return tokens.filter(t -> t.isEmpty() || !ResourcePath.isSessions(t))
-                        .map(ResourcePath::parse);
+        for (var binding : longestFirst) {
+            var variables = binding.match(below, host);
+            if (variables.isPresent()) {
+                return binding.tokens(below, variables.get())
+                        .filter(tokens -> !ResourcePath.isSessions(tokens))
+                        .map(tokens ->
+                                new Located(ResourcePath.parse(tokens), new UriSpace(this, binding, variables.get())));
             }
         }
         return Optional.empty();
     }
 
-    /// The path under which clients reach a database or collection (`[db]`, `[db, collection]`, `[]` for the root), if
-    /// any mount shows it. Not percent-encoded, starts with `/`, no slash at the end but for the root.
-    public Optional<String> pathOf(List<String> tokens) {
-        for (var mount : longestFirst) {
-            var path = mount.pathOf(tokens);
-            if (path.isPresent()) {
-                var whole = new java.util.ArrayList<>(prefix);
-                whole.addAll(path.get());
-                return Optional.of("/" + String.join("/", whole));
-            }
-        }
-        return Optional.empty();
+    List<String> prefix() {
+        return prefix;
+    }
+
+    /// The path below the prefix that means these tokens, through the longest mount that shows them.
+    Optional<List<String>> segmentsOf(List<String> tokens, Map<String, String> variables) {
+        return longestFirst.stream()
+                .flatMap(binding -> binding.segments(tokens, variables).stream())
+                .findFirst();
     }
 
     private static String hostOf(String hostAndPort) {

@@ -12,7 +12,7 @@ import org.restheart.http.Key;
 /// @param collection null above collections; a bucket's name ends in `.files`
 /// @param name the last variable part: a document's id as text, an index, an aggregation, a stream, a session
 /// @param transaction the number in the path of a transaction
-/// @param surplus whether segments follow a document or file: such a path names nothing
+/// @param surplus whether segments follow a document, file, aggregation or stream: such a path names nothing
 public record ResourcePath(
         ResourceKind kind,
         @Nullable String db,
@@ -109,8 +109,8 @@ public record ResourcePath(
         return switch (third.toLowerCase(Locale.ROOT)) {
             case "_indexes" ->
                 of(tokens.size() == 4 ? ResourceKind.INDEX : ResourceKind.INVALID, db, collection, fourth);
-            case "_aggrs" -> of(ResourceKind.AGGREGATION, db, collection, fourth);
-            case "_streams" -> of(ResourceKind.CHANGE_STREAM, db, collection, fourth);
+            case "_aggrs" -> named(ResourceKind.AGGREGATION, db, collection, tokens);
+            case "_streams" -> named(ResourceKind.CHANGE_STREAM, db, collection, tokens);
             default -> beyond(ResourceKind.DOCUMENT, db, collection, tokens);
         };
     }
@@ -130,8 +130,8 @@ public record ResourcePath(
         var fourth = tokens.get(3);
         return switch (third.toLowerCase(Locale.ROOT)) {
             case "_indexes" -> of(tokens.size() == 4 ? ResourceKind.INDEX : ResourceKind.INVALID, db, bucket, fourth);
-            case "_aggrs" -> of(ResourceKind.AGGREGATION, db, bucket, fourth);
-            case "_streams" -> of(ResourceKind.CHANGE_STREAM, db, bucket, fourth);
+            case "_aggrs" -> named(ResourceKind.AGGREGATION, db, bucket, tokens);
+            case "_streams" -> named(ResourceKind.CHANGE_STREAM, db, bucket, tokens);
             default ->
                 tokens.size() == 4 && is(fourth, "binary")
                         ? of(ResourceKind.FILE_BINARY, db, bucket, third)
@@ -152,7 +152,15 @@ public record ResourcePath(
         };
     }
 
-    /// A path that goes on behind a document: `_size` and `_meta` are no resources there, anything else names nothing.
+    /// An aggregation or a stream.
+    private static ResourcePath named(ResourceKind kind, String db, String collection, List<String> tokens) {
+        return tokens.size() == 4
+                ? of(kind, db, collection, tokens.get(3))
+                : beyond(kind, db, collection, tokens.subList(1, tokens.size()));
+    }
+
+    /// A path that goes on behind a document: `_size` and `_meta` are no resources there, anything else names
+    /// nothing.
     private static ResourcePath beyond(ResourceKind kind, String db, String collection, List<String> tokens) {
         var last = tokens.getLast();
         return is(last, "_size") || is(last, "_meta")

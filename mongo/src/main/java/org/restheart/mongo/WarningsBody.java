@@ -1,0 +1,49 @@
+package org.restheart.mongo;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Content;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.mongo.parameter.Parameters;
+
+/// Tells the client of warnings, where the contract has room for them: not in what is read, only in the
+/// answers to writes, which are JSON objects or empty.
+final class WarningsBody {
+    private WarningsBody() {}
+
+    static Response.Ready add(Request request, Response.Ready response, List<String> warnings) {
+        boolean mayHaveBody = response.status() >= 200 && response.status() != 204 && response.status() != 304;
+        if (request.method() == Method.GET || request.method() == Method.HEAD || !mayHaveBody) {
+            return response;
+        }
+        return switch (response.content()) {
+            case Content.None _ -> with(request, response, new BsonDocument(), warnings);
+            case Content.Bytes(var buffer) -> {
+                var body = JsonParser.parse(
+                        StandardCharsets.UTF_8.decode(buffer.duplicate()).toString());
+                yield body.isDocument() ? with(request, response, body.asDocument(), warnings) : response;
+            }
+            case Content.Streamed _ -> response;
+        };
+    }
+
+    private static Response.Ready with(
+            Request request, Response.Ready response, BsonDocument body, List<String> warnings) {
+        var all = new BsonDocument();
+        all.putAll(body);
+        all.append(
+                "_warnings",
+                new BsonArray(warnings.stream().map(BsonString::new).toList()));
+        var out = new Utf8Buffer();
+        JsonEncoder.of(Parameters.jsonMode(request.query())).encode(all, out);
+        return response.with(Response.JSON, new Content.Bytes(out.toByteBuffer()));
+    }
+}

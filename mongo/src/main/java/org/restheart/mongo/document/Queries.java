@@ -1,0 +1,59 @@
+package org.restheart.mongo.document;
+
+import java.time.Duration;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.find.CountQuery;
+import org.restheart.mongo.find.DocumentQuery;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.parameter.Counting;
+
+/// What a request asks MongoDB for: the client's wishes within what the access rule lets it see.
+///
+/// @param timeLimit of every query; zero for none
+record Queries(Duration timeLimit) {
+    /// The document of the path.
+    DocumentQuery document(DataRequest request) {
+        return new DocumentQuery(
+                request.namespace(),
+                request.id(),
+                request.readFilter(),
+                projection(request),
+                request.readSettings(timeLimit));
+    }
+
+    /// One page of the collection's documents.
+    FindQuery page(DataRequest request) {
+        var paging = request.parameters().paging();
+        return all(request).slice(paging.skip(), paging.pageSize());
+    }
+
+    /// All of the collection's documents that match.
+    FindQuery all(DataRequest request) {
+        var parameters = request.parameters();
+        return new FindQuery(
+                request.namespace(),
+                request.readFilter(),
+                projection(request),
+                parameters.sort(),
+                parameters.hint(),
+                0,
+                0,
+                request.readSettings(timeLimit));
+    }
+
+    /// How many match. There is no estimate for what a filter, also an access rule's, leaves of a collection.
+    CountQuery count(DataRequest request) {
+        var filter = request.readFilter();
+        return new CountQuery(
+                request.namespace(),
+                filter,
+                request.parameters().counting() == Counting.ESTIMATED && filter.isEmpty(),
+                request.readSettings(timeLimit));
+    }
+
+    private static Projection projection(DataRequest request) {
+        return Projection.of(
+                request.grant().projectResponse(), request.parameters().keys());
+    }
+}

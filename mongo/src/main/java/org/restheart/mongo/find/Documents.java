@@ -1,0 +1,126 @@
+package org.restheart.mongo.find;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.AggregateIterable;
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoCursor;
+import com.mongodb.client.model.CountOptions;
+import com.mongodb.client.model.EstimatedDocumentCountOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+
+/// Asks MongoDB, each question by itself. Thread-safe.
+public final class Documents implements Finder {
+    private final MongoClient client;
+
+    public Documents(MongoClient client) {
+        this.client = client;
+    }
+
+    @Override
+    public Optional<RawBsonDocument> one(DocumentQuery query) {
+        var question = new FindQuery(
+                query.namespace(),
+                query.idAndFilter(),
+                query.projection(),
+                new BsonDocument(),
+                Optional.empty(),
+                0,
+                1,
+                query.settings());
+        return Optional.ofNullable(
+                query.projection().isStaged()
+                        ? staged(question).first()
+                        : plain(question).first());
+    }
+
+    @Override
+    public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
+        return query.projection().isStaged() || query.skip() > Integer.MAX_VALUE
+                ? staged(query).batchSize(batchSize).cursor()
+                : plain(query).batchSize(batchSize).cursor();
+    }
+
+    private FindIterable<RawBsonDocument> plain(FindQuery query) {
+        var find = collection(query.namespace(), query.settings())
+                .find(query.filter())
+                .projection(query.projection().single())
+                .sort(query.sort())
+                .skip(Math.toIntExact(query.skip()))
+                .limit(query.limit())
+                .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+        query.hint().ifPresent(hint -> {
+            if (hint.isString()) {
+                find.hintString(hint.asString().getValue());
+            } else {
+                find.hint(hint.asDocument());
+            }
+        });
+        return find;
+    }
+
+    /// The same question as a pipeline, which can apply one projection to the other's result and skip without
+    /// bounds.
+    private AggregateIterable<RawBsonDocument> staged(FindQuery query) {
+        var aggregate = collection(query.namespace(), query.settings())
+                .aggregate(stages(query))
+                .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+        query.hint().ifPresent(hint -> {
+            if (hint.isString()) {
+                aggregate.hintString(hint.asString().getValue());
+            } else {
+                aggregate.hint(hint.asDocument());
+            }
+        });
+        return aggregate;
+    }
+
+    private static List<BsonDocument> stages(FindQuery query) {
+        var stages = new ArrayList<BsonDocument>();
+        stages.add(stage("$match", query.filter()));
+        if (!query.sort().isEmpty()) {
+            stages.add(stage("$sort", query.sort()));
+        }
+        if (query.skip() > 0) {
+            stages.add(stage("$skip", new BsonInt64(query.skip())));
+        }
+        if (query.limit() > 0) {
+            stages.add(stage("$limit", new BsonInt32(query.limit())));
+        }
+        if (!query.projection().permitted().isEmpty()) {
+            stages.add(stage("$project", query.projection().permitted()));
+        }
+        if (!query.projection().wanted().isEmpty()) {
+            stages.add(stage("$project", query.projection().wanted()));
+        }
+        return stages;
+    }
+
+    private static BsonDocument stage(String name, BsonValue value) {
+        return new BsonDocument(name, value);
+    }
+
+    @Override
+    public long count(CountQuery query) {
+        var collection = collection(query.namespace(), query.settings());
+        long limit = query.settings().timeLimit().toMillis();
+        return query.estimated()
+                ? collection.estimatedDocumentCount(
+                        new EstimatedDocumentCountOptions().maxTime(limit, TimeUnit.MILLISECONDS))
+                : collection.countDocuments(query.filter(), new CountOptions().maxTime(limit, TimeUnit.MILLISECONDS));
+    }
+
+    private MongoCollection<RawBsonDocument> collection(MongoNamespace namespace, ReadSettings settings) {
+        return settings.apply(client.getDatabase(namespace.getDatabaseName())
+                .getCollection(namespace.getCollectionName(), RawBsonDocument.class));
+    }
+}

@@ -1,0 +1,26 @@
+package org.restheart.mongo.find;
+
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoCollection;
+import java.time.Duration;
+import java.util.Optional;
+
+/// How a read is carried out. Immutable, compares by value.
+///
+/// @param readConcern absent for the client's default
+/// @param readPreference absent for the client's default
+/// @param timeLimit MongoDB gives up after this; zero for no limit
+public record ReadSettings(
+        Optional<ReadConcern> readConcern, Optional<ReadPreference> readPreference, Duration timeLimit) {
+    public static final ReadSettings DEFAULT = new ReadSettings(Optional.empty(), Optional.empty(), Duration.ZERO);
+
+    /// The collection, read in this way.
+    public <T> MongoCollection<T> apply(MongoCollection<T> collection) {
+        var read = collection;
+        if (readConcern.isPresent()) {
+            read = read.withReadConcern(readConcern.get());
+        }
+        return readPreference.isPresent() ? read.withReadPreference(readPreference.get()) : read;
+    }
+}

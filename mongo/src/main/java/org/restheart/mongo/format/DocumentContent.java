@@ -1,0 +1,94 @@
+package org.restheart.mongo.format;
+
+import com.mongodb.client.MongoCursor;
+import java.nio.ByteBuffer;
+import org.bson.BsonDocument;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+
+/// The content of a response that is made of a cursor's documents. A small result is complete at once; of a
+/// large one only a piece is ever in memory, and the next one is read when the client has taken it.
+public final class DocumentContent {
+    /// A result up to this many bytes is sent whole, with its length.
+    static final int WHOLE = 1 << 20;
+
+    /// Bytes per piece of a larger one, unless a single document is larger.
+    private static final int PIECE = 64 << 10;
+
+    private DocumentContent() {}
+
+    /// A `200` of all the cursor's documents.
+    ///
+    /// @param cursor closed here or, if the result is large, after the last piece
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query
+    public static Response.Ready response(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
+        return Response.status(200).with(format.mediaType(), of(cursor, format));
+    }
+
+    private static Content of(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
+        var pieces = new Pieces(cursor, format);
+        boolean handedOver = false;
+        try {
+            var first = pieces.next(WHOLE);
+            if (pieces.ended) {
+                return new Content.Bytes(first);
+            }
+            pieces.waiting = first;
+            handedOver = true;
+            return new Content.Streamed(pieces);
+        } finally {
+            if (!handedOver) {
+                pieces.close();
+            }
+        }
+    }
+
+    private static final class Pieces implements Content.Source {
+        private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+        private final MongoCursor<? extends BsonDocument> cursor;
+        private final DocumentFormat format;
+        private ByteBuffer waiting = NOTHING;
+        private long count;
+        private boolean begun;
+        private boolean ended;
+
+        Pieces(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
+            this.cursor = cursor;
+            this.format = format;
+        }
+
+        @Override
+        public ByteBuffer next() {
+            if (waiting.hasRemaining()) {
+                var next = waiting;
+                waiting = NOTHING;
+                return next;
+            }
+            return ended ? NOTHING : next(PIECE);
+        }
+
+        private ByteBuffer next(int bytes) {
+            var out = new Utf8Buffer();
+            if (!begun) {
+                format.begin(out);
+                begun = true;
+            }
+            while (out.length() < bytes) {
+                if (!cursor.hasNext()) {
+                    format.end(count, out);
+                    ended = true;
+                    break;
+                }
+                format.document(cursor.next(), count++, out);
+            }
+            return out.toByteBuffer();
+        }
+
+        @Override
+        public void close() {
+            cursor.close();
+        }
+    }
+}

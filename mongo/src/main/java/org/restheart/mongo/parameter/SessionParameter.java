@@ -1,0 +1,47 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.util.Optional;
+import java.util.UUID;
+import org.restheart.http.Problem;
+import org.restheart.http.Query;
+
+/// The `sid` and `txn` parameters: in which session, and in which of its transactions, a request runs. They
+/// are read after all others, when the resource is known to exist.
+///
+/// @param transaction counts from 1 in each session
+public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
+    /// A transaction without a session is ignored.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static Optional<SessionParameter> parse(Query query) {
+        return query.first("sid")
+                .map(sid ->
+                        new SessionParameter(sessionId(sid), query.first("txn").map(SessionParameter::transaction)));
+    }
+
+    private static UUID sessionId(String text) {
+        try {
+            var id = UUID.fromString(text);
+            if (!id.toString().equalsIgnoreCase(text)) { // it reads shortened forms too
+                throw invalid("Invalid session id");
+            }
+            return id;
+        } catch (IllegalArgumentException _) {
+            throw invalid("Invalid session id");
+        }
+    }
+
+    private static Long transaction(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException _) {
+            throw invalid("Invalid txn");
+        }
+    }
+
+    private static RuntimeException invalid(String message) {
+        return Problem.of(PARAMETER_INVALID, message).raise();
+    }
+}

@@ -1,0 +1,28 @@
+package org.restheart.mongo.parameter;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.restheart.http.Query;
+import org.restheart.mongo.MongoConfig;
+
+/// What is odd about a request but no reason to refuse it.
+public final class Warnings {
+    /// Fields that resources once had; documents have `_id`, which says when they were made, and `_etag`.
+    private static final List<String> FORMER_FIELDS = List.of("_created_on", "_last_updated_on");
+
+    private Warnings() {}
+
+    public static List<String> of(Query query, MongoConfig config) {
+        var warnings = new ArrayList<String>();
+        query.first("rep")
+                .filter(name -> Representation.of(name).isEmpty())
+                .ifPresent(name -> warnings.add("illegal rep parameter " + name
+                        + " (must be STANDARD, HAL or SHAL); using " + config.defaultRepresentation()));
+        for (var sort : query.all(query.has("sort_by") ? "sort_by" : "sort")) {
+            FORMER_FIELDS.stream()
+                    .filter(sort::contains)
+                    .forEach(field -> warnings.add("sorting by " + field + ", which the server does not maintain"));
+        }
+        return warnings;
+    }
+}

@@ -1,0 +1,73 @@
+package org.restheart.mongo.resource;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+
+/// How a document's id is written at the end of a path, so that [IdType] reads the same value again.
+public final class IdSpelling {
+    private static final Set<String> KEYWORDS = Set.of(
+            "",
+            "*",
+            "_size",
+            "_meta",
+            "_indexes",
+            "_aggrs",
+            "_streams",
+            "_null",
+            "_true",
+            "_false",
+            "_minkey",
+            "_maxkey");
+
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    private IdSpelling() {}
+
+    /// The last segment of the document's path, percent-encoded where it must be (RFC 3986, 3.3), with its
+    /// `id_type` if that is needed: `7`, `5?id_type=NUMBER`. Empty for an id that no path can name: of another
+    /// type, or a string that means something else in a path.
+    public static Optional<String> of(BsonValue id) {
+        return switch (id.getBsonType()) {
+            case STRING -> ofString(id.asString().getValue());
+            case OBJECT_ID -> Optional.of(id.asObjectId().getValue().toHexString());
+            case INT32 -> Optional.of(id.asInt32().getValue() + "?id_type=NUMBER");
+            case INT64 -> Optional.of(id.asInt64().getValue() + "?id_type=NUMBER");
+            case DOUBLE -> Optional.of(encode(Double.toString(id.asDouble().getValue())) + "?id_type=NUMBER");
+            case DATE_TIME -> Optional.of(id.asDateTime().getValue() + "?id_type=DATE");
+            case BOOLEAN -> Optional.of("_" + id.asBoolean().getValue());
+            case NULL -> Optional.of("_null");
+            case MIN_KEY -> Optional.of("_MinKey");
+            case MAX_KEY -> Optional.of("_MaxKey");
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<String> ofString(String id) {
+        if (KEYWORDS.contains(id.toLowerCase(Locale.ROOT))) {
+            return Optional.empty();
+        }
+        return Optional.of(ObjectId.isValid(id) ? id + "?id_type=STRING" : encode(id));
+    }
+
+    /// Percent-encodes what a path segment cannot hold, and `;`, which starts path parameters.
+    public static String encode(String segment) {
+        var out = new StringBuilder(segment.length());
+        for (byte b : segment.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (b & 0xff);
+            if ((c >= 'a' && c <= 'z')
+                    || (c >= 'A' && c <= 'Z')
+                    || (c >= '0' && c <= '9')
+                    || "-._~!$&'()*+,=:@".indexOf(c) >= 0) {
+                out.append(c);
+            } else {
+                out.append('%').append(HEX.toHexDigits(b));
+            }
+        }
+        return out.toString();
+    }
+}

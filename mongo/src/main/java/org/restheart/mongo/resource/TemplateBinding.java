@@ -1,0 +1,140 @@
+package org.restheart.mongo.resource;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A mount with variables. In `where` a variable is a whole segment, in `what` it may be part of a name; `{*}`
+/// is the rest of the path. `{host}` and its labels `{host[0]}`, `{host[1]}` … come from what the client calls
+/// this server.
+///
+/// Values are put in at once, not one after the other: a value that looks like a variable stays what it is.
+final class TemplateBinding implements Binding {
+    private static final String REST = "{*}";
+    private static final Pattern VARIABLE = Pattern.compile("\\{[^{}]+}");
+
+    private final List<String> where;
+    private final List<String> what;
+
+    TemplateBinding(Mount mount) {
+        where = mount.whereSegments();
+        what = mount.whatSegments();
+        var unknown = variablesOf(what);
+        unknown.removeIf(name -> name.equals("{host}") || name.startsWith("{host["));
+        unknown.removeAll(variablesOf(where));
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "mongo-mounts: " + mount.what() + " has variables that " + mount.where() + " lacks: " + unknown);
+        }
+    }
+
+    private static Set<String> variablesOf(List<String> parts) {
+        var names = new HashSet<String>();
+        for (var part : parts) {
+            VARIABLE.matcher(part).results().forEach(found -> names.add(found.group()));
+        }
+        return names;
+    }
+
+    @Override
+    public int length() {
+        return where.size();
+    }
+
+    @Override
+    public Optional<Map<String, String>> match(List<String> segments, String host) {
+        var values = new HashMap<String, String>();
+        for (int i = 0; i < where.size(); i++) {
+            var part = where.get(i);
+            if (part.equals(REST)) {
+                return Optional.of(withHost(values, host));
+            }
+            if (i >= segments.size()) {
+                return Optional.empty();
+            }
+            if (VARIABLE.matcher(part).matches()) {
+                values.put(part, segments.get(i));
+            } else if (!part.equals(segments.get(i))) {
+                return Optional.empty();
+            }
+        }
+        return segments.size() == where.size() ? Optional.of(withHost(values, host)) : Optional.empty();
+    }
+
+    private static Map<String, String> withHost(Map<String, String> values, String host) {
+        values.put("{host}", host);
+        var labels = host.split("\\.", -1);
+        for (int i = 0; i < labels.length; i++) {
+            values.put("{host[" + i + "]}", labels[i]);
+        }
+        return values;
+    }
+
+    @Override
+    public Optional<List<String>> tokens(List<String> segments, Map<String, String> variables) {
+        int before = where.indexOf(REST);
+        var rest =
+                before < 0 || before > segments.size() ? List.<String>of() : segments.subList(before, segments.size());
+        return fill(what, variables, rest);
+    }
+
+    private static Optional<List<String>> fill(List<String> parts, Map<String, String> values, List<String> rest) {
+        var filled = new ArrayList<String>();
+        for (var part : parts) {
+            if (part.equals(REST)) {
+                filled.addAll(rest);
+            } else if (!values.keySet().containsAll(variablesOf(List.of(part)))) {
+                return Optional.empty();
+            } else {
+                filled.add(VARIABLE.matcher(part)
+                        .replaceAll(name -> Matcher.quoteReplacement(values.getOrDefault(name.group(), ""))));
+            }
+        }
+        return Optional.of(filled);
+    }
+
+    @Override
+    public Optional<List<String>> segments(List<String> tokens, Map<String, String> known) {
+        var values = new HashMap<>(known);
+        var rest = List.<String>of();
+        for (int i = 0; i < what.size(); i++) {
+            if (what.get(i).equals(REST)) {
+                rest = tokens.subList(Math.min(i, tokens.size()), tokens.size());
+                return fill(where, values, rest);
+            }
+            if (i >= tokens.size() || !read(what.get(i), tokens.get(i), values)) {
+                return Optional.empty();
+            }
+        }
+        return tokens.size() == what.size() ? fill(where, values, rest) : Optional.empty();
+    }
+
+    /// Takes the values of a part's variables out of a name; prefers the values they have already.
+    private static boolean read(String part, String name, Map<String, String> values) {
+        var names = new ArrayList<String>();
+        var regex = new StringBuilder();
+        int end = 0;
+        for (var found : VARIABLE.matcher(part).results().toList()) {
+            regex.append(Pattern.quote(part.substring(end, found.start())));
+            var value = values.get(found.group());
+            regex.append(value == null ? "(.+?)" : "(" + Pattern.quote(value) + "|.+?)");
+            names.add(found.group());
+            end = found.end();
+        }
+        regex.append(Pattern.quote(part.substring(end)));
+        var matcher = Pattern.compile(regex.toString(), Pattern.DOTALL).matcher(name);
+        if (!matcher.matches()) {
+            return false;
+        }
+        for (int i = 0; i < names.size(); i++) {
+            values.put(names.get(i), matcher.group(i + 1));
+        }
+        return true;
+    }
+}
