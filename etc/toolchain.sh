@@ -1,0 +1,71 @@
+# Finds what the scripts need; to be sourced by bash from the project's folder. Prints nothing on success.
+
+# A JDK of this version or newer builds and runs RESTHeart.
+REQUIRED_JAVA=25
+
+fail() {
+  echo "${0##*/}: $1" >&2
+  exit 1
+}
+
+# The major version of the JDK in folder $1, from the file that every JDK has; nothing when there is none.
+jdk_version() {
+  [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 0
+  sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$1/release"
+}
+
+# Folders that may hold a JDK, the most deliberate choice first.
+jdk_candidates() {
+  [ -z "${JAVA_HOME:-}" ] || echo "$JAVA_HOME"
+  local javac
+  javac=$(command -v javac || true)
+  if [ -n "$javac" ]; then
+    javac=$(readlink -f "$javac" 2>/dev/null || echo "$javac")
+    echo "${javac%/bin/javac}"
+  fi
+  [ ! -x /usr/libexec/java_home ] || /usr/libexec/java_home -v "$REQUIRED_JAVA+" 2>/dev/null || true
+  local folder
+  for folder in /usr/lib/jvm/* /usr/lib64/jvm/* /usr/java/* /usr/local/*jdk* /opt/* /opt/java/* \
+    "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/* "$HOME"/.asdf/installs/java/* \
+    "$HOME"/.local/share/mise/installs/java/* "$HOME"/Library/Java/JavaVirtualMachines/*/Contents/Home; do
+    [ ! -d "$folder" ] || echo "$folder"
+  done
+}
+
+# Sets and exports JAVA_HOME.
+need_jdk() {
+  local folder version
+  while IFS= read -r folder; do
+    version=$(jdk_version "$folder")
+    if [ -n "$version" ] && [ "$version" -ge "$REQUIRED_JAVA" ]; then
+      export JAVA_HOME=$folder
+      return
+    fi
+  done < <(jdk_candidates)
+  fail "no JDK $REQUIRED_JAVA or newer found: install one (such as Eclipse Temurin, https://adoptium.net) or set JAVA_HOME to it"
+}
+
+need_maven() {
+  command -v mvn >/dev/null ||
+    fail "no mvn found: install Maven 3.9 or newer (Debian, Ubuntu: apt-get install maven; macOS: brew install maven)"
+}
+
+# Runs Maven, after showing how: the same command works without these scripts.
+maven() {
+  need_jdk
+  need_maven
+  echo "+ JAVA_HOME=$JAVA_HOME mvn $*" >&2
+  mvn "$@"
+}
+
+JAR=core/target/restheart.jar
+
+# Whether the jar is missing or older than anything it is made of.
+jar_outdated() {
+  [ ! -e "$JAR" ] || [ -n "$(find pom.xml etc http embedded security mongo graphql core \
+    \( -name target -o -path '*/src/test' \) -prune -o -type f -newer "$JAR" -print 2>/dev/null | head -n 1)" ]
+}
+
+build_jar() {
+  maven -q -B -Pfast -DskipTests -pl core -am package
+}
