@@ -3,7 +3,11 @@ package org.restheart.perftest;
 import org.restheart.perftest.deploy.NullServer;
 import org.restheart.perftest.experiment.CeilingExperiment;
 import org.restheart.perftest.experiment.CoalescingExperiment;
+import org.restheart.perftest.experiment.DeepExperiment;
+import org.restheart.perftest.experiment.GrowingExperiment;
+import org.restheart.perftest.experiment.InsertsExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
+import org.restheart.perftest.experiment.QueriesExperiment;
 import org.restheart.perftest.experiment.RenderCommand;
 import org.restheart.perftest.worker.WorkerProcess;
 import picocli.CommandLine;
@@ -21,6 +25,10 @@ import picocli.CommandLine.Command;
         subcommands = {
             CeilingExperiment.class,
             CoalescingExperiment.class,
+            InsertsExperiment.class,
+            QueriesExperiment.class,
+            DeepExperiment.class,
+            GrowingExperiment.class,
             LoadCommand.class,
             RenderCommand.class,
             WorkerProcess.class,

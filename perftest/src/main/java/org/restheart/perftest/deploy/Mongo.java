@@ -9,6 +9,11 @@ import org.bson.Document;
 /// @param pid of the primary, whose CPU time is watched
 public record Mongo(String connectionString, long pid, String version) {
 
+    /// For reports.
+    public String description() {
+        return version + ", replica set, write concern majority";
+    }
+
     /// Asks a running deployment who it is.
     public static Mongo at(String connectionString) {
         try (var client = MongoClients.create(connectionString)) {

@@ -51,10 +51,10 @@ final class DriverCall {
                 var collection = reading(namespace);
                 yield () -> page(collection, from + steps.getAndIncrement() * step, limit);
             }
-            case Operation.Matching(var namespace, var pattern, var limit) -> {
+            case Operation.Matching(var namespace, var field, var pattern, var limit) -> {
                 var collection = reading(namespace);
                 yield () -> all(collection
-                        .find(regex("text", pattern))
+                        .find(regex(field, pattern))
                         .sort(descending("_id"))
                         .limit(limit));
             }

@@ -1,11 +1,11 @@
 package org.restheart.perftest.experiment;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -68,8 +68,9 @@ public final class CoalescingExperiment implements Callable<Integer> {
             }
             var driver = lab.driver(mongo);
             var journal = new Journal(expected(gateways.size()), System.out);
+            var sideBySide = new SideBySide(journal, run.repetitions, run.window(), clients, sweep);
             for (var kind : kinds) {
-                new Trial(kind, data, journal).run(gateways, driver);
+                sideBySide.compare(operation(kind, data), gateways, driver);
             }
             return publication.publish(
                     "coalescing",
@@ -77,81 +78,28 @@ public final class CoalescingExperiment implements Callable<Integer> {
                             + "beside the plain Java driver?",
                     "clients",
                     "driver",
-                    settings(mongo.version()),
+                    settings(mongo.description()),
                     journal);
         }
     }
 
     private int expected(int gateways) {
-        return kinds.size() * (sweep.size() + run.repetitions * (1 + clients.size() * (gateways + 1)));
+        return kinds.size() * SideBySide.measurements(gateways, run.repetitions, clients, sweep);
     }
 
-    private Map<String, String> settings(String mongodVersion) {
+    private Supplier<Operation> operation(Kind kind, Dataset data) {
+        return switch (kind) {
+            case insert -> () -> new Operation.Insert(data.fresh(), 1, textBytes);
+            case read -> () -> new Operation.FindById(data.loaded(documents, textBytes), documents);
+            case page -> () -> new Operation.Page(data.loaded(documents, textBytes), 25, 5);
+        };
+    }
+
+    private Map<String, String> settings(String mongo) {
         var settings = new LinkedHashMap<String, String>();
-        settings.put("MongoDB", mongodVersion + ", replica set, write concern majority");
+        settings.put("MongoDB", mongo);
         settings.put("documents to read from", Integer.toString(documents));
         settings.put("text per document", textBytes + " bytes");
         return settings;
-    }
-
-    /// One kind of operation.
-    private final class Trial {
-        private final Kind kind;
-        private final Dataset data;
-        private final Journal journal;
-
-        Trial(Kind kind, Dataset data, Journal journal) {
-            this.kind = kind;
-            this.data = data;
-            this.journal = journal;
-        }
-
-        /// The driver's best is sought with one repetition per thread count, then measured in turn with the others.
-        void run(List<Subject> gateways, Subject driver) throws IOException {
-            var best = 0;
-            var bestRate = 0.0;
-            for (var threads : sweep) {
-                var rate = measure(driver, threads, 1);
-                if (rate > bestRate) {
-                    best = threads;
-                    bestRate = rate;
-                }
-            }
-            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
-                for (var level : clients) {
-                    for (var gateway : gateways) {
-                        measure(gateway, level, repetition);
-                    }
-                    measure(driver, level, repetition);
-                }
-                if (best > 0) {
-                    measure(driver, best, repetition + 1);
-                }
-            }
-        }
-
-        private double measure(Subject subject, int level, int repetition) throws IOException {
-            return switch (kind) {
-                case insert -> {
-                    var fresh = data.fresh();
-                    var rate = measure(subject, new Operation.Insert(fresh, 1, textBytes), level, repetition);
-                    data.drop(fresh);
-                    yield rate;
-                }
-                case read ->
-                    measure(
-                            subject,
-                            new Operation.FindById(data.loaded(documents, textBytes), documents),
-                            level,
-                            repetition);
-                case page ->
-                    measure(subject, new Operation.Page(data.loaded(documents, textBytes), 25, 5), level, repetition);
-            };
-        }
-
-        private double measure(Subject subject, Operation operation, int level, int repetition) throws IOException {
-            return journal.measure(subject, operation, level, repetition, run.window())
-                    .rate();
-        }
     }
 }

@@ -4,6 +4,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.model.InsertManyOptions;
 import java.io.Closeable;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -18,7 +19,7 @@ final class Dataset implements Closeable {
     static final String DATABASE = "perftest";
 
     private final MongoClient client;
-    private int made;
+    private Optional<Namespace> fresh = Optional.empty();
 
     Dataset(Mongo mongo) {
         client = MongoClients.create(mongo.connectionString());
@@ -42,17 +43,20 @@ final class Dataset implements Closeable {
         return namespace;
     }
 
-    /// An empty collection that nobody has used before.
+    /// An empty collection that nobody has used before. The one handed out before it is dropped.
     Namespace fresh() {
-        var namespace = new Namespace(DATABASE, "fresh-" + new ObjectId().toHexString() + "-" + ++made);
+        dropFresh();
+        var namespace = new Namespace(DATABASE, "fresh-" + new ObjectId().toHexString());
         client.getDatabase(namespace.database()).createCollection(namespace.collection());
+        fresh = Optional.of(namespace);
         return namespace;
     }
 
-    void drop(Namespace namespace) {
-        client.getDatabase(namespace.database())
-                .getCollection(namespace.collection())
-                .drop();
+    private void dropFresh() {
+        fresh.ifPresent(last -> client.getDatabase(last.database())
+                .getCollection(last.collection())
+                .drop());
+        fresh = Optional.empty();
     }
 
     private static Document document(int i, int textLength) {
@@ -69,6 +73,7 @@ final class Dataset implements Closeable {
 
     @Override
     public void close() {
+        dropFresh();
         client.close();
     }
 }

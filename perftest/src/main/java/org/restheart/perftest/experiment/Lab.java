@@ -63,7 +63,8 @@ final class Lab implements Closeable {
 
     private HttpSubject http(String name, HttpServer server, Map<String, Long> watch, int clientThreads)
             throws IOException {
-        return new HttpSubject(name, worker(), server.port(), watch, target.credentials, clientThreads, run.seed);
+        var dialect = new RestDialect(server.port(), target.credentials, target.pageParameters);
+        return new HttpSubject(name, worker(), dialect, watch, clientThreads, run.seed);
     }
 
     private Worker worker() throws IOException {

@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.restheart.perftest.measure.Machine;
 import org.restheart.perftest.report.Report;
 import org.restheart.perftest.report.Results;
@@ -22,6 +23,17 @@ final class Publication {
         this.target = target;
     }
 
+    int publish(
+            String experiment,
+            String question,
+            String levelName,
+            String baseline,
+            Map<String, String> more,
+            Journal journal)
+            throws IOException, InterruptedException {
+        return publish(experiment, question, levelName, baseline, more, journal, List.of());
+    }
+
     /// Writes the report and says where it is.
     ///
     /// @param more settings besides those of the options
@@ -32,9 +44,10 @@ final class Publication {
             String levelName,
             String baseline,
             Map<String, String> more,
-            Journal journal)
+            Journal journal,
+            List<String> notes)
             throws IOException, InterruptedException {
-        var settings = new LinkedHashMap<>(more);
+        var settings = new LinkedHashMap<String, String>(new TreeMap<>(more));
         settings.putAll(run.settings());
         settings.putAll(target.settings());
         var report = new Report(
@@ -49,7 +62,7 @@ final class Publication {
                 levelName,
                 baseline,
                 journal.rows(),
-                List.of());
+                notes);
         System.out.println("results: " + new Results(run.results).write(report));
         return 0;
     }

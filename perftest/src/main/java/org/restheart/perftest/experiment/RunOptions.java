@@ -30,6 +30,11 @@ final class RunOptions {
         return Window.seconds(warmUp, seconds);
     }
 
+    /// So many operations, however long they take, up to half an hour.
+    Window window(long operations) {
+        return new Window(Math.round(warmUp * 1000), 1_800_000, operations);
+    }
+
     Map<String, String> settings() {
         var settings = new LinkedHashMap<String, String>();
         settings.put("warm-up, recorded, repetitions", warmUp + " s, " + seconds + " s, " + repetitions);

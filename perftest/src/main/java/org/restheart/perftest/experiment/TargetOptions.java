@@ -43,6 +43,11 @@ final class TargetOptions {
     String credentials = "admin:secret";
 
     @Option(
+            names = "--page-parameters",
+            description = "Query parameters to add when the gateway is asked for pages, such as eager=linear.")
+    String pageParameters = "";
+
+    @Option(
             names = "--client-jvm",
             split = " ",
             description = "JVM options of load client and driver, separated by blanks; default ${DEFAULT-VALUE}.")
@@ -52,6 +57,9 @@ final class TargetOptions {
         var settings = new LinkedHashMap<String, String>();
         settings.put("gateway's JVM options", String.join(" ", gatewayJvm));
         settings.put("gateway's configuration", gatewayConfig.isBlank() ? "its defaults" : gatewayConfig);
+        if (!pageParameters.isEmpty()) {
+            settings.put("parameters of page requests", pageParameters);
+        }
         settings.put("client's and driver's JVM options", String.join(" ", clientJvm));
         return settings;
     }

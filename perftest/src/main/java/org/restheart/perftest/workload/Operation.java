@@ -78,8 +78,8 @@ public sealed interface Operation {
         }
     }
 
-    /// Reads the first `limit` documents whose field `text` matches a regular expression.
-    record Matching(Namespace namespace, String regex, int limit) implements Operation {
+    /// Reads the newest `limit` documents in which a field matches a regular expression.
+    record Matching(Namespace namespace, String field, String regex, int limit) implements Operation {
         @Override
         public String label() {
             return "matching page";

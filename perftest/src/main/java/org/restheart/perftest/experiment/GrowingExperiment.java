@@ -1,0 +1,115 @@
+package org.restheart.perftest.experiment;
+
+import static java.util.Locale.ROOT;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.restheart.perftest.report.Row;
+import org.restheart.perftest.workload.Namespace;
+import org.restheart.perftest.workload.Operation;
+import org.restheart.perftest.workload.Window;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `growing`: the fourth published test, a skip that grows from request to request, cut into segments so that the deep
+/// end can be seen apart. The driver samples each segment at positions spread over it.
+@Command(
+        name = "growing",
+        description = "Published test 4: 500 queries, skip growing from 250,000 to 2,250,000, 4 clients.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class GrowingExperiment implements Callable<Integer> {
+    private static final int LIMIT = 5;
+
+    @Mixin
+    RunOptions run = new RunOptions();
+
+    @Mixin
+    TargetOptions target = new TargetOptions();
+
+    @Option(names = "--documents", description = "In the collection; default ${DEFAULT-VALUE}.")
+    int documents = 2_500_000;
+
+    @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
+    int textBytes = 60;
+
+    @Option(names = "--from", description = "First skip; default ${DEFAULT-VALUE}.")
+    long from = 250_000;
+
+    @Option(names = "--to", description = "Last skip; default ${DEFAULT-VALUE}.")
+    long to = 2_250_000;
+
+    @Option(names = "--segments", description = "Default ${DEFAULT-VALUE}.")
+    int segments = 5;
+
+    @Option(names = "--queries", description = "Over all segments; default ${DEFAULT-VALUE}.")
+    long queries = 500;
+
+    @Option(names = "--driver-queries", description = "Over all segments; default ${DEFAULT-VALUE}.")
+    long driverQueries = 100;
+
+    @Option(names = "--clients", description = "Default ${DEFAULT-VALUE}.")
+    int clients = 4;
+
+    private final List<String> notes = new ArrayList<>();
+
+    @Override
+    public Integer call() throws Exception {
+        var publication = new Publication(run, target);
+        try (var lab = new Lab(run, target)) {
+            var mongo = lab.mongo();
+            var data = lab.keep(new Dataset(mongo));
+            var namespace = data.loaded(documents, textBytes);
+            var gateway = lab.gateway("gateway", mongo, "");
+            var driver = lab.driver(mongo);
+            var journal = new Journal(2 * segments * run.repetitions, System.out);
+            gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
+            driver.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
+            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+                for (var segment = 0; segment < segments; segment++) {
+                    var start = aligned(from + segment * width());
+                    journal.add(row(gateway, namespace, start, repetition, queries / segments));
+                    journal.add(row(driver, namespace, start, repetition, driverQueries / segments));
+                }
+            }
+            notes.add(String.format(
+                    ROOT,
+                    "Each segment is %,d documents long; the gateway reads %d pages of each, the driver %d.",
+                    width(),
+                    queries / segments,
+                    driverQueries / segments));
+            return publication.publish(
+                    "growing",
+                    "Does a page cost more the deeper it lies? " + queries + " pages of " + LIMIT
+                            + " documents, skip growing from " + from + " to " + to + ", " + clients
+                            + " clients. (Published test 4.)",
+                    "skip",
+                    "driver",
+                    Map.of(
+                            "MongoDB",
+                            mongo.description(),
+                            "documents",
+                            documents + " with a text of " + textBytes + " bytes"),
+                    journal,
+                    notes);
+        }
+    }
+
+    private Row row(Subject subject, Namespace namespace, long start, int repetition, long queries) throws IOException {
+        var pages = new Operation.GrowingPage(namespace, start, aligned(width() / queries), LIMIT);
+        var measured = subject.measure(pages, clients, new Window(0, 1_800_000, queries));
+        return new Row("pages at growing skip", subject.name(), Math.toIntExact(start), repetition, measured);
+    }
+
+    private long width() {
+        return (to - from) / segments;
+    }
+
+    private static long aligned(long position) {
+        return position - position % LIMIT;
+    }
+}

@@ -1,0 +1,57 @@
+package org.restheart.perftest.experiment;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.Traffic.Slot;
+import org.restheart.perftest.workload.Operation;
+import org.restheart.perftest.workload.Payload;
+
+/// Says in the gateway's REST terms what the driver does in its own: the same work on the same documents. Immutable.
+///
+/// @param credentials `name:password` for HTTP Basic
+/// @param parameters query parameters for reads of pages, such as `eager=linear`; may be empty
+record RestDialect(int port, String credentials, String parameters) {
+
+    Traffic traffic(Operation operation) {
+        var path = operation.namespace().path();
+        return switch (operation) {
+            case Operation.Insert(var _, var batch, var bytes) -> {
+                var document = Payload.document(0, bytes).toJson();
+                var body = batch == 1 ? document : "[" + (document + ",").repeat(batch - 1) + document + "]";
+                yield Traffic.of("POST", path, fields(), body, new Slot.Nothing());
+            }
+            case Operation.FindById(var _, var documents) -> get(path + "/{}", new Slot.RandomId(documents));
+            case Operation.Page(var _, var skip, var limit) ->
+                get(page(path, limit) + (skip / limit + 1), new Slot.Nothing());
+            case Operation.RandomPage(var _, var from, var to, var limit) ->
+                get(page(path, limit) + "{}", new Slot.RandomNumber(from / limit + 1, to / limit + 1));
+            case Operation.GrowingPage(var _, var from, var step, var limit) ->
+                get(page(path, limit) + "{}", new Slot.GrowingNumber(from / limit + 1, step / limit));
+            case Operation.Matching(var _, var field, var regex, var limit) -> {
+                var filter = "{\"" + field + "\":{\"$regex\":\"" + regex + "\"}}";
+                yield get(page(path, limit) + "1&filter=" + encoded(filter), new Slot.Nothing());
+            }
+        };
+    }
+
+    private String page(String path, int limit) {
+        var more = parameters.isEmpty() ? "" : parameters + "&";
+        return path + "?" + more + "pagesize=" + limit + "&page=";
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private Traffic get(String target, Slot slot) {
+        return Traffic.of("GET", target, fields(), "", slot);
+    }
+
+    private List<String> fields() {
+        var basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
+        return List.of("Host: 127.0.0.1:" + port, "Authorization: Basic " + basic);
+    }
+}
