@@ -4,10 +4,10 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.resource.Names;
 
-/// MongoDB's collections as requests want them: with the concerns and the read preference they ask for, and documents
-/// as
-/// raw bytes. Thread-safe.
+/// MongoDB's collections as requests want them: with the concerns and the read preference they ask for, and
+/// documents as raw bytes. Thread-safe.
 public final class Collections {
     private final MongoClient client;
 
@@ -21,8 +21,16 @@ public final class Collections {
 
     /// The collection of the request's path.
     public MongoCollection<RawBsonDocument> of(DataRequest request) {
-        var collection = client.getDatabase(request.path().requireDb())
-                .getCollection(request.path().requireCollection(), RawBsonDocument.class);
+        return of(request, request.path().requireCollection());
+    }
+
+    /// Where the database of the request's path keeps properties.
+    public MongoCollection<RawBsonDocument> properties(DataRequest request) {
+        return of(request, Names.PROPERTIES);
+    }
+
+    private MongoCollection<RawBsonDocument> of(DataRequest request, String name) {
+        var collection = client.getDatabase(request.path().requireDb()).getCollection(name, RawBsonDocument.class);
         var parameters = request.parameters();
         if (parameters.readConcern().isPresent()) {
             collection = collection.withReadConcern(parameters.readConcern().get());

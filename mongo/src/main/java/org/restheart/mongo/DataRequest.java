@@ -7,6 +7,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Grant;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.mongo.find.ReadSettings;
@@ -61,6 +63,18 @@ public record DataRequest(Request http, ResourcePath path, Parameters parameters
     /// @throws org.restheart.http.ProblemException 400 or 415
     public BsonValue content() {
         return http.require(RequestContent.KEY).value();
+    }
+
+    /// The content of a request that takes no array.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 or 415
+    public BsonDocument contentDocument() {
+        var content = content();
+        if (!content.isDocument()) {
+            throw Problem.of(ProblemCode.CONTENT_INVALID, "request content must be a Json object")
+                    .raise();
+        }
+        return content.asDocument();
     }
 
     /// What the client asked for and may read: its filters, the shard key, the access rule's filter.

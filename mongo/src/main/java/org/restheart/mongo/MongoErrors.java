@@ -11,6 +11,8 @@ import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.MongoWriteException;
 import java.util.Optional;
+import org.bson.BsonMaximumSizeExceededException;
+import org.bson.BsonSerializationException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
@@ -32,12 +34,15 @@ public final class MongoErrors {
             case MongoSocketException _ ->
                 Optional.of(Problem.of(ProblemCode.DATABASE_UNAVAILABLE, "Error communicating with MongoDB"));
             case MongoWriteException e ->
-                Optional.of(ofCode(e.getError().getCode(), e.getError().getMessage()));
+                Optional.of(ofWriteError(e.getError().getCode(), e.getError().getMessage()));
             case MongoBulkWriteException e
             when !e.getWriteErrors().isEmpty() -> {
                 var first = e.getWriteErrors().getFirst();
-                yield Optional.of(ofCode(first.getCode(), first.getMessage()));
+                yield Optional.of(ofWriteError(first.getCode(), first.getMessage()));
             }
+            case BsonMaximumSizeExceededException _ -> Optional.of(tooLarge());
+            case BsonSerializationException e ->
+                Optional.of(Problem.of(ProblemCode.CONTENT_INVALID, "Invalid BSON: " + e.getMessage()));
             case DuplicateKeyException _ -> Optional.of(ofCode(11000, ""));
             case MongoWriteConcernException _ ->
                 Optional.of(Problem.of(
@@ -85,10 +90,39 @@ public final class MongoErrors {
             case 50 -> timeLimit();
             // What MongoDB refuses because of the client's own input is a client error: type mismatches, conflicting
             // operators, fields that cannot be stored, unknown operators in expressions.
-            case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 17419, 28646, 40415, 51024, 54 ->
+            case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
                 Problem.of(ProblemCode.CONTENT_INVALID, message);
-            case 10334, 17280 -> Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB");
+            case 10334, 17280, 17419, 17420 -> tooLarge();
             default -> Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
+        };
+    }
+
+    private static Problem tooLarge() {
+        return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB");
+    }
+
+    /// An error about one statement of a write. Such an error is the client's, whatever its code, unless the
+    /// code says that the deployment could not do its work: MongoDB has thousands of codes for updates it
+    /// cannot apply.
+    ///
+    /// @param message MongoDB's text, which speaks about the statement and the document
+    public static Problem ofWriteError(int code, String message) {
+        var known = ofCode(code, message);
+        return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code)
+                ? Problem.of(ProblemCode.CONTENT_INVALID, message)
+                : known;
+    }
+
+    private static boolean isOfDeployment(int code) {
+        return switch (code) {
+            case 0, 1, 8 -> true; // no, an internal or an unknown error
+            case 6, 7, 89, 9001 -> true; // network
+            case 24, 46, 133, 134, 202, 234, 262 -> true; // locks, elections, time
+            case 64, 79, 100 -> true; // write concern
+            case 91, 189, 10058, 10107, 11600, 11602, 13435, 13436 -> true; // not primary, shutting down
+            case 63, 150, 13388, 13297 -> true; // sharding
+            case 96, 14031, 17322 -> true; // operation failed, out of disk
+            default -> false;
         };
     }
 

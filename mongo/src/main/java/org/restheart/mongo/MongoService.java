@@ -41,6 +41,7 @@ public final class MongoService implements Service {
         this.metadata = new Metadata(client, config.metadataTtl());
         this.routes = new MongoRoutes();
         ReadRoutes.addTo(routes, new Documents(client), config);
+        WriteRoutes.addTo(routes, new Collections(client), metadata, config);
     }
 
     @Override
@@ -93,7 +94,8 @@ public final class MongoService implements Service {
         var path = request.require(ResourcePath.KEY);
         Names.check(path);
         var parameters = Parameters.parse(request.query(), path, config);
-        var resource = requireExisting(request, path, parameters.noCache());
+        var fresh = parameters.noCache() || path.kind().changesProperties(request.method());
+        var resource = requireExisting(request, path, fresh);
         var session = SessionParameter.parse(request.query());
         if (!path.kind().allows(request.method())) {
             throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")

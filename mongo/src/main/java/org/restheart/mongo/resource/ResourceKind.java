@@ -91,6 +91,14 @@ public enum ResourceKind {
         };
     }
 
+    /// Whether the method changes properties, which no cached value must decide.
+    public boolean changesProperties(Method method) {
+        return switch (this) {
+            case DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> !method.isSafe() && method != POST;
+            default -> false;
+        };
+    }
+
     public boolean isMeta() {
         return this == DB_META || this == COLLECTION_META || this == FILES_BUCKET_META || this == SCHEMA_STORE_META;
     }

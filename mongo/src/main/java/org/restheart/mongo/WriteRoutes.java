@@ -1,0 +1,50 @@
+package org.restheart.mongo;
+
+import static org.restheart.http.Method.DELETE;
+import static org.restheart.http.Method.PATCH;
+import static org.restheart.http.Method.POST;
+import static org.restheart.http.Method.PUT;
+import static org.restheart.mongo.resource.ResourceKind.COLLECTION;
+import static org.restheart.mongo.resource.ResourceKind.DB;
+import static org.restheart.mongo.resource.ResourceKind.DOCUMENT;
+import static org.restheart.mongo.resource.ResourceKind.FILES_BUCKET;
+import static org.restheart.mongo.resource.ResourceKind.SCHEMA_STORE;
+
+import java.util.List;
+import org.restheart.mongo.collection.DeleteCollection;
+import org.restheart.mongo.collection.PatchCollection;
+import org.restheart.mongo.collection.PutCollection;
+import org.restheart.mongo.database.DeleteDatabase;
+import org.restheart.mongo.database.PatchDatabase;
+import org.restheart.mongo.database.PutDatabase;
+import org.restheart.mongo.document.DeleteDocument;
+import org.restheart.mongo.document.PatchDocument;
+import org.restheart.mongo.document.PostDocument;
+import org.restheart.mongo.document.ReplaceDocument;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.PlainInserts;
+import org.restheart.mongo.write.Preconditions;
+
+/// Everything that writes.
+final class WriteRoutes {
+    private WriteRoutes() {}
+
+    static void addTo(MongoRoutes routes, Collections collections, Metadata metadata, MongoConfig config) {
+        var preconditions = new Preconditions(metadata, config.etagPolicies());
+        var inserts = new PlainInserts(collections.client());
+        var locations = new Locations(config.instanceBaseUrl());
+        routes.on(COLLECTION, POST, new PostDocument(collections, preconditions, inserts, locations));
+        routes.on(DOCUMENT, PUT, new ReplaceDocument(collections, preconditions));
+        routes.on(DOCUMENT, PATCH, new PatchDocument(collections, preconditions));
+        routes.on(DOCUMENT, DELETE, new DeleteDocument(collections, preconditions));
+        routes.on(DB, PUT, new PutDatabase(collections, metadata, preconditions));
+        routes.on(DB, PATCH, new PatchDatabase(collections, metadata, preconditions));
+        routes.on(DB, DELETE, new DeleteDatabase(collections, metadata, preconditions));
+        for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
+            routes.on(kind, PUT, new PutCollection(collections, metadata, preconditions));
+            routes.on(kind, PATCH, new PatchCollection(collections, metadata, preconditions));
+            routes.on(kind, DELETE, new DeleteCollection(collections, metadata, preconditions));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package org.restheart.mongo.content;
+
+import static org.restheart.mongo.content.Refusals.invalid;
+import static org.restheart.mongo.content.UpdateOperators.SET;
+import static org.restheart.mongo.content.UpdateOperators.SET_ON_INSERT;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.write.Update;
+
+/// The content of a `PATCH`, made into an update: operators as they are, every other key into `$set`, an array
+/// as a pipeline. What the collection and the access rule add is laid over both so that no client can undo it.
+public final class Changes {
+    private final BsonDocument operators = new BsonDocument();
+    private final BsonDocument set = new BsonDocument();
+
+    private Changes() {}
+
+    /// Of one document, whose tag changes.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static Update ofDocument(DataRequest request, BsonValue content, ObjectId etag) {
+        var tag = new BsonDocument(EntityTags.FIELD, new BsonObjectId(etag));
+        if (content.isArray()) {
+            return pipeline(request, content.asArray(), tag);
+        }
+        var document = content.asDocument();
+        var id = document.get("_id");
+        if (id != null && !id.equals(request.id())) {
+            throw invalid("_id in json data cannot be different than id in URL");
+        }
+        return operators(request, document, RequestProperties.of(request, Instant.now()), tag);
+    }
+
+    /// Of many documents, whose tags stay.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static Update ofDocuments(DataRequest request, BsonDocument content) {
+        return operators(request, content, RequestProperties.of(request, Instant.now()), new BsonDocument());
+    }
+
+    /// Of the properties of a database or collection.
+    ///
+    /// @throws org.restheart.http.ProblemException 400, but not for an empty document
+    public static Update ofProperties(DataRequest request, BsonDocument content, ObjectId etag) {
+        var tag = new BsonDocument(EntityTags.FIELD, new BsonObjectId(etag));
+        return content.isEmpty()
+                ? new Update.Operators(new BsonDocument(SET, tag))
+                : operators(request, content, new BsonDocument(), tag);
+    }
+
+    private static Update pipeline(DataRequest request, BsonArray content, BsonDocument tag) {
+        if (content.isEmpty()) {
+            throw Refusals.noData();
+        }
+        var last = new BsonDocument();
+        RequestProperties.of(request, Instant.now()).forEach((path, value) -> last.put(path, literal(value)));
+        request.grant()
+                .mergeRequest()
+                .ifPresent(merge -> merge.forEach((path, value) -> {
+                    last.keySet().removeIf(other -> Paths.overlap(other, path));
+                    last.put(path, literal(value));
+                }));
+        tag.forEach((path, value) -> last.put(path, literal(value)));
+        var stages = new ArrayList<BsonDocument>();
+        content.forEach(stage -> stages.add(stage.asDocument()));
+        stages.add(new BsonDocument(SET, last));
+        return new Update.Pipeline(stages);
+    }
+
+    /// A value in which `$` means nothing.
+    private static BsonDocument literal(BsonValue value) {
+        return new BsonDocument("$literal", value);
+    }
+
+    private static Update operators(DataRequest request, BsonDocument content, BsonDocument added, BsonDocument tag) {
+        if (content.isEmpty()) {
+            throw Refusals.noData();
+        }
+        var changes = new Changes();
+        content.forEach(changes::add);
+        changes.remove(EntityTags.FIELD);
+        changes.override(added);
+        request.grant().mergeRequest().ifPresent(changes::override);
+        changes.override(tag);
+        return changes.toUpdate();
+    }
+
+    private void add(String key, BsonValue value) {
+        if (!UpdateOperators.isOne(key)) {
+            if (key.startsWith("$")) {
+                throw Refusals.unknownOperator(key);
+            }
+            if (!key.equals("_id")) {
+                set.put(key, value);
+            }
+        } else if (!value.isDocument()) {
+            throw invalid("the value of " + key + " must be an object");
+        } else if (key.equals(SET)) {
+            set.putAll(value.asDocument());
+        } else {
+            operators.put(key, Copies.shallow(value.asDocument()));
+        }
+    }
+
+    /// Takes out whatever a client says about a field that is the server's.
+    private void remove(String field) {
+        set.keySet().removeIf(path -> Paths.within(path, field));
+        operators.forEach((operator, paths) ->
+                paths.asDocument().entrySet().removeIf(entry -> Paths.touches(operator, entry, field)));
+        operators.values().removeIf(paths -> paths.asDocument().isEmpty());
+    }
+
+    /// Lays values over what the client sets. An operator that also touches one of them cannot be honoured.
+    private void override(BsonDocument values) {
+        values.forEach((path, value) -> {
+            set.keySet().removeIf(other -> Paths.within(other, path));
+            remove(SET_ON_INSERT, path);
+            for (var operator : operators.entrySet()) {
+                for (var entry : operator.getValue().asDocument().entrySet()) {
+                    if (Paths.touches(operator.getKey(), entry, path)) {
+                        throw invalid(operator.getKey() + " cannot change '" + path + "', which the server sets");
+                    }
+                }
+            }
+            if (set.keySet().stream().anyMatch(other -> Paths.overlap(other, path))) {
+                throw invalid("content cannot set what contains '" + path + "', which the server sets");
+            }
+            set.put(path, value);
+        });
+    }
+
+    private void remove(String operator, String path) {
+        var paths = operators.get(operator);
+        if (paths != null) {
+            paths.asDocument().keySet().removeIf(other -> Paths.within(other, path));
+        }
+    }
+
+    private Update toUpdate() {
+        if (!set.isEmpty()) {
+            operators.put(SET, set);
+        }
+        if (operators.isEmpty()) {
+            throw Refusals.noData();
+        }
+        return new Update.Operators(operators);
+    }
+}

@@ -1,0 +1,132 @@
+package org.restheart.mongo.content;
+
+import static org.restheart.mongo.content.Refusals.invalid;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+
+/// Expands dotted keys at the top of a document that is stored whole: `{"a.b": 1, "l.1": "x"}` means
+/// `{"a": {"b": 1}, "l": [null, "x"]}`. A number is a position in an array, except at the beginning of a key.
+///
+/// Keys that contradict each other are refused. Confined to one document.
+final class DottedKeys {
+    /// A few bytes of content must not become megabytes of nulls.
+    private static final int MAX_GAPS = 100_000;
+
+    private int gaps;
+
+    private DottedKeys() {}
+
+    private record Path(String key, List<String> names, BsonValue value) {}
+
+    /// The same document if it has no dotted key, else a copy.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    static BsonDocument expand(BsonDocument document) {
+        return document.keySet().stream().anyMatch(key -> key.indexOf('.') >= 0)
+                ? new DottedKeys().copy(document)
+                : document;
+    }
+
+    private BsonDocument copy(BsonDocument document) {
+        var expanded = new BsonDocument();
+        var paths = new ArrayList<Path>();
+        document.forEach((key, value) -> {
+            if (key.indexOf('.') < 0) {
+                expanded.put(key, Copies.deep(value));
+            } else {
+                paths.add(new Path(key, List.of(key.split("\\.", -1)), inside(value)));
+            }
+        });
+        paths.sort(Comparator.comparingInt(path -> path.names().size())); // containers before what goes into them
+        paths.forEach(path -> put(expanded, path));
+        return expanded;
+    }
+
+    /// Documents inside an array that a dotted key holds are expanded too.
+    private BsonValue inside(BsonValue value) {
+        if (!value.isArray()) {
+            return Copies.deep(value);
+        }
+        var array = new BsonArray();
+        value.asArray().forEach(e -> array.add(e.isDocument() ? copy(e.asDocument()) : inside(e)));
+        return array;
+    }
+
+    private void put(BsonDocument root, Path path) {
+        if (path.names().contains("")) {
+            throw invalid("illegal key '" + path.key() + "': a name between dots is empty");
+        }
+        BsonValue at = root;
+        int last = path.names().size() - 1;
+        for (int i = 0; i < last; i++) {
+            at = child(at, path, i);
+        }
+        if (at.isArray()) {
+            int index = index(path, last);
+            if (fill(at.asArray(), index, path).isNull()) {
+                at.asArray().set(index, path.value());
+                return;
+            }
+        } else if (at.isDocument()
+                && !isIndex(path.names().get(last))
+                && at.asDocument().putIfAbsent(path.names().get(last), path.value()) == null) {
+            return;
+        }
+        throw contradiction(path);
+    }
+
+    /// The container below `parent` that the path goes through, made if it is not there.
+    private BsonValue child(BsonValue parent, Path path, int depth) {
+        var name = path.names().get(depth);
+        if (parent.isArray()) {
+            int index = index(path, depth);
+            var child = fill(parent.asArray(), index, path);
+            if (child.isNull()) {
+                child = container(path, depth + 1);
+                parent.asArray().set(index, child);
+            }
+            return child;
+        }
+        if (!parent.isDocument() || (depth > 0 && isIndex(name))) {
+            throw contradiction(path);
+        }
+        return parent.asDocument().computeIfAbsent(name, _ -> container(path, depth + 1));
+    }
+
+    private static BsonValue container(Path path, int depth) {
+        return isIndex(path.names().get(depth)) ? new BsonArray() : new BsonDocument();
+    }
+
+    private BsonValue fill(BsonArray array, int index, Path path) {
+        gaps += Math.max(0, index + 1 - array.size());
+        if (gaps > MAX_GAPS) {
+            throw invalid("illegal key '" + path.key() + "': the array would have too many gaps");
+        }
+        while (array.size() <= index) {
+            array.add(BsonNull.VALUE);
+        }
+        return array.get(index);
+    }
+
+    private static int index(Path path, int depth) {
+        var name = path.names().get(depth);
+        if (!isIndex(name)) {
+            throw contradiction(path);
+        }
+        return name.length() > 9 ? MAX_GAPS : Integer.parseInt(name);
+    }
+
+    private static boolean isIndex(String name) {
+        return !name.isEmpty() && name.chars().allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    private static RuntimeException contradiction(Path path) {
+        return invalid("the key '" + path.key() + "' contradicts another key");
+    }
+}

@@ -1,0 +1,100 @@
+package org.restheart.mongo.content;
+
+import static org.restheart.mongo.content.Refusals.invalid;
+
+import java.time.Instant;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonSerializationException;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.EntityTags;
+
+/// The content of a `POST` or `PUT`, made into the document that is stored whole.
+public final class NewDocument {
+    /// MongoDB's own limit (manual, "MongoDB Limits and Thresholds").
+    private static final int MAX_BYTES = 16 * 1024 * 1024;
+
+    private NewDocument() {}
+
+    /// The fields of a document: dotted keys expanded, `$currentDate` resolved, what the collection and the
+    /// access rule add laid over them. A copy; the content stays as it is.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static BsonDocument of(DataRequest request, BsonDocument content) {
+        var now = Instant.now();
+        var document = stored(content, now);
+        document.putAll(RequestProperties.of(request, now));
+        request.grant()
+                .mergeRequest()
+                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(document, path, value)));
+        return document;
+    }
+
+    /// The properties of a database or collection.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static BsonDocument properties(DataRequest request, BsonDocument content) {
+        var properties = stored(content, Instant.now());
+        request.grant()
+                .mergeRequest()
+                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(properties, path, value)));
+        properties.remove("_id");
+        properties.remove(EntityTags.FIELD);
+        return properties;
+    }
+
+    private static BsonDocument stored(BsonDocument content, Instant now) {
+        var fields = Copies.shallow(content);
+        for (var key : content.keySet()) {
+            if (key.startsWith("$")) {
+                fields.remove(key);
+                switch (key) {
+                    case UpdateOperators.CURRENT_DATE -> fields.putAll(CurrentDate.resolve(content.get(key), now));
+                    default -> throw misplaced(key);
+                }
+            }
+        }
+        return DottedKeys.expand(fields);
+    }
+
+    private static RuntimeException misplaced(String key) {
+        return UpdateOperators.isOne(key)
+                ? invalid("update operators (but $currentDate) cannot be used on POST and PUT requests")
+                : Refusals.unknownOperator(key);
+    }
+
+    /// The document with its id in front and its tag at the end.
+    public static BsonDocument tagged(BsonValue id, BsonDocument fields, ObjectId etag) {
+        var document = new BsonDocument(fields.size() + 2).append("_id", id);
+        fields.forEach((name, value) -> {
+            if (!name.equals("_id") && !name.equals(EntityTags.FIELD)) {
+                document.append(name, value);
+            }
+        });
+        return document.append(EntityTags.FIELD, new BsonObjectId(etag));
+    }
+
+    /// The bytes that MongoDB is sent.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot hold, 413 for more than 16
+    ///     MiB
+    public static RawBsonDocument encode(BsonDocument document) {
+        RawBsonDocument encoded;
+        try {
+            encoded = new RawBsonDocument(document, new BsonDocumentCodec());
+        } catch (BsonSerializationException e) {
+            throw invalid("Invalid BSON: " + e.getMessage());
+        }
+        if (encoded.getByteBuffer().remaining() > MAX_BYTES) {
+            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB")
+                    .raise();
+        }
+        return encoded;
+    }
+}

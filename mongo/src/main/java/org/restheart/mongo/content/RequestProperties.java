@@ -1,0 +1,91 @@
+package org.restheart.mongo.content;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Account;
+import org.restheart.mongo.DataRequest;
+
+/// What a collection wants to be stored about the requests that write to it: its property
+/// `addRequestProperties`, an array of names, or `{"field": [names]}` to keep them below a field.
+final class RequestProperties {
+    static final String PROPERTY = "addRequestProperties";
+
+    private static final DateTimeFormatter LOG_TIME = DateTimeFormatter.ofPattern(
+                    "'['dd/MMM/yyyy:HH:mm:ss Z']'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
+
+    private RequestProperties() {}
+
+    /// What is laid over the content; empty if the collection wants nothing. Unknown names are left out.
+    static BsonDocument of(DataRequest request, Instant now) {
+        var wanted = request.resource().property(PROPERTY).orElse(new BsonArray());
+        if (wanted.isArray()) {
+            return values(request, wanted.asArray(), now);
+        }
+        var fields = new BsonDocument();
+        if (wanted.isDocument()) {
+            wanted.asDocument().forEach((field, names) -> {
+                if (names.isArray()) {
+                    fields.put(field, values(request, names.asArray(), now));
+                }
+            });
+        }
+        return fields;
+    }
+
+    private static BsonDocument values(DataRequest request, BsonArray names, Instant now) {
+        var values = new BsonDocument();
+        for (var name : names) {
+            if (name.isString()) {
+                value(request, name.asString().getValue(), now)
+                        .ifPresent(value -> values.put(name.asString().getValue(), value));
+            }
+        }
+        return values;
+    }
+
+    private static Optional<BsonValue> value(DataRequest request, String name, Instant now) {
+        var http = request.http();
+        var connection = http.connection();
+        return switch (name) {
+            case "userName" -> http.caller().account().map(Account::name).map(BsonString::new);
+            case "userRoles" -> http.caller().account().map(RequestProperties::roles);
+            case "epochTimeStamp" ->
+                Optional.of(new BsonDateTime(now.truncatedTo(ChronoUnit.SECONDS).toEpochMilli()));
+            case "dateTime" -> text(LOG_TIME.format(now));
+            case "localIp" -> text(connection.local().getAddress().getHostAddress());
+            case "localPort" -> text(String.valueOf(connection.local().getPort()));
+            case "localServerName" -> text(hostName(connection.hostAndPort()));
+            case "queryString" -> text("?" + http.query().raw());
+            case "relativePath" -> text(http.path().decoded());
+            case "remoteIp" -> text(connection.peerAddress());
+            case "requestMethod" -> text(http.method().name());
+            case "requestProtocol" -> text(connection.protocol());
+            default -> Optional.empty();
+        };
+    }
+
+    private static BsonValue roles(Account account) {
+        var roles = new BsonArray();
+        account.roles().forEach(role -> roles.add(new BsonString(role)));
+        return roles;
+    }
+
+    private static String hostName(String hostAndPort) {
+        int colon = hostAndPort.lastIndexOf(':');
+        return colon > hostAndPort.lastIndexOf(']') ? hostAndPort.substring(0, colon) : hostAndPort;
+    }
+
+    private static Optional<BsonValue> text(String value) {
+        return Optional.of(new BsonString(value));
+    }
+}

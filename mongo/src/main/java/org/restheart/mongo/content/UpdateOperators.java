@@ -1,0 +1,43 @@
+package org.restheart.mongo.content;
+
+import java.util.Set;
+
+/// Which keys of a request's content are update operators (MongoDB manual, "Update Operators").
+final class UpdateOperators {
+    static final String CURRENT_DATE = "$currentDate";
+    static final String SET = "$set";
+    static final String SET_ON_INSERT = "$setOnInsert";
+    static final String RENAME = "$rename";
+
+    /// Modifiers too, and operators that MongoDB no longer has: MongoDB says what is wrong with them.
+    private static final Set<String> KNOWN = Set.of(
+            "$inc",
+            "$mul",
+            RENAME,
+            SET_ON_INSERT,
+            SET,
+            "$unset",
+            "$min",
+            "$max",
+            CURRENT_DATE,
+            "$addToSet",
+            "$pop",
+            "$pullAll",
+            "$pull",
+            "$pushAll",
+            "$push",
+            "$bit",
+            "$",
+            "$[]",
+            "$each",
+            "$position",
+            "$slice",
+            "$sort",
+            "$isolated");
+
+    private UpdateOperators() {}
+
+    static boolean isOne(String key) {
+        return KNOWN.contains(key);
+    }
+}

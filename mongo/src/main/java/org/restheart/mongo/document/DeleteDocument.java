@@ -1,0 +1,28 @@
+package org.restheart.mongo.document;
+
+import org.restheart.http.Response;
+import org.restheart.mongo.Collections;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteResponses;
+
+/// `DELETE /{db}/{collection}/{id}`.
+public final class DeleteDocument implements DataHandler {
+    private final Collections collections;
+    private final Preconditions preconditions;
+
+    public DeleteDocument(Collections collections, Preconditions preconditions) {
+        this.collections = collections;
+        this.preconditions = preconditions;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        request.http().requireThread();
+        var target = new TargetDocument(
+                collections.of(request), request.id(), request.writeFilter(), preconditions.ofDocument(request));
+        return WriteResponses.of(target.delete(), "The document's ETag must be provided using the 'If-Match' header");
+    }
+}

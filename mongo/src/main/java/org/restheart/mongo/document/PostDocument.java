@@ -1,0 +1,114 @@
+package org.restheart.mongo.document;
+
+import static org.restheart.http.ProblemCode.BAD_REQUEST;
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
+import static org.restheart.http.ProblemCode.RESERVED_NAME;
+
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.Collections;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.Json;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.resource.IdType;
+import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.write.Insert;
+import org.restheart.mongo.write.InsertOutcome;
+import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteResponses;
+
+/// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
+/// of the one with the same id.
+public final class PostDocument implements DataHandler {
+    private final Collections collections;
+    private final Preconditions preconditions;
+    private final Inserts inserts;
+    private final Locations locations;
+
+    public PostDocument(Collections collections, Preconditions preconditions, Inserts inserts, Locations locations) {
+        this.collections = collections;
+        this.preconditions = preconditions;
+        this.inserts = inserts;
+        this.locations = locations;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        if (request.content().isArray()) {
+            throw Problem.of(NOT_IMPLEMENTED, "POST of an array is not available")
+                    .raise();
+        }
+        var fields = NewDocument.of(request, request.content().asDocument());
+        var given = id(request, fields);
+        return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
+            case INSERT -> insert(request, given.orElseGet(BsonObjectId::new), fields);
+            case UPSERT -> replace(request, given.orElseGet(BsonObjectId::new), fields, WriteMode.UPSERT);
+            case UPDATE ->
+                replace(
+                        request,
+                        given.orElseThrow(() -> Problem.bare(BAD_REQUEST).raise()),
+                        fields,
+                        WriteMode.UPDATE);
+        };
+    }
+
+    private static Optional<BsonValue> id(DataRequest request, BsonDocument fields) {
+        var id = Optional.ofNullable(fields.get("_id"));
+        var type = request.parameters().idType();
+        if (id.isEmpty() && type != IdType.OID && type != IdType.STRING_OID) {
+            throw Problem.of(CONTENT_INVALID, "_id in content body is mandatory for documents with id type " + type)
+                    .raise();
+        }
+        if (id.filter(Names::isReservedId).isPresent()) {
+            throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+        }
+        return id;
+    }
+
+    private Response insert(DataRequest request, BsonValue id, BsonDocument fields) {
+        var etag = new ObjectId();
+        var insert = new Insert(
+                request.namespace(),
+                collections.of(request).getWriteConcern(),
+                NewDocument.encode(NewDocument.tagged(id, fields, etag)));
+        return inserts.insert(request.http(), insert, outcome -> switch (outcome) {
+            case InsertOutcome.Inserted() -> created(request, id, etag);
+            case InsertOutcome.Refused(var error) -> throw WriteResponses.refusal(error);
+        });
+    }
+
+    private Response replace(DataRequest request, BsonValue id, BsonDocument fields, WriteMode mode) {
+        request.http().requireThread();
+        var etag = new ObjectId();
+        var document = NewDocument.encode(NewDocument.tagged(id, fields, etag));
+        var target = new TargetDocument(
+                collections.of(request), id, request.writeFilter(), preconditions.ofCollection(request));
+        var outcome = target.replace(document, mode);
+        return outcome instanceof WriteOutcome.Created
+                ? created(request, id, etag)
+                : WriteResponses.of(
+                        outcome,
+                        etag.toHexString(),
+                        "The document's ETag must be provided using the 'If-Match' header.");
+    }
+
+    private Response.Ready created(DataRequest request, BsonValue id, ObjectId etag) {
+        var response = Json.empty(201).with("ETag", etag.toHexString());
+        return locations
+                .absolute(request, id)
+                .map(location -> response.with("Location", location))
+                .orElse(response);
+    }
+}

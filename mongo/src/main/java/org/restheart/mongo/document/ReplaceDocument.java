@@ -1,0 +1,52 @@
+package org.restheart.mongo.document;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.Collections;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteResponses;
+
+/// `PUT /{db}/{collection}/{id}`: stores a document, whole, in place of the one that is there; with `wm=upsert`
+/// also where there is none.
+public final class ReplaceDocument implements DataHandler {
+    private final Collections collections;
+    private final Preconditions preconditions;
+
+    public ReplaceDocument(Collections collections, Preconditions preconditions) {
+        this.collections = collections;
+        this.preconditions = preconditions;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        var etag = new ObjectId();
+        var document = document(request, etag);
+        request.http().requireThread();
+        var target = new TargetDocument(
+                collections.of(request), request.id(), request.writeFilter(), preconditions.ofDocument(request));
+        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
+        return WriteResponses.of(
+                target.replace(document, mode),
+                etag.toHexString(),
+                "The document's ETag must be provided using the 'If-Match' header");
+    }
+
+    private static RawBsonDocument document(DataRequest request, ObjectId etag) {
+        var fields = NewDocument.of(request, request.contentDocument());
+        var id = fields.get("_id");
+        if (id != null && !id.equals(request.id())) {
+            throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
+                    .raise();
+        }
+        return NewDocument.encode(NewDocument.tagged(request.id(), fields, etag));
+    }
+}

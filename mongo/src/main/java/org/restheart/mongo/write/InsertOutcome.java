@@ -1,0 +1,11 @@
+package org.restheart.mongo.write;
+
+import com.mongodb.WriteError;
+
+/// What became of one inserted document.
+public sealed interface InsertOutcome {
+    record Inserted() implements InsertOutcome {}
+
+    /// MongoDB refused this document: a duplicate key, a failed validation.
+    record Refused(WriteError error) implements InsertOutcome {}
+}

@@ -1,0 +1,82 @@
+package org.restheart.mongo.write;
+
+import java.util.Locale;
+import java.util.Optional;
+import org.restheart.http.Method;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.EtagPolicies;
+import org.restheart.mongo.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.metadata.Metadata;
+
+/// Which precondition a request makes: its `If-Match`, else its `checkEtag`, else the policy in force for what
+/// it writes: the collection's, the database's, the configuration's. Thread-safe.
+public final class Preconditions {
+    private final Metadata metadata;
+    private final EtagPolicies defaults;
+
+    public Preconditions(Metadata metadata, EtagPolicies defaults) {
+        this.metadata = metadata;
+        this.defaults = defaults;
+    }
+
+    /// For a document that the path names.
+    public Precondition ofDocument(DataRequest request) {
+        return of(
+                request,
+                request.path().kind().isSchemas()
+                        ? defaults.document()
+                        : policy(request, "etagDocPolicy", defaults.document()));
+    }
+
+    /// For a collection, and for the document that a `POST` to it replaces.
+    public Precondition ofCollection(DataRequest request) {
+        var kind = request.path().kind();
+        return of(
+                request,
+                kind.isSchemas() || kind.isFiles()
+                        ? defaults.collection()
+                        : policy(request, "etagPolicy", defaults.collection()));
+    }
+
+    public Precondition ofDatabase(DataRequest request) {
+        return of(request, stated(request.resource(), "etagPolicy").orElse(defaults.db()));
+    }
+
+    private EtagPolicy policy(DataRequest request, String property, EtagPolicy otherwise) {
+        return stated(request.resource(), property)
+                .or(() -> stated(
+                        metadata.db(
+                                request.http(),
+                                request.path().requireDb(),
+                                request.parameters().noCache()),
+                        property))
+                .orElse(otherwise);
+    }
+
+    /// Empty for a value that is none of the policies: nobody checked it when it was stored.
+    private static Optional<EtagPolicy> stated(Known known, String property) {
+        return known.property(property)
+                .filter(value -> value.isString())
+                .flatMap(value -> switch (value.asString().getValue().toUpperCase(Locale.ROOT)) {
+                    case "REQUIRED" -> Optional.of(EtagPolicy.REQUIRED);
+                    case "REQUIRED_FOR_DELETE" -> Optional.of(EtagPolicy.REQUIRED_FOR_DELETE);
+                    case "OPTIONAL" -> Optional.of(EtagPolicy.OPTIONAL);
+                    default -> Optional.empty();
+                });
+    }
+
+    private static Precondition of(DataRequest request, EtagPolicy policy) {
+        var tag = request.http().headers().first("If-Match");
+        if (tag.isPresent()) {
+            return new Precondition.IfMatch(tag.get());
+        }
+        var required = request.parameters().checkEtag()
+                || switch (policy) {
+                    case REQUIRED -> true;
+                    case REQUIRED_FOR_DELETE -> request.http().method() == Method.DELETE;
+                    case OPTIONAL -> false;
+                };
+        return required ? new Precondition.Untagged() : new Precondition.None();
+    }
+}

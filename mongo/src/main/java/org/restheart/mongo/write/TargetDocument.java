@@ -1,0 +1,202 @@
+package org.restheart.mongo.write;
+
+import static com.mongodb.client.model.Projections.include;
+
+import com.mongodb.MongoWriteException;
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.result.UpdateResult;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.DeleteOutcome.Deleted;
+import org.restheart.mongo.write.WriteOutcome.Changed;
+import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.mongo.write.WriteOutcome.Duplicate;
+import org.restheart.mongo.write.WriteOutcome.Missing;
+
+/// The one document that a write aims at, there or not. Each method is one atomic operation whose filter holds
+/// the precondition; only when it matched nothing does one more read find out why. Confined to one request.
+public final class TargetDocument {
+    /// A write is tried again when the document changed between it and the read that was to explain its
+    /// failure.
+    private static final int MAX_ATTEMPTS = 10;
+
+    private final MongoCollection<RawBsonDocument> collection;
+    private final BsonValue id;
+    private final BsonDocument others;
+    private final Precondition precondition;
+
+    /// @param others what else must match: the client's filter, the shard key, the access rule's filter; may be
+    ///     empty
+    public TargetDocument(
+            MongoCollection<RawBsonDocument> collection, BsonValue id, BsonDocument others, Precondition precondition) {
+        this.collection = acknowledged(collection);
+        this.id = id;
+        this.others = others;
+        this.precondition = precondition;
+    }
+
+    /// Whatever else the document says.
+    public TargetDocument(MongoCollection<RawBsonDocument> collection, BsonValue id, Precondition precondition) {
+        this(collection, id, new BsonDocument(), precondition);
+    }
+
+    /// The answer depends on the outcome, so the outcome has to be known.
+    private static MongoCollection<RawBsonDocument> acknowledged(MongoCollection<RawBsonDocument> collection) {
+        return collection.getWriteConcern().isAcknowledged()
+                ? collection
+                : collection.withWriteConcern(WriteConcern.ACKNOWLEDGED);
+    }
+
+    /// Stores `document`, whole, in place of what is there.
+    ///
+    /// @param document with its `_id`
+    /// @throws com.mongodb.MongoException for every failure but a duplicate key
+    public WriteOutcome replace(RawBsonDocument document, WriteMode mode) {
+        return switch (mode) {
+            case INSERT ->
+                write(mode, () -> {
+                    collection.insertOne(document);
+                    return Optional.of(new Created());
+                });
+            case UPDATE -> write(mode, () -> outcome(collection.replaceOne(filter(), document)));
+            case UPSERT -> {
+                var upsert = new ReplaceOptions().upsert(true);
+                yield write(mode, () -> outcome(collection.replaceOne(filter(), document, upsert)));
+            }
+        };
+    }
+
+    /// Changes what is there; in the modes that create, changes an empty document.
+    ///
+    /// @throws com.mongodb.MongoException for every failure but a duplicate key
+    public WriteOutcome update(Update update, WriteMode mode) {
+        var filter = mode == WriteMode.INSERT ? nothing() : filter();
+        var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE);
+        return write(
+                mode,
+                () -> outcome(
+                        switch (update) {
+                            case Update.Operators(var document) -> collection.updateOne(filter, document, options);
+                            case Update.Pipeline(var stages) -> collection.updateOne(filter, stages, options);
+                        }));
+    }
+
+    public DeleteOutcome delete() {
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+            if (collection.deleteOne(filter()).getDeletedCount() > 0) {
+                return new Deleted();
+            }
+            var found = read(found());
+            if (found.isEmpty()) {
+                return new Missing();
+            }
+            var refused = precondition.refusal(EntityTags.of(found.get()));
+            if (refused.isPresent()) {
+                return refused.get();
+            }
+        }
+        throw changesTooOften();
+    }
+
+    @FunctionalInterface
+    private interface Attempt {
+        /// Empty if nothing matched.
+        Optional<WriteOutcome> run();
+    }
+
+    private static Optional<WriteOutcome> outcome(UpdateResult result) {
+        if (result.getUpsertedId() != null) {
+            return Optional.of(new Created());
+        }
+        return result.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
+    }
+
+    private WriteOutcome write(WriteMode mode, Attempt attempt) {
+        for (int i = 0; i < MAX_ATTEMPTS; i++) {
+            Optional<WriteOutcome> outcome;
+            try {
+                outcome = attempt.run().or(this::whyNoMatch);
+            } catch (MongoWriteException e) {
+                if (!DuplicateKeys.isOne(e.getError())) {
+                    throw e;
+                }
+                outcome = DuplicateKeys.isOfId(e.getError())
+                        ? whyDuplicate(mode, e.getError().getMessage())
+                        : Optional.of(new Duplicate(e.getError().getMessage()));
+            }
+            if (outcome.isPresent()) {
+                return outcome.get();
+            }
+        }
+        throw changesTooOften();
+    }
+
+    /// Empty when the document has meanwhile changed to one that the write would match.
+    private Optional<WriteOutcome> whyNoMatch() {
+        if (precondition instanceof Precondition.None) {
+            return Optional.of(new Missing());
+        }
+        var found = read(found());
+        return found.isEmpty() ? Optional.of(new Missing()) : refusal(found.get());
+    }
+
+    /// The id is taken. Empty when it was taken in a race, and the next attempt can tell.
+    private Optional<WriteOutcome> whyDuplicate(WriteMode mode, String message) {
+        var duplicate = Optional.<WriteOutcome>of(new Duplicate(message));
+        if (mode == WriteMode.INSERT) {
+            return read(Ids.equal(id)).flatMap(found -> refusal(found).or(() -> duplicate));
+        }
+        var found = read(found());
+        if (found.isPresent()) {
+            return refusal(found.get());
+        }
+        return !others.isEmpty() && read(Ids.equal(id)).isPresent() ? duplicate : Optional.empty();
+    }
+
+    private Optional<WriteOutcome> refusal(BsonDocument found) {
+        return precondition.refusal(EntityTags.of(found)).map(refused -> refused);
+    }
+
+    /// From the primary: the write has just been there.
+    private Optional<RawBsonDocument> read(BsonDocument filter) {
+        return Optional.ofNullable(collection
+                .withReadPreference(ReadPreference.primary())
+                .find(filter)
+                .projection(include(EntityTags.FIELD))
+                .first());
+    }
+
+    private BsonDocument found() {
+        var found = Ids.equal(id);
+        return others.isEmpty() ? found : found.append("$and", new BsonArray(List.of(others)));
+    }
+
+    private BsonDocument filter() {
+        var filter = found();
+        precondition.condition().ifPresent(condition -> filter.append(EntityTags.FIELD, condition));
+        return filter;
+    }
+
+    /// Matches no document, but gives the one that an upsert creates its id.
+    private BsonDocument nothing() {
+        return Ids.equal(id).append(EntityTags.FIELD, new BsonDocument("$in", new BsonArray()));
+    }
+
+    private static ProblemException changesTooOften() {
+        return Problem.of(ProblemCode.CONFLICT, "the document changes too often; try again")
+                .raise();
+    }
+}

@@ -1,0 +1,58 @@
+package org.restheart.mongo.write;
+
+import static org.restheart.http.ProblemCode.ETAG_REQUIRED;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.PRECONDITION_FAILED;
+
+import com.mongodb.WriteError;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Response;
+import org.restheart.mongo.Json;
+import org.restheart.mongo.MongoErrors;
+
+/// What clients are told of the outcome of a write: the data API's write table as one switch each.
+public final class WriteResponses {
+    private WriteResponses() {}
+
+    /// @param etag what was stored
+    /// @param tagRequired the contract's text for a client that did not name the tag
+    /// @throws ProblemException 404, 409, 412
+    public static Response.Ready of(WriteOutcome outcome, String etag, String tagRequired) {
+        return switch (outcome) {
+            case WriteOutcome.Created() -> Json.empty(201).with("ETag", etag);
+            case WriteOutcome.Changed() -> Json.empty(200).with("ETag", etag);
+            case WriteOutcome.Missing() -> throw Problem.bare(NOT_FOUND).raise();
+            case WriteOutcome.Duplicate(var message) ->
+                throw MongoErrors.ofCode(11000, message).raise();
+            case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
+        };
+    }
+
+    /// @throws ProblemException 404, 409, 412
+    public static Response.Ready of(DeleteOutcome outcome, String tagRequired) {
+        return switch (outcome) {
+            case DeleteOutcome.Deleted() -> Json.empty(204);
+            case WriteOutcome.Missing() -> throw Problem.bare(NOT_FOUND).raise();
+            case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
+        };
+    }
+
+    private static ProblemException refusal(WriteOutcome.Refused refused, String tagRequired) {
+        return switch (refused) {
+            case WriteOutcome.Stale(var current) -> {
+                var problem = Problem.bare(PRECONDITION_FAILED);
+                yield current.map(tag -> problem.with("ETag", tag))
+                        .orElse(problem)
+                        .raise();
+            }
+            case WriteOutcome.TagRequired(var current) ->
+                Problem.of(ETAG_REQUIRED, tagRequired).with("ETag", current).raise();
+        };
+    }
+
+    /// MongoDB refused what the client wanted to store.
+    public static ProblemException refusal(WriteError error) {
+        return MongoErrors.ofWriteError(error.getCode(), error.getMessage()).raise();
+    }
+}

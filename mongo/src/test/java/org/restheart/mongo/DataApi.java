@@ -1,0 +1,167 @@
+package org.restheart.mongo;
+
+import com.mongodb.client.MongoClient;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.http.Attributes;
+import org.restheart.http.Body;
+import org.restheart.http.Caller;
+import org.restheart.http.Connection;
+import org.restheart.http.Content;
+import org.restheart.http.Fields;
+import org.restheart.http.Grant;
+import org.restheart.http.Headers;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.mongo.resource.Mount;
+
+/// The data API without a socket: requests as text in, answers out. Immutable and thread-safe.
+public final class DataApi {
+    private static final Connection CONNECTION = new Connection(
+            "http",
+            "HTTP/1.1",
+            "localhost:8080",
+            new InetSocketAddress("127.0.0.1", 40000),
+            new InetSocketAddress("127.0.0.1", 8080));
+
+    private final MongoService service;
+    private final Caller caller;
+    private final Fields headers;
+
+    private DataApi(MongoService service, Caller caller, Fields headers) {
+        this.service = service;
+        this.caller = caller;
+        this.headers = headers;
+    }
+
+    /// Everything below `/`, with the default configuration.
+    public static DataApi over(MongoClient client) {
+        return over(client, MongoConfig.withMounts(new Mount("*", "/")));
+    }
+
+    public static DataApi over(MongoClient client, MongoConfig config) {
+        return new DataApi(new MongoService(config, client), Caller.ANONYMOUS, Fields.NONE);
+    }
+
+    public DataApi as(Caller caller) {
+        return new DataApi(service, caller, headers);
+    }
+
+    public DataApi with(Grant grant) {
+        return as(caller.with(grant));
+    }
+
+    public DataApi with(String header, String value) {
+        return new DataApi(service, caller, headers.with(header, value));
+    }
+
+    /// @param line method and target, such as `GET /db/books?page=2`
+    public Answer send(String line) {
+        return send(line, Body.EMPTY);
+    }
+
+    /// @param body as it goes over the wire; JSON unless a `Content-Type` was given
+    public Answer send(String line, String body) {
+        return send(line, Body.of(body.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    public Answer send(String line, Body body) {
+        var request = request(line, body);
+        try {
+            return Answer.of(ready(service.handle(service.prepare(request))));
+        } catch (ProblemException e) {
+            var problem = e.problem();
+            return new Answer(
+                    problem.status(), problem.headers(), problem.hasBody() ? problem.toStatusDocument() : null, "");
+        } catch (RuntimeException e) {
+            var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
+            return new Answer(problem.status(), problem.headers(), problem.toStatusDocument(), "");
+        }
+    }
+
+    private Request request(String line, Body body) {
+        var methodAndTarget = line.split(" ", 2);
+        var target = methodAndTarget[1].split("\\?", 2);
+        return new Request(
+                "test",
+                Method.of(methodAndTarget[0]).orElseThrow(),
+                RequestPath.parse(target[0]),
+                target.length == 1 ? Query.NONE : Query.parse(target[1], 100),
+                headers,
+                body,
+                CONNECTION,
+                caller,
+                Attributes.NONE,
+                true);
+    }
+
+    private static Response.Ready ready(Response response) {
+        return switch (response) {
+            case Response.Ready ready -> ready;
+            case Response.Deferred(var eventual) ->
+                eventual.toCompletableFuture().join();
+        };
+    }
+
+    /// @param json the body, if it is JSON
+    /// @param text the body as text
+    public record Answer(
+            int status, Headers headers, @Nullable BsonValue json, String text) {
+        static Answer of(Response.Ready response) {
+            var text = text(response.content());
+            var isJson = !text.isEmpty()
+                    && response.headers().first("Content-Type").orElse("").contains("json");
+            return new Answer(response.status(), response.headers(), isJson ? JsonParser.parse(text) : null, text);
+        }
+
+        private static String text(Content content) {
+            return switch (content) {
+                case Content.None() -> "";
+                case Content.Bytes(var buffer) ->
+                    StandardCharsets.UTF_8.decode(buffer.duplicate()).toString();
+                case Content.Streamed(var source) -> drain(source);
+            };
+        }
+
+        private static String drain(Content.Source source) {
+            var text = new StringBuilder();
+            try (source) {
+                for (var bytes = source.next(); bytes.hasRemaining(); bytes = source.next()) {
+                    text.append(StandardCharsets.UTF_8.decode(bytes));
+                }
+            } catch (Exception e) {
+                throw new AssertionError("the response was cut", e);
+            }
+            return text.toString();
+        }
+
+        public Optional<String> header(String name) {
+            return headers.first(name);
+        }
+
+        public String etag() {
+            return header("ETag").orElseThrow(() -> new AssertionError("no ETag in " + this));
+        }
+
+        public BsonDocument document() {
+            if (json == null) {
+                throw new AssertionError("no JSON in " + this);
+            }
+            return json.asDocument();
+        }
+
+        /// Of an error body.
+        public String message() {
+            return document().getString("message").getValue();
+        }
+    }
+}
