@@ -4,10 +4,12 @@ import io.undertow.server.ExchangeCompletionListener;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.filter.ContentCoding;
 import org.restheart.core.observation.CallerNote;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.routing.Route;
 import org.restheart.http.Body;
+import org.restheart.http.Fields;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -21,6 +23,8 @@ import org.xnio.IoUtils;
 /// later, observed. Its threads take turns; no two are at work on it at once.
 final class Exchange implements ExchangeCompletionListener {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    private static final Fields VARY = Fields.of("Vary", "Accept-Encoding");
 
     private final HttpServerExchange http;
     private final Route route;
@@ -75,7 +79,7 @@ final class Exchange implements ExchangeCompletionListener {
 
     private void deliver(Response response) {
         switch (response) {
-            case Ready ready -> parts.writer().send(http, ready);
+            case Ready ready -> send(ready);
             case Response.Deferred(var eventual) ->
                 // after the root handler's call, if we are in one: only then may other threads touch the exchange
                 http.dispatch(SameThreadExecutor.INSTANCE, () -> eventual.whenComplete(this::settled));
@@ -86,12 +90,34 @@ final class Exchange implements ExchangeCompletionListener {
     private void settled(@Nullable Ready ready, @Nullable Throwable failure) {
         try {
             if (ready != null) {
-                parts.writer().send(http, ready);
+                send(ready);
             } else {
                 fail(failure == null ? new IllegalStateException("a deferred response without response") : failure);
             }
         } catch (Throwable unexpected) { // the stage would swallow it
             fail(unexpected);
+        }
+    }
+
+    private void send(Ready ready) {
+        if (!Compression.isWorthwhile(ready)) {
+            parts.writer().send(http, ready);
+            return;
+        }
+        var varied = ready.with(VARY);
+        var coding = ContentCoding.accepted(request.headers());
+        if (coding == ContentCoding.IDENTITY) {
+            parts.writer().send(http, varied);
+        } else {
+            http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
+        }
+    }
+
+    private void sendCoded(ContentCoding coding, Ready ready) {
+        try {
+            parts.writer().send(http, Compression.apply(coding, ready));
+        } catch (Throwable failure) { // as above
+            fail(failure);
         }
     }
 

@@ -45,6 +45,7 @@ public final class UndertowListener {
     private final XnioWorker worker;
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
+    private boolean stopped;
 
     private UndertowListener(ServerSettings settings, Router router, Observer observer, XnioWorker worker) {
         this.settings = settings;
@@ -187,10 +188,14 @@ public final class UndertowListener {
     }
 
     /// Stops accepting connections, refuses new requests on old ones, waits for the requests in flight, then closes all
-    /// connections.
+    /// connections. A second call does nothing.
     ///
     /// @param patience how long requests in flight may take
-    public void stop(Duration patience) {
+    public synchronized void stop(Duration patience) {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
         admission.close();
         sockets.forEach(IoUtils::safeClose);
         try {

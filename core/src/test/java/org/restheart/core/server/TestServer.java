@@ -43,7 +43,16 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer with(String yaml, int maxRequestsInFlight, Binding... bindings) {
-        var settings = ServerSettings.of(GatewayConfig.parse("http-listener: {host: 127.0.0.1, port: 0}\n" + yaml));
+        return on(0, yaml, maxRequestsInFlight, bindings);
+    }
+
+    static TestServer onPort(int port, Binding... bindings) {
+        return on(port, "", 1_000, bindings);
+    }
+
+    private static TestServer on(int port, String yaml, int maxRequestsInFlight, Binding... bindings) {
+        var settings =
+                ServerSettings.of(GatewayConfig.parse("http-listener: {host: 127.0.0.1, port: " + port + "}\n" + yaml));
         var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024);
         return new TestServer(
                 new ServerSettings(settings.core(), settings.http(), settings.https(), settings.connection(), limits),

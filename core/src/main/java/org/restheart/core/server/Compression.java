@@ -1,0 +1,122 @@
+package org.restheart.core.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.GZIPOutputStream;
+import org.restheart.core.filter.ContentCoding;
+import org.restheart.http.Content;
+import org.restheart.http.Response.Ready;
+
+/// Codes the content of responses for transfer. It takes processor time: never call it on an I/O thread.
+final class Compression {
+    /// The next levels take twice the time for a few percent.
+    private static final int LEVEL = 4;
+
+    private Compression() {}
+
+    /// Whether there is anything to code that is not coded already.
+    static boolean isWorthwhile(Ready response) {
+        return switch (response.content()) {
+            case Content.None _ -> false;
+            case Content.Bytes bytes -> bytes.length() > 0 && !isCoded(response);
+            case Content.Streamed _ -> !isCoded(response);
+        };
+    }
+
+    private static boolean isCoded(Ready response) {
+        return response.headers().has("Content-Encoding");
+    }
+
+    static Ready apply(ContentCoding coding, Ready response) {
+        var content = switch (response.content()) {
+            case Content.None none -> none;
+            case Content.Bytes bytes -> coded(coding, bytes);
+            case Content.Streamed(var source) -> new Content.Streamed(new CodedSource(coding, source));
+        };
+        var headers = response.headers().without("Content-Length").with("Content-Encoding", coding.token());
+        return new Ready(response.status(), headers, content);
+    }
+
+    private static Content.Bytes coded(ContentCoding coding, Content.Bytes bytes) {
+        var coded = new ByteArrayOutputStream(bytes.length() / 4 + 64);
+        try (var coder = coder(coding, coded)) {
+            Channels.newChannel(coder).write(bytes.buffer().duplicate());
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory cannot fail", e);
+        }
+        return Content.Bytes.of(coded.toByteArray());
+    }
+
+    /// The coder flushes what it has when asked, and frees its native memory when closed.
+    private static DeflaterOutputStream coder(ContentCoding coding, OutputStream to) throws IOException {
+        return switch (coding) {
+            case GZIP ->
+                new GZIPOutputStream(to, 8 * 1024, true) {
+                    {
+                        def.setLevel(LEVEL);
+                    }
+                };
+            case DEFLATE ->
+                new DeflaterOutputStream(to, new Deflater(LEVEL), 8 * 1024, true) {
+                    @Override
+                    public void close() throws IOException {
+                        try {
+                            super.close();
+                        } finally {
+                            def.end();
+                        }
+                    }
+                };
+            case IDENTITY -> throw new IllegalArgumentException("nothing to code");
+        };
+    }
+
+    /// Codes chunk by chunk; what one chunk gives is sent before the next one is asked for.
+    private static final class CodedSource implements Content.Source {
+        private final Content.Source source;
+        private final ByteArrayOutputStream coded = new ByteArrayOutputStream();
+        private final DeflaterOutputStream coder;
+        private boolean ended;
+
+        CodedSource(ContentCoding coding, Content.Source source) {
+            this.source = source;
+            try {
+                this.coder = coder(coding, coded);
+            } catch (IOException e) {
+                throw new UncheckedIOException("memory cannot fail", e);
+            }
+        }
+
+        @Override
+        public ByteBuffer next() throws Exception {
+            while (!ended && coded.size() == 0) {
+                var chunk = source.next();
+                if (chunk.hasRemaining()) {
+                    Channels.newChannel(coder).write(chunk.duplicate());
+                    coder.flush();
+                } else {
+                    coder.finish();
+                    ended = true;
+                }
+            }
+            var bytes = ByteBuffer.wrap(coded.toByteArray());
+            coded.reset();
+            return bytes;
+        }
+
+        @Override
+        public void close() {
+            try (source) {
+                coder.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException("memory cannot fail", e);
+            }
+        }
+    }
+}

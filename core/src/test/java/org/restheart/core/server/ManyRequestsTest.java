@@ -1,0 +1,211 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.core.server.TestServer.blocking;
+import static org.restheart.core.server.TestServer.eager;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+class ManyRequestsTest {
+    /// Answers with the request's content, in batches, from threads of its own: as coalesced writes do.
+    private static final class DeferredEcho implements AutoCloseable {
+        private record Waiting(Request request, CompletableFuture<Response.Ready> eventual) {}
+
+        private final LinkedBlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
+        private final ArrayList<Thread> flights = new ArrayList<>();
+
+        DeferredEcho(int flights) {
+            for (int i = 0; i < flights; i++) {
+                this.flights.add(Thread.ofPlatform().start(this::fly));
+            }
+        }
+
+        Response handle(Request request) {
+            var eventual = new CompletableFuture<Response.Ready>();
+            queue.add(new Waiting(request, eventual));
+            return new Response.Deferred(eventual);
+        }
+
+        private void fly() {
+            var batch = new ArrayList<Waiting>();
+            try {
+                while (true) {
+                    batch.add(queue.take());
+                    queue.drainTo(batch, 20);
+                    for (var waiting : batch) {
+                        complete(waiting);
+                    }
+                    batch.clear();
+                }
+            } catch (InterruptedException _) {
+                // the test is over
+            }
+        }
+
+        private static void complete(Waiting waiting) {
+            if (waiting.request.query().has("fail")) {
+                waiting.eventual.completeExceptionally(new IllegalArgumentException("expected by the test"));
+            } else {
+                waiting.eventual.complete(Response.status(200)
+                        .with(
+                                "text/plain",
+                                Content.Bytes.of(waiting.request.body().bytes())));
+            }
+        }
+
+        @Override
+        public void close() {
+            flights.forEach(Thread::interrupt);
+        }
+    }
+
+    @Test
+    void deferred_responses_are_neither_lost_nor_crossed() throws Exception {
+        try (var echo = new DeferredEcho(3);
+                var server = TestServer.of(eager("/", echo::handle));
+                var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            var runs = new ArrayList<Callable<Integer>>();
+            for (int c = 0; c < 64; c++) {
+                int client = c;
+                runs.add(() -> talk(server, client, 200));
+            }
+            int answered = 0;
+            for (var run : clients.invokeAll(runs)) {
+                answered += run.get();
+            }
+            assertThat(answered).isEqualTo(64 * 200);
+            await().until(() -> server.listener().load().inFlight() == 0);
+            assertThat(server.observations()).hasSize(64 * 200);
+        }
+    }
+
+    /// Sends requests in small pipelined bursts; sizes differ, so that a crossed or doubled response cannot go
+    /// unnoticed.
+    private static int talk(TestServer server, int client, int requests) throws IOException {
+        int answered = 0;
+        try (var connection = server.connect()) {
+            while (answered < requests) {
+                int burst = Math.min(1 + ThreadLocalRandom.current().nextInt(4), requests - answered);
+                for (int i = 0; i < burst; i++) {
+                    var content = content(client, answered + i);
+                    connection
+                            .request("POST /", "Content-Length: " + content.length())
+                            .send(content);
+                }
+                for (int i = 0; i < burst; i++) {
+                    assertThat(connection.answer().text()).isEqualTo(content(client, answered + i));
+                }
+                answered += burst;
+            }
+        }
+        return answered;
+    }
+
+    private static String content(int client, int request) {
+        return "client " + client + " request " + request + ".".repeat((client * 31 + request * 17) % 3000);
+    }
+
+    @Test
+    void a_deferred_failure_is_answered() throws Exception {
+        try (var echo = new DeferredEcho(1);
+                var server = TestServer.of(eager("/", echo::handle));
+                var client = server.connect()) {
+            assertThat(client.request("GET /?fail").answer().status()).isEqualTo(500);
+            assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void clients_that_leave_before_their_deferred_response_harm_nobody() throws Exception {
+        var eventual = new CompletableFuture<Response.Ready>();
+        try (var server = TestServer.of(
+                eager("/late", _ -> new Response.Deferred(eventual)), eager("/", _ -> Response.json(200, "{}")))) {
+            for (int i = 0; i < 20; i++) {
+                var client = server.connect();
+                client.request("GET /late");
+                int arrived = i + 1;
+                await().until(() -> server.listener().load().inFlight() == arrived);
+                if (i % 2 == 0) {
+                    client.reset();
+                } else {
+                    client.close();
+                }
+            }
+            eventual.complete(Response.json(200, "x".repeat(100_000)));
+            await().until(() -> server.listener().load().inFlight() == 0);
+            try (var client = server.connect()) {
+                assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void slow_posts_leave_no_descriptors_behind() throws Exception {
+        try (var server = TestServer.of(blocking(
+                "/",
+                request -> Response.status(200)
+                        .with("text/plain", Content.Bytes.of(request.body().bytes()))))) {
+            slowPosts(server, 10); // what is opened once is opened now
+            long before = descriptors();
+            slowPosts(server, 200);
+            await().untilAsserted(() -> assertThat(descriptors()).isLessThan(before + 20));
+        }
+    }
+
+    private static void slowPosts(TestServer server, int count) throws IOException {
+        var clients = new ArrayList<RawClient>();
+        for (int i = 0; i < count; i++) {
+            var client = server.connect();
+            clients.add(client);
+            client.request("POST /", "Content-Length: 100000").send("x".repeat(50_000));
+        }
+        for (var client : clients) {
+            client.send("y".repeat(50_000));
+        }
+        for (var client : clients) {
+            assertThat(client.answer().content()).hasSize(100_000);
+            client.close();
+        }
+    }
+
+    private static long descriptors() throws IOException {
+        try (var open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.count();
+        }
+    }
+
+    @Test
+    void requests_beyond_the_bound_are_refused_for_the_moment() throws Exception {
+        var eventual = new CompletableFuture<Response.Ready>();
+        try (var server = TestServer.with("", 2, eager("/", _ -> new Response.Deferred(eventual)));
+                var one = server.connect();
+                var two = server.connect();
+                var three = server.connect()) {
+            one.request("GET /");
+            two.request("GET /");
+            await().until(() -> server.listener().load().inFlight() == 2);
+            var refused = three.request("GET /").answer();
+            assertThat(refused.status()).isEqualTo(503);
+            assertThat(refused.header("Retry-After")).contains("1");
+            assertThat(server.listener().load().rejected()).isEqualTo(1);
+            eventual.complete(Response.status(200));
+            assertThat(one.answer().status()).isEqualTo(200);
+            assertThat(two.answer().status()).isEqualTo(200);
+            await().until(() -> server.listener().load().inFlight() == 0);
+            assertThat(three.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+}

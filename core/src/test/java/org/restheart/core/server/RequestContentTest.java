@@ -1,0 +1,185 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.core.server.TestServer.blocking;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+class RequestContentTest {
+    private static final String SMALL_LIMIT = "connection-options: {MAX_ENTITY_SIZE: 1000}";
+
+    private static Response echo(Request request) {
+        return Response.status(200)
+                .with("text/plain", Content.Bytes.of(request.body().bytes()));
+    }
+
+    @Test
+    void content_of_the_limit_is_accepted() throws Exception {
+        try (var server = TestServer.with(SMALL_LIMIT, blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 1000").send("x".repeat(1000));
+            assertThat(client.answer().content()).hasSize(1000);
+        }
+    }
+
+    @Test
+    void content_announced_beyond_the_limit_is_refused_before_it_arrives() throws Exception {
+        try (var server = TestServer.with(SMALL_LIMIT, blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            var answer = client.request("POST /", "Content-Length: 1001").answer();
+            assertThat(answer.status()).isEqualTo(413);
+            assertThat(answer.text()).contains("1000 bytes");
+            assertThat(answer.header("Access-Control-Allow-Origin")).isPresent();
+            client.send("x".repeat(1001)); // the client may be stubborn: its connection stays in step
+            assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void chunked_content_beyond_the_limit_is_refused() throws Exception {
+        try (var server = TestServer.with(SMALL_LIMIT, blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Transfer-Encoding: chunked")
+                    .send("300\r\n" + "x".repeat(0x300) + "\r\n300\r\n" + "x".repeat(0x300) + "\r\n");
+            assertThat(client.answer().status()).isEqualTo(413);
+            client.send("3\r\nabc\r\n0\r\n\r\n");
+            assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void content_that_a_service_does_not_read_may_be_too_large() throws Exception {
+        try (var server = TestServer.with(SMALL_LIMIT, blocking("/", _ -> Response.json(200, "{}")));
+                var client = server.connect()) {
+            client.request("GET /", "Content-Length: 2000").send("x".repeat(2000));
+            assertThat(client.answer().status()).isEqualTo(200);
+            assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void sixteen_mebibytes_are_accepted_by_default() throws Exception {
+        try (var server = TestServer.of(blocking(
+                        "/",
+                        request ->
+                                Response.json(200, Long.toString(request.body().length()))));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: " + (16 << 20)).send(new byte[16 << 20]);
+            assertThat(client.answer().text()).isEqualTo("16777216");
+        }
+    }
+
+    @Test
+    void a_client_that_expects_100_is_told_to_continue() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 3", "Expect: 100-continue");
+            assertThat(client.line()).isEqualTo("HTTP/1.1 100 Continue");
+            assertThat(client.line()).isEmpty();
+            assertThat(client.send("abc").answer().text()).isEqualTo("abc");
+            assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_client_that_expects_100_is_refused_without_it_when_its_content_is_too_large() throws Exception {
+        try (var server = TestServer.with(SMALL_LIMIT, blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            var answer = client.request("POST /", "Content-Length: 5000", "Expect: 100-continue")
+                    .answer();
+            assertThat(answer.status()).isEqualTo(413);
+            assertThat(answer.header("Connection")).contains("close"); // what follows would be ambiguous
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void a_client_that_goes_away_while_sending_leaves_nothing_behind() throws Exception {
+        var handled = new AtomicInteger();
+        try (var server = TestServer.of(blocking("/", request -> {
+            handled.incrementAndGet();
+            return echo(request);
+        }))) {
+            for (int i = 0; i < 20; i++) {
+                try (var client = server.connect()) {
+                    client.request("POST /", "Content-Length: 100000").send("part of it");
+                    await().until(() -> server.listener().load().inFlight() == 1);
+                    if (i % 2 == 0) {
+                        client.reset();
+                    }
+                }
+                await().until(() -> server.listener().load().inFlight() == 0);
+            }
+            assertThat(handled).hasValue(0);
+        }
+    }
+
+    @Test
+    void malformed_chunks_end_the_connection() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Transfer-Encoding: chunked").send("zz\r\nabc\r\n");
+            assertThat(client.isClosedByServer()).isTrue();
+            await().until(() -> server.listener().load().inFlight() == 0);
+        }
+    }
+
+    @Test
+    void content_for_which_there_is_no_memory_is_refused_for_the_moment() throws Exception {
+        try (var server =
+                TestServer.with("connection-options: {MAX_ENTITY_SIZE: -1}", blocking("/", RequestContentTest::echo))) {
+            try (var client = server.connect()) {
+                client.request("POST /", "Content-Length: " + (65 << 20));
+                for (int i = 0; i < 65; i++) {
+                    client.send(new byte[1 << 20]);
+                }
+                var answer = client.answer();
+                assertThat(answer.status()).isEqualTo(503);
+                assertThat(answer.header("Retry-After")).isPresent();
+            }
+            await().until(() -> server.listener().load().inFlight() == 0);
+            try (var client = server.connect()) { // what was held has been given back
+                client.request("POST /", "Content-Length: 50000000").send(new byte[50_000_000]);
+                assertThat(client.answer().content()).hasSize(50_000_000);
+            }
+        }
+    }
+
+    @Test
+    void queries_with_too_many_parameters_are_refused() throws Exception {
+        try (var server = TestServer.with(
+                        "connection-options: {MAX_PARAMETERS: 3}", blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            assertThat(client.request("GET /?a=1&b=2&c=3").answer().status()).isEqualTo(200);
+            assertThat(client.request("GET /?a=1&b=2&c=3&d=4").answer().status())
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void malformed_percent_encoding_is_refused() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            assertThat(client.request("GET /?a=%zz").answer().status()).isEqualTo(400);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void percent_encoded_bytes_that_are_not_utf8_are_refused() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            var inQuery = client.request("GET /?a=%ff").answer();
+            assertThat(inQuery.status()).isEqualTo(400);
+            assertThat(inQuery.text()).contains("\"msg\"");
+            assertThat(inQuery.header("Access-Control-Allow-Origin")).isPresent();
+            assertThat(client.request("GET /%ff").answer().status()).isEqualTo(400);
+            assertThat(client.request("GET /ok").answer().status()).isEqualTo(200);
+        }
+    }
+}

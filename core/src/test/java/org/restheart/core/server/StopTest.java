@@ -1,0 +1,76 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.core.server.TestServer.blocking;
+import static org.restheart.core.server.TestServer.eager;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.restheart.http.Response;
+
+@Timeout(20)
+class StopTest {
+    @Test
+    void running_requests_end_and_new_ones_are_refused() throws Exception {
+        var eventual = new CompletableFuture<Response.Ready>();
+        try (var server = TestServer.of(
+                        eager("/late", _ -> new Response.Deferred(eventual)),
+                        blocking("/", _ -> Response.status(200)));
+                var late = server.connect();
+                var other = server.connect()) {
+            late.request("GET /late");
+            assertThat(other.request("GET /").answer().status()).isEqualTo(200);
+            await().until(() -> server.listener().load().inFlight() == 1);
+
+            var stop = CompletableFuture.runAsync(() -> server.listener().stop(Duration.ofSeconds(10)));
+            await().untilAsserted(() ->
+                    assertThatThrownBy(server::connect).as("a new connection").isInstanceOf(IOException.class));
+            var refused = other.request("GET /").answer();
+            assertThat(refused.status()).isEqualTo(503);
+            assertThat(refused.header("Connection")).contains("close");
+            assertThat(stop).isNotDone();
+
+            eventual.complete(Response.json(200, "at last"));
+            assertThat(late.answer().text()).isEqualTo("at last");
+            stop.join();
+            assertThat(late.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void a_request_that_takes_too_long_is_cut_off() throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> new Response.Deferred(new CompletableFuture<>())));
+                var client = server.connect()) {
+            client.request("GET /");
+            await().until(() -> server.listener().load().inFlight() == 1);
+            server.listener().stop(Duration.ofMillis(100));
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void idle_connections_do_not_hold_up_a_stop() throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            client.request("GET /").answer();
+            server.listener().stop(Duration.ofSeconds(10));
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void a_port_in_use_is_named() throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(200)))) {
+            int port = server.listener().address().getPort();
+            assertThatThrownBy(() -> TestServer.onPort(port))
+                    .isInstanceOf(StartException.class)
+                    .hasMessageContaining("http-listener")
+                    .hasMessageContaining(Integer.toString(port));
+        }
+    }
+}
