@@ -79,6 +79,6 @@ public record CoreConfig(
 
     private static void formerKeys(Block block) {
         block.legacy("worker-threads", "has no effect: each request runs on a virtual thread of its own");
-        block.legacy("requests-limit", "has no effect: there is no such limit any more");
+        block.legacy("requests-limit", "has no effect: see max-in-flight-requests");
     }
 }

@@ -64,6 +64,7 @@ public record GatewayConfig(
                 enabled(root.component("xPoweredBy")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
+        KnownKeys.FORMER.forEach(key -> root.legacy(key, "has no effect"));
         if (!config.http.enabled() && !config.https.enabled() && !config.ajp.enabled()) {
             root.refuse("http-listener", "and the other listeners are disabled: one must be enabled");
         }

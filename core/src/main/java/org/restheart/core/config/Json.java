@@ -21,31 +21,28 @@ final class Json {
     /// @throws ConfigException naming the path; the value itself may be a secret
     static @Nullable Object relaxed(String text, String path) {
         try {
-            return value(text);
+            var tree = RELAXED.readTree(text);
+            if (!tree.isMissingNode()) {
+                return RELAXED.treeToValue(tree, Object.class);
+            }
         } catch (JacksonException e) {
-            throw ConfigException.of("invalid override, value is not valid json: " + path);
+            // its message would quote the value
         }
+        throw ConfigException.of("invalid override, value is not valid json: " + path);
     }
 
     /// A file.
     ///
+    /// @return null for an empty one
     /// @throws ConfigException saying where it stops being JSON
     static @Nullable Object file(String text, String name) {
         try {
-            return value(text);
+            var tree = RELAXED.readTree(text);
+            return tree.isMissingNode() ? null : RELAXED.treeToValue(tree, Object.class);
         } catch (JacksonException e) {
             var at = e.getLocation();
             throw ConfigException.of(name + " is not valid JSON"
                     + (at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr()));
         }
-    }
-
-    /// Plain values; nothing at all is not a value.
-    private static @Nullable Object value(String text) {
-        var tree = RELAXED.readTree(text);
-        if (tree.isMissingNode()) {
-            throw ConfigException.of("is empty");
-        }
-        return RELAXED.treeToValue(tree, Object.class);
     }
 }

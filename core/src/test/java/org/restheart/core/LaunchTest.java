@@ -1,0 +1,199 @@
+package org.restheart.core;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.Launch.Outcome;
+
+class LaunchTest {
+    @TempDir
+    private Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private Outcome launch(String rho, String... args) {
+        return new Launch(
+                        Map.of("RHO", rho),
+                        folder,
+                        new PrintStream(out, true, UTF_8),
+                        new PrintStream(err, true, UTF_8))
+                .run(args);
+    }
+
+    private int exitCode(String rho, String... args) {
+        return switch (launch(rho, args)) {
+            case Outcome.Done(int exitCode) -> exitCode;
+            case Outcome.Running(var server) -> {
+                server.close();
+                throw new AssertionError("the server has started");
+            }
+        };
+    }
+
+    private String out() {
+        return out.toString(UTF_8);
+    }
+
+    private String err() {
+        return err.toString(UTF_8);
+    }
+
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-h", "--help"})
+    void help_is_printed(String option) {
+        assertThat(exitCode("", option)).isZero();
+        assertThat(out()).startsWith("Usage: java -jar restheart.jar").contains("--embedded-mongo[=DIR]", "CONF_FILE");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-v", "--version"})
+    void the_version_is_printed(String option) {
+        assertThat(exitCode("", option)).isZero();
+        assertThat(out()).matches("RESTHeart Version \\S+ Build-Time \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC\\R");
+    }
+
+    @Test
+    void an_unknown_option_ends_with_1_and_the_usage_on_standard_output() {
+        assertThat(exitCode("", "--nope")).isEqualTo(1);
+        assertThat(out()).contains("Unknown option: '--nope'", "Usage: ");
+    }
+
+    @Test
+    void options_that_contradict_each_other_are_a_matter_of_usage() {
+        assertThat(exitCode("", "-s", "--mongo", "mongodb://h")).isEqualTo(1);
+        assertThat(out()).contains("exclude each other");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-c", "--printConfiguration", "--print-config"})
+    void the_effective_configuration_is_printed_alone_on_standard_output(String option) {
+        assertThat(exitCode("/core/name->'a';/core/name->'b';/jwtConfigProvider/key->'k1'", option))
+                .isZero();
+        assertThat(out())
+                .startsWith("http-listener:\n")
+                .contains("name: b", "key: '**********'")
+                .doesNotContain("k1");
+        assertThat(err()).isEmpty();
+    }
+
+    @Test
+    void secrets_are_printed_when_asked_for() {
+        assertThat(exitCode("/jwtConfigProvider/key->'k1'", "-c", "--show-secrets"))
+                .isZero();
+        assertThat(out()).contains("key: k1");
+    }
+
+    @Test
+    void a_bad_override_is_a_warning_and_leaves_the_value() {
+        assertThat(exitCode("core/name->'x';/core/name->x y;/a/b[2]->1", "-c")).isZero();
+        assertThat(err()).contains("path must be absolute", "value is not valid json");
+        assertThat(out()).contains("name: default", "a:\n  b:\n    - null\n    - 1\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-t", "--printConfigurationTemplate"})
+    void the_built_in_configuration_is_printed_with_its_comments(String option) throws IOException {
+        assertThat(exitCode("/core/name->'x'", option)).isZero();
+        assertThat(out()).isEqualTo(Files.readString(Path.of("../etc/restheart.yml")));
+    }
+
+    @Test
+    void a_missing_configuration_ends_with_255_and_its_name() {
+        assertThat(exitCode("", "missing.yml")).isEqualTo(255);
+        assertThat(err()).contains("missing.yml");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "- not a map",
+                "a: [",
+                "http-listener: {enabled: false}",
+                "http-listener: {port: x}",
+                "https-listener: {enabled: true}",
+            })
+    void a_configuration_that_cannot_be_used_ends_with_255(String yaml) throws IOException {
+        assertThat(exitCode("", file("c.yml", yaml).toString())).isEqualTo(255);
+        assertThat(err()).startsWith("ERROR ");
+    }
+
+    @Test
+    void an_override_file_of_an_unknown_kind_ends_with_255() throws IOException {
+        assertThat(exitCode("", "-o", file("over.txt", "").toString())).isEqualTo(255);
+        assertThat(err()).contains("must have .json, .jsonc, .yml, .yaml or .conf extension");
+    }
+
+    @Test
+    void a_good_configuration_passes_the_check() {
+        assertThat(exitCode("/http-listener/port->9090", "--check")).isZero();
+        assertThat(out()).isEqualTo("The configuration is good: built-in\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/mongo/defualt-pagesize->10",
+                "/ping/enabled->'x'",
+                "core/name->'x'",
+                "/core/name->x y",
+                "/core/name",
+            })
+    void what_is_only_a_warning_at_start_fails_the_check(String rho) {
+        assertThat(exitCode(rho, "--check")).isEqualTo(255);
+        assertThat(err()).contains("1 problem in the configuration: built-in");
+    }
+
+    @Test
+    void the_check_names_path_and_reason() {
+        exitCode("/mongo/defualt-pagesize->10", "--check");
+        assertThat(err()).contains("/mongo/defualt-pagesize is not known; did you mean default-pagesize?");
+    }
+
+    @Test
+    void the_server_starts_and_stops() throws Exception {
+        var outcome = launch("/http-listener/port->0; /logging/log-to-console->false", "-s");
+        assertThat(outcome).isInstanceOf(Outcome.Running.class);
+        var server = ((Outcome.Running) outcome).server();
+        URI ping = server.uri().resolve("/ping");
+        try (server;
+                var client = HttpClient.newHttpClient()) {
+            var response = client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.ofString());
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(folder.resolve("restheart-0.pid"))
+                    .hasContent(String.valueOf(ProcessHandle.current().pid()));
+        }
+        assertThat(folder.resolve("restheart-0.pid")).doesNotExist();
+    }
+
+    @Test
+    void a_port_that_is_taken_ends_with_254_and_leaves_the_pid_file_of_another_alone() throws Exception {
+        var pid = Files.writeString(folder.resolve("restheart-0.pid"), "1\n");
+        try (var taken = new ServerSocket(0)) {
+            var rho = "/logging/log-to-console->false; /http-listener/host->'0.0.0.0'; /http-listener/port->"
+                    + taken.getLocalPort();
+            assertThat(exitCode(rho, "-s")).isEqualTo(254);
+        }
+        assertThat(err()).contains("ERROR ");
+        assertThat(pid).hasContent("1");
+    }
+}

@@ -1,0 +1,133 @@
+package org.restheart.core.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EffectiveConfigurationTest {
+    private static final String RHO = """
+            /core/name -> "from-rho";
+            /mongo/mongo-mounts[3]/what -> "/extra";
+            /mongo/mongo-mounts[3]/where -> '/extra';
+            /fileRealmAuthenticator/users[userid='admin']/password -> 'hunter3';
+            /a/b[2] -> 1
+            """;
+
+    @TempDir
+    private Path folder;
+
+    private static Path resource(String name) {
+        var url = EffectiveConfigurationTest.class.getResource(name);
+        try {
+            return Path.of(Optional.ofNullable(url).orElseThrow().toURI());
+        } catch (URISyntaxException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Configuration load(Sources sources) {
+        return Configuration.load(sources);
+    }
+
+    private static Sources all() {
+        return Sources.of(Map.of("RHO", RHO)).withFile(resource("custom.yml")).withOverrides(resource("over.yml"));
+    }
+
+    @Test
+    void is_as_expected_with_secrets_masked() throws Exception {
+        assertThat(load(all()).print(false)).isEqualTo(Files.readString(resource("effective.golden.yml")));
+    }
+
+    @Test
+    void shows_secrets_only_when_asked() {
+        assertThat(load(all()).print(false)).doesNotContain("hunter");
+        assertThat(load(all()).print(true)).contains("hunter2", "hunter3").doesNotContain(Secrets.MASK);
+    }
+
+    @Test
+    void can_be_used_as_a_configuration_again() {
+        var printed = load(all()).print(true);
+        assertThat(Configuration.parse(printed).print(true)).isEqualTo(printed);
+    }
+
+    @Test
+    void says_which_overrides_were_applied_in_their_order() {
+        assertThat(load(all().withMongo("mongodb://u:hunter2@h")).overrides())
+                .containsExactly(
+                        "/http-listener/port -> 9090 (" + resource("over.yml") + ")",
+                        "/core/name -> \"from-file\" (" + resource("over.yml") + ")",
+                        "/mongo/mongo-mounts[1]/what -> \"*\" (" + resource("over.yml") + ")",
+                        "/my-plugin/rules -> {\"b\":2} (" + resource("over.yml") + ")",
+                        "/core/name -> \"from-rho\" (RHO)",
+                        "/mongo/mongo-mounts[3]/what -> \"/extra\" (RHO)",
+                        "/mongo/mongo-mounts[3]/where -> \"/extra\" (RHO)",
+                        "/fileRealmAuthenticator/users[userid='admin']/password -> \"**********\" (RHO)",
+                        "/a/b[2] -> 1 (RHO)",
+                        "/mclient/connection-string -> \"mongodb://u:**********@h\" (command line)");
+    }
+
+    @Test
+    void the_environment_names_the_files() {
+        var sources = Sources.of(Map.of(
+                "RESTHEART_CONF_FILE",
+                resource("custom.yml").toString(),
+                "RHO_FILE",
+                resource("over.yml").toString()));
+        assertThat(load(sources).print(false)).contains("host: 10.0.0.7", "port: 9090");
+    }
+
+    @Test
+    void an_argument_counts_more_than_the_environment() {
+        var sources = Sources.of(Map.of("RESTHEART_CONF_FILE", "/none.yml", "RHO_FILE", "/none.yml"))
+                .withFile(resource("custom.yml"))
+                .withOverrides(resource("over.yml"));
+        assertThat(load(sources).origin()).isEqualTo(resource("custom.yml").toString());
+    }
+
+    @Test
+    void empty_environment_variables_say_nothing() {
+        var sources = Sources.of(Map.of("RESTHEART_CONF_FILE", "", "RHO_FILE", "", "RHO", ""));
+        assertThat(load(sources).origin()).isEqualTo("built-in");
+        assertThat(load(sources).findings()).isEmpty();
+    }
+
+    @Test
+    void a_file_replaces_the_built_in_configuration() throws Exception {
+        var file = Files.writeString(folder.resolve("c.yml"), "ping: {msg: hello}\n");
+        assertThat(load(Sources.of(Map.of()).withFile(file)).print(false)).isEqualTo("ping:\n  msg: hello\n");
+    }
+
+    @Test
+    void a_file_that_is_missing_is_named() {
+        assertThatThrownBy(() -> load(Sources.of(Map.of()).withFile(Path.of("missing.yml"))))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("missing.yml");
+    }
+
+    @Test
+    void a_file_that_is_not_utf_8_is_named() throws Exception {
+        var file = Files.write(folder.resolve("c.yml"), new byte[] {'a', ':', ' ', (byte) 0xe9});
+        assertThatThrownBy(() -> load(Sources.of(Map.of()).withFile(file)))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("c.yml");
+    }
+
+    @Test
+    void the_documentation_names_every_key_of_the_built_in_configuration() throws Exception {
+        var text = Files.readString(Path.of("../docs/reference/configuration.md"));
+        Configuration.builtIn(false).forEach((block, keys) -> {
+            assertThat(text).contains(block);
+            if (keys instanceof Map<?, ?> map) {
+                assertThat(text)
+                        .contains(map.keySet().stream().map(String::valueOf).toList());
+            }
+        });
+    }
+}

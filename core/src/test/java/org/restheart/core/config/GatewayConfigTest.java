@@ -1,0 +1,175 @@
+package org.restheart.core.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.config.Finding.Level;
+import org.restheart.mongo.resource.Mount;
+
+class GatewayConfigTest {
+    private static List<String> advice(String yaml) {
+        return Configuration.parse(yaml).read().findings().stream()
+                .filter(finding -> finding.level() == Level.ADVICE)
+                .map(Finding::toString)
+                .toList();
+    }
+
+    @Test
+    void an_empty_file_means_the_defaults() {
+        var config = GatewayConfig.parse("");
+        assertThat(config.http()).isEqualTo(new ListenerConfig(true, "localhost", 8080));
+        assertThat(config.mclient().connectionString()).isEqualTo("mongodb://127.0.0.1");
+        assertThat(config.ping().endpoint()).isEqualTo(new Endpoint(true, "/ping", false));
+        assertThat(config.metrics().endpoint()).isEqualTo(new Endpoint(true, "/metrics", true));
+        assertThat(config.metrics().requests()).isFalse();
+        assertThat(config.cacheInvalidator().secured()).isTrue();
+        assertThat(config.connection().maxEntitySize()).contains(16L * 1024 * 1024);
+        assertThat(config.mongo()).hasValueSatisfying(mongo -> {
+            assertThat(mongo.mounts()).containsExactly(new Mount("/restheart", "/"));
+            assertThat(mongo.metadataTtl()).isEqualTo(Duration.ofSeconds(1));
+        });
+    }
+
+    @Test
+    void what_a_file_does_not_set_is_told() {
+        assertThat(advice("http-listener: {port: 1}"))
+                .contains("/http-listener does not set enabled (true), host (localhost): defaults are used")
+                .anyMatch(text -> text.startsWith("/mclient does not set connection-string (mongodb://127.0.0.1)"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "http-listener: {port: 70000} | /http-listener/port must be a whole number from 0 to 65535 but was 70000",
+                "http-listener: {enabled: false} | /http-listener and the other listeners are disabled: one must be enabled",
+                "http-listener: 8080 | /http-listener must be a block of keys but was 8080",
+                "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs keystore-path, keystore-password and certificate-password as well",
+                "mclient: {connection-string: 'localhost:27017'} | /mclient/connection-string must start with mongodb:// or mongodb+srv://",
+                "core: {workers-scheduler-parallelism: 300} | /core/workers-scheduler-max-pool-size must be at least workers-scheduler-parallelism, which is 300, but was 256",
+                "logging: {requests-log-mode: 3} | /logging/requests-log-mode must be a whole number from 0 to 2 but was 3",
+                "logging: {log-level: LOUD} | /logging/log-level must be one of OFF, ERROR, WARN, INFO, DEBUG, TRACE, ALL but was \"LOUD\"",
+                "metrics: {missing-registry-status-code: 302} | /metrics/missing-registry-status-code must be 404 or 200 but was 302",
+                "mongo: {default-pagesize: 2000} | /mongo/default-pagesize must be at most max-pagesize, which is 1000, but was 2000",
+                "mongo: {mongo-mounts: [{what: /a}]} | /mongo/mongo-mounts[1]/where is required and must start with / but was null",
+                "ping: {uri: ping} | /ping/uri must start with / but was \"ping\"",
+                "database-probe: {timeout-ms: 0} | /database-probe/timeout-ms must be a whole number from 1 to 600000 but was 0",
+                "proxies: [{location: /a}] | /proxies[1]/proxy-pass must be a URL or a list of URLs",
+                "connection-options: {MAX_ENTITY_SIZE: -2} | /connection-options/MAX_ENTITY_SIZE must be a whole number from -1 but was -2",
+            })
+    void a_bad_value_is_refused_with_key_bound_and_value(String yaml, String message) {
+        assertThatThrownBy(() -> GatewayConfig.parse(yaml))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(message);
+    }
+
+    @Test
+    void everything_that_is_wrong_is_said_at_once() {
+        assertThatThrownBy(() -> GatewayConfig.parse("{http-listener: {port: -1}, ping: {enabled: 7}}"))
+                .hasMessageContaining("/http-listener/port")
+                .hasMessageContaining("/ping/enabled");
+    }
+
+    @Test
+    void secure_is_read_as_secured_with_a_warning() {
+        assertThat(GatewayConfig.parse("ping: {secure: true}").ping().endpoint().secured())
+                .isTrue();
+        assertThat(advice("ping: {secure: true}")).anyMatch(text -> text.startsWith("/ping/secure is read as"));
+        assertThat(GatewayConfig.parse("ping: {secure: true, secured: false}")
+                        .ping()
+                        .endpoint()
+                        .secured())
+                .isFalse();
+    }
+
+    @Test
+    void sizes_beyond_31_bits_are_accepted() {
+        var options = GatewayConfig.parse(
+                        "connection-options: {MAX_ENTITY_SIZE: 5000000000, MAX_HEADER_SIZE: 5000000000,"
+                                + " MULTIPART_MAX_ENTITY_SIZE: 6000000000}")
+                .connection();
+        assertThat(options.maxEntitySize()).contains(5_000_000_000L);
+        assertThat(options.multipartMaxEntitySize()).contains(6_000_000_000L);
+        assertThat(options.maxHeaderSize()).isEqualTo(Integer.MAX_VALUE);
+    }
+
+    @Test
+    void minus_one_is_no_limit() {
+        var options = GatewayConfig.parse("connection-options: {MAX_ENTITY_SIZE: -1, IDLE_TIMEOUT: -1}")
+                .connection();
+        assertThat(options.maxEntitySize()).isEmpty();
+        assertThat(options.multipartMaxEntitySize()).isEmpty();
+        assertThat(options.idleTimeout()).isEmpty();
+    }
+
+    @Test
+    void further_options_are_passed_on_when_set() {
+        assertThat(GatewayConfig.parse(
+                                "connection-options: {DECODE_URL: false, SHUTDOWN_TIMEOUT: 5, MAX_BUFFERED_REQUEST_SIZE: 5000000000}")
+                        .connection()
+                        .others())
+                .isEqualTo(Map.of(
+                        "DECODE_URL", false, "SHUTDOWN_TIMEOUT", 5, "MAX_BUFFERED_REQUEST_SIZE", Integer.MAX_VALUE));
+    }
+
+    @Test
+    void the_former_name_of_the_connection_string_is_understood() {
+        var yaml = "mongo: {mongo-uri: 'mongodb://old'}";
+        assertThat(GatewayConfig.parse(yaml).mclient().connectionString()).isEqualTo("mongodb://old");
+        assertThat(advice(yaml)).anyMatch(text -> text.startsWith("/mongo/mongo-uri is read for"));
+        assertThat(GatewayConfig.parse(yaml + "\nmclient: {connection-string: 'mongodb://new'}")
+                        .mclient()
+                        .connectionString())
+                .isEqualTo("mongodb://new");
+    }
+
+    @Test
+    void a_switched_off_cache_keeps_nothing_and_a_negative_time_keeps_for_ever() {
+        assertThat(GatewayConfig.parse("mongo: {local-cache-enabled: false}").mongo())
+                .hasValueSatisfying(m -> assertThat(m.metadataTtl()).isZero());
+        assertThat(GatewayConfig.parse("mongo: {local-cache-ttl: -1}").mongo())
+                .hasValueSatisfying(m -> assertThat(m.metadataTtl()).isGreaterThan(Duration.ofDays(365)));
+    }
+
+    @Test
+    void former_keys_are_accepted_with_a_warning() {
+        assertThat(advice("{core: {worker-threads: 8, requests-limit: 100}, eager-cursor-allocation-pool-size: 5}"))
+                .anyMatch(text -> text.startsWith("/core/worker-threads has no effect"))
+                .anyMatch(text -> text.startsWith("/core/requests-limit has no effect"))
+                .anyMatch(text -> text.startsWith("/eager-cursor-allocation-pool-size has no effect"));
+    }
+
+    @Test
+    void what_this_release_does_not_have_is_told_when_it_is_switched_on() {
+        assertThat(advice("{oauthConfig: {enabled: true}, emails: {enabled: false}}"))
+                .contains("/oauthConfig is enabled, but this release does not have it")
+                .noneMatch(text -> text.startsWith("/emails"));
+    }
+
+    @Test
+    void a_listener_for_everybody_is_told() {
+        assertThat(advice("http-listener: {host: 0.0.0.0}")).anyMatch(text -> text.contains("in clear text"));
+        assertThat(advice("http-listener: {host: 127.0.0.1}")).noneMatch(text -> text.contains("in clear text"));
+    }
+
+    @Test
+    void the_default_password_is_told() {
+        var yaml = "fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: %s, roles: [admin]}]}";
+        assertThat(advice(yaml.formatted("secret"))).anyMatch(text -> text.contains("default password"));
+        assertThat(advice(yaml.formatted("other"))).noneMatch(text -> text.contains("default password"));
+    }
+
+    @Test
+    void a_record_with_secrets_does_not_print_them() {
+        var config = GatewayConfig.parse(
+                "{mclient: {connection-string: 'mongodb://u:hunter2@h'}, https-listener: {enabled: true, keystore-path: /k,"
+                        + " keystore-password: hunter2, certificate-password: hunter2}}");
+        assertThat(config.toString()).doesNotContain("hunter2");
+    }
+}

@@ -1,0 +1,72 @@
+package org.restheart.core.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SecretsTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "mongodb://127.0.0.1 | mongodb://127.0.0.1",
+                "mongodb://u:p@h/?replicaSet=rs0 | mongodb://u:**********@h/?replicaSet=rs0",
+                "mongodb+srv://u:p@h/db | mongodb+srv://u:**********@h/db",
+                "mongodb://u:p@ss:w@h1:1,h2:2/ | mongodb://u:**********@h1:1,h2:2/",
+                "mongodb://h/?tlsCertificateKeyFilePassword=p&w=1 | mongodb://h/?tlsCertificateKeyFilePassword=**********&w=1",
+                "mongodb://h/?proxyPassword=p | mongodb://h/?proxyPassword=**********",
+                "mongodb://h/?authMechanismProperties=AWS_SESSION_TOKEN:t,X:y | mongodb://h/?authMechanismProperties=AWS_SESSION_TOKEN:**********,X:y",
+                "http://proxy:pw@10.0.0.7:8080/x | http://proxy:**********@10.0.0.7:8080/x",
+            })
+    void passwords_in_uris_are_hidden(String uri, String shown) {
+        assertThat(Secrets.inUri(uri)).isEqualTo(shown);
+    }
+
+    @Test
+    void whatever_is_named_like_a_secret_is_hidden() {
+        var tree = Yaml.parse("""
+                https-listener: {keystore-path: /k.p12, keystore-password: p1, certificate-password: 12345}
+                jwtConfigProvider: {key: k1, algorithm: HS256}
+                jwtTokenManager: {ttl: 15, enabled: true}
+                realm: {users: [{userid: ada, password: p2, roles: [a]}], prop-password: password}
+                mine: {api-keys: [k2, k3], tokens: {a: t1, b: {c: t2}}, client_secret: s1, dbPwd: p4}
+                mclient: {connection-string: "mongodb://u:p5@h"}
+                document: '{"_id": "admin", "password": "p6", ''api-token'': ''t3'', n: 1}'
+                unset: {password: null, bcrypt-hashed-password: true}
+                """, "t", new Reading());
+        assertThat(Trees.inline(Secrets.mask(tree)).replace(Secrets.MASK, "*"))
+                .isEqualTo(Trees.inline(Yaml.parse("""
+                        https-listener: {keystore-path: /k.p12, keystore-password: "*", certificate-password: "*"}
+                        jwtConfigProvider: {key: "*", algorithm: HS256}
+                        jwtTokenManager: {ttl: 15, enabled: true}
+                        realm: {users: [{userid: ada, password: "*", roles: [a]}], prop-password: password}
+                        mine: {api-keys: ["*", "*"], tokens: {a: "*", b: {c: "*"}}, client_secret: "*", dbPwd: "*"}
+                        mclient: {connection-string: "mongodb://u:*@h"}
+                        document: '{"_id": "admin", "password": "*", ''api-token'': "*", n: 1}'
+                        unset: {password: null, bcrypt-hashed-password: true}
+                        """, "t", new Reading())));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "/core/name->'n' | /core/name -> \"n\" (RHO)",
+                "/jwtConfigProvider/key->'k1' | /jwtConfigProvider/key -> \"**********\" (RHO)",
+                "/realm/users[userid='a']/password->'p' | /realm/users[userid='a']/password -> \"**********\" (RHO)",
+                "/realm/users->[{userid: 'a', password: 'p'}] | /realm/users -> [{\"userid\":\"a\",\"password\":\"**********\"}] (RHO)",
+                "/vault/secrets/a->'p' | /vault/secrets/a -> \"**********\" (RHO)",
+                "/vault/secrets[1]->'p' | /vault/secrets[1] -> \"**********\" (RHO)",
+                "/mclient/connection-string->'mongodb://u:p@h' | /mclient/connection-string -> \"mongodb://u:**********@h\" (RHO)",
+                "/jwtTokenManager/ttl->5 | /jwtTokenManager/ttl -> 5 (RHO)",
+            })
+    void overrides_are_logged_without_secrets(String rho, String line) {
+        assertThat(new OverrideText("RHO", new Reading()).parse(rho))
+                .singleElement()
+                .asString()
+                .isEqualTo(line);
+    }
+}
