@@ -1,5 +1,6 @@
 package org.restheart.core;
 
+import com.mongodb.client.MongoClient;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,26 +17,29 @@ import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.PingService;
+import org.restheart.mongo.MongoErrors;
+import org.restheart.mongo.MongoService;
 
 /// The running server: everything is wired here, by hand, and stopped in the opposite order.
 public final class Gateway implements AutoCloseable {
     private final GatewayConfig config;
+    private final Optional<MongoClient> client;
     private final Security security;
     private final UndertowListener listener;
 
     private Gateway(GatewayConfig config) {
         this.config = config;
-        this.security = Security.open(config.security());
+        this.client = config.mclient().enabled() ? Optional.of(MongoConnection.open(config)) : Optional.empty();
+        this.security = Security.open(config.security(), client);
         var pipeline = new Pipeline(
                 new PipelineSettings(
                         config.poweredByHeader(),
                         config.dateHeader(),
                         config.core().forceGzipEncoding(),
                         config.logging().tracingHeaders()),
-                new ErrorMapping(_ -> Optional.empty()),
+                new ErrorMapping(MongoErrors::toProblem),
                 security::door);
-        var router =
-                new Router(bindings(config).stream().map(pipeline::assemble).toList());
+        var router = new Router(bindings().stream().map(pipeline::assemble).toList());
         this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(List.of()));
     }
 
@@ -46,7 +50,7 @@ public final class Gateway implements AutoCloseable {
         return new Gateway(config);
     }
 
-    private static List<Binding> bindings(GatewayConfig config) {
+    private List<Binding> bindings() {
         var bindings = new ArrayList<Binding>();
         var ping = config.ping();
         if (ping.endpoint().enabled()) {
@@ -54,6 +58,11 @@ public final class Gateway implements AutoCloseable {
             bindings.add(Binding.prefix(
                     service, ping.endpoint().uri(), ping.endpoint().secured()));
         }
+        config.mongo()
+                .ifPresent(mongo -> client.ifPresent(connection -> {
+                    var dataApi = security.guard(new MongoService(mongo, connection));
+                    bindings.add(Binding.prefix(dataApi, mongo.uri(), true));
+                }));
         return bindings;
     }
 
@@ -67,5 +76,6 @@ public final class Gateway implements AutoCloseable {
     public void close() {
         listener.stop(config.core().drainTimeout());
         security.close();
+        client.ifPresent(MongoClient::close);
     }
 }

@@ -111,7 +111,7 @@ public final class Configuration {
 
     /// Whether the account that comes with the built-in configuration opens the door.
     public boolean usesDefaultPassword() {
-        return DefaultAccount.isIn(tree);
+        return DefaultAccount.isIn(tree) || DefaultAccount.isCreatedBy(tree);
     }
 
     /// What it all means, and what there is to say about it. The findings hold at least one refusal if the
@@ -120,7 +120,7 @@ public final class Configuration {
         var config = GatewayConfig.read(Block.root(tree, reading));
         new UnknownKeys(builtIn(false)).report(tree, reading);
         Unavailable.report(tree, custom, reading);
-        Exposure.report(config, usesDefaultPassword(), reading);
+        Exposure.report(config, DefaultAccount.isIn(tree), reading);
         var findings = new ArrayList<>(reading.findings());
         if (custom) {
             findings.addAll(reading.absentKeys());

@@ -11,13 +11,22 @@ public final class DefaultAccount {
 
     private DefaultAccount() {}
 
-    /// Whether the realm of this configuration has the account.
+    /// Whether the configuration itself has the account.
     static boolean isIn(Map<String, @Nullable Object> tree) {
         return tree.get("fileRealmAuthenticator") instanceof Map<?, ?> realm
                 && !Boolean.FALSE.equals(realm.get("enabled"))
                 && !(realm.get("conf-file") instanceof String)
                 && realm.get("users") instanceof List<?> users
                 && users.stream().anyMatch(DefaultAccount::isIt);
+    }
+
+    /// Whether the account is created in a deployment that has none.
+    static boolean isCreatedBy(Map<String, @Nullable Object> tree) {
+        return tree.get("mongoRealmAuthenticator") instanceof Map<?, ?> realm
+                && Boolean.TRUE.equals(realm.get("enabled"))
+                && !Boolean.FALSE.equals(realm.get("create-user"))
+                && realm.get("create-user-document") instanceof String document
+                && document.contains(MongoRealmConfig.DEFAULT_HASH);
     }
 
     private static boolean isIt(@Nullable Object user) {

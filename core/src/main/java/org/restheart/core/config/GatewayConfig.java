@@ -40,6 +40,7 @@ public record GatewayConfig(
     ///
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {
+        var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
         var config = new GatewayConfig(
                 CoreConfig.read(
                         root.block("core"),
@@ -49,7 +50,7 @@ public record GatewayConfig(
                 ListenerConfig.readTls(root.component("https-listener")),
                 ListenerConfig.read(root.component("ajp-listener"), false, 8009),
                 ConnectionOptions.read(root.block("connection-options")),
-                MclientConfig.read(root.block("mclient"), root.block("mongo")),
+                mclient,
                 MongoBinding.read(root.block("mongo")),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.component("ping")),
@@ -59,7 +60,7 @@ public record GatewayConfig(
                         root.component("requestsMetricsCollector"),
                         root.component("jvmMetricsCollector")),
                 Endpoint.read(root.component("cacheInvalidator"), new Endpoint(true, "/ic", true)),
-                SecurityConfig.read(root),
+                SecurityConfig.read(root, mclient.enabled()),
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),
                 ProxyConfig.read(root.blocks("proxies")),

@@ -13,11 +13,14 @@ public record SecurityConfig(
         Optional<RealmName> basicRealm,
         Optional<List<FileRealm.User>> fileUsers,
         Optional<List<Permission>> filePermissions,
+        Optional<MongoRealmConfig> mongoRealm,
+        Optional<MongoAclConfig> mongoAcl,
         Optional<Boolean> fullAuthorizer) {
 
     /// The realms that mechanisms can name.
     public enum RealmName {
-        FILE("fileRealmAuthenticator");
+        FILE("fileRealmAuthenticator"),
+        MONGO("mongoRealmAuthenticator");
 
         private final String component;
 
@@ -26,26 +29,40 @@ public record SecurityConfig(
         }
     }
 
-    static SecurityConfig read(Block root) {
+    /// @param mongo whether there is a MongoDB: without one, what needs it is off unless asked for
+    static SecurityConfig read(Block root, boolean mongo) {
         var full = root.component("fullAuthorizer");
         var config = new SecurityConfig(
                 basic(root.component("basicAuthMechanism")),
                 SecurityFiles.users(root.component("fileRealmAuthenticator")),
                 SecurityFiles.permissions(root.component("fileAclAuthorizer")),
+                MongoRealmConfig.read(root.component("mongoRealmAuthenticator"), mongo),
+                MongoAclConfig.read(root.component("mongoAclAuthorizer"), mongo),
                 full.flag("enabled", false)
                         ? Optional.of(full.bool("authentication-required", true))
                         : Optional.empty());
-        if (config.basicRealm.filter(RealmName.FILE::equals).isPresent() && config.fileUsers.isEmpty()) {
-            root.refuse("basicAuthMechanism/authenticator", "is fileRealmAuthenticator, which is not enabled");
+        config.basicRealm
+                .filter(realm -> !config.has(realm))
+                .ifPresent(realm -> root.refuse(
+                        "basicAuthMechanism/authenticator", "is " + realm.component + ", which is not enabled"));
+        if (!mongo && (config.mongoRealm.isPresent() || config.mongoAcl.isPresent())) {
+            root.refuse("mclient/enabled", "must be true for mongoRealmAuthenticator and mongoAclAuthorizer");
         }
         return config;
+    }
+
+    private boolean has(RealmName realm) {
+        return switch (realm) {
+            case FILE -> fileUsers.isPresent();
+            case MONGO -> mongoRealm.isPresent();
+        };
     }
 
     private static Optional<RealmName> basic(Block block) {
         if (!block.flag("enabled", false)) {
             return Optional.empty();
         }
-        var name = block.text("authenticator", RealmName.FILE.component);
+        var name = block.text("authenticator", RealmName.MONGO.component);
         for (var realm : RealmName.values()) {
             if (realm.component.equals(name)) {
                 return Optional.of(realm);

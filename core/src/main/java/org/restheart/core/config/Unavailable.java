@@ -14,8 +14,6 @@ final class Unavailable {
             "jwtAuthenticationMechanism",
             "digestAuthMechanism",
             "identityAuthMechanism",
-            "mongoRealmAuthenticator",
-            "mongoAclAuthorizer",
             "originVetoer",
             "rndTokenManager",
             "jwtTokenManager",

@@ -37,9 +37,13 @@ public final class PermissionReader {
     ///
     /// @throws PermissionException saying why it cannot be used
     public static Permission ofDocument(BsonDocument document) throws PermissionException {
+        return read(placeOf(document), roles(document.get("roles")), document);
+    }
+
+    /// As JSON, so that control characters of an id do not reach the log.
+    static String placeOf(BsonDocument document) {
         var id = document.get("_id");
-        var place = "permission " + (id == null ? "without _id" : new BsonDocument("_id", id).toJson());
-        return read(place, roles(document.get("roles")), document);
+        return "permission " + (id == null ? "without _id" : new BsonDocument("_id", id).toJson());
     }
 
     private static List<String> roles(@Nullable BsonValue value) throws PermissionException {

@@ -1,0 +1,137 @@
+package org.restheart.core.accounts;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.UpdateOptions;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.restheart.core.config.MongoAclConfig;
+import org.restheart.core.config.MongoRealmConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Creates what a fresh deployment lacks: the collections of accounts and permissions, and the first account.
+/// When MongoDB cannot be reached at start it is tried again until it can.
+final class UsersAtStart implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
+    private static final int NAMESPACE_EXISTS = 48;
+    private static final Duration START_WAITS = Duration.ofSeconds(5);
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private final MongoClient client;
+    private final Optional<MongoRealmConfig> realm;
+    private final Optional<MongoAclConfig> acl;
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final Thread thread = Thread.ofVirtual().name("users-at-start").unstarted(this::run);
+
+    UsersAtStart(MongoClient client, Optional<MongoRealmConfig> realm, Optional<MongoAclConfig> acl) {
+        this.client = client;
+        this.realm = realm;
+        this.acl = acl;
+    }
+
+    /// Returns when everything is there, or after a few seconds without MongoDB; the work then goes on.
+    void start() {
+        thread.start();
+        try {
+            if (!done.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.error("MongoDB does not answer yet (/mclient/connection-string): nobody can sign in until it does");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        while (true) {
+            try {
+                acl.ifPresent(config -> create(config.database(), config.collection()));
+                realm.ifPresent(this::create);
+                done.countDown();
+                return;
+            } catch (MongoException e) {
+                LOG.debug("the collections of accounts and permissions cannot be created yet: {}", e.toString());
+            }
+            try {
+                Thread.sleep(PAUSE);
+            } catch (InterruptedException _) {
+                return; // closing
+            }
+        }
+    }
+
+    private void create(MongoRealmConfig config) {
+        var users = config.users();
+        create(users.database(), users.collection());
+        var collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
+        var first = config.firstUser();
+        if (first.isPresent() && collection.estimatedDocumentCount() == 0) {
+            // Several gateways may start at once: who comes second finds the account there.
+            var id = first.get().get("_id");
+            collection.updateOne(
+                    id == null ? first.get() : new BsonDocument("_id", id),
+                    new BsonDocument("$setOnInsert", withoutId(first.get())),
+                    new UpdateOptions().upsert(true));
+            LOG.info("Created the first account in {}.{}", users.database(), users.collection());
+        }
+        warnOfDefaultPassword(config);
+    }
+
+    private static BsonDocument withoutId(BsonDocument document) {
+        var rest = document.clone();
+        rest.remove("_id");
+        return rest;
+    }
+
+    private void warnOfDefaultPassword(MongoRealmConfig config) {
+        var users = config.users();
+        var known = client.getDatabase(users.database())
+                .getCollection(users.collection(), BsonDocument.class)
+                .find(Filters.eq(users.passwordProperty(), new BsonString(MongoRealmConfig.DEFAULT_HASH)))
+                .first();
+        if (known != null) {
+            LOG.warn("The account admin still has its default password. Change it before others can reach this server");
+        }
+    }
+
+    private void create(String database, String collection) {
+        var db = client.getDatabase(database);
+        var names = db.listCollectionNames().into(new HashSet<>());
+        if (names.isEmpty()) {
+            describe(database, "_properties");
+        }
+        if (!names.contains(collection)) {
+            try {
+                db.createCollection(collection);
+            } catch (MongoCommandException e) {
+                if (e.getErrorCode() != NAMESPACE_EXISTS) {
+                    throw e;
+                }
+            }
+            describe(database, "_properties." + collection);
+        }
+    }
+
+    /// The properties that the data API keeps of every database and collection.
+    private void describe(String database, String id) {
+        client.getDatabase(database)
+                .getCollection("_properties", BsonDocument.class)
+                .updateOne(
+                        Filters.eq("_id", id),
+                        new BsonDocument("$setOnInsert", new BsonDocument("_etag", new BsonObjectId())),
+                        new UpdateOptions().upsert(true));
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}

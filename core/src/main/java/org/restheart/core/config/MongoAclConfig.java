@@ -1,0 +1,21 @@
+package org.restheart.core.config;
+
+import java.util.Optional;
+import org.restheart.security.cache.Keeping;
+
+/// `mongoAclAuthorizer`.
+///
+/// @param rootRole may do everything
+/// @param keeping how long permissions are kept where no change stream tells of changes
+public record MongoAclConfig(String database, String collection, Optional<String> rootRole, Keeping keeping) {
+    /// Empty when the component is off.
+    static Optional<MongoAclConfig> read(Block block, boolean absent) {
+        return block.flag("enabled", absent)
+                ? Optional.of(new MongoAclConfig(
+                        block.text("acl-db", "restheart"),
+                        block.text("acl-collection", "acl"),
+                        block.optionalText("root-role"),
+                        SecurityCaches.read(block, true, 5_000)))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,72 @@
+package org.restheart.core.config;
+
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.json.JsonParseException;
+import org.restheart.security.cache.Keeping;
+import org.restheart.security.realm.RolesPath;
+import org.restheart.security.realm.UsersCollection;
+
+/// `mongoRealmAuthenticator`.
+///
+/// @param bcryptCost of hashes that are made here
+/// @param minimumStrength the least score of a new password, from 0 to 4, if that is checked at all
+/// @param firstUser is inserted when there is no account at all
+/// @param keeping how long accounts are kept where no change stream tells of changes
+public record MongoRealmConfig(
+        UsersCollection users,
+        int bcryptCost,
+        Optional<Integer> minimumStrength,
+        Optional<BsonDocument> firstUser,
+        Keeping keeping) {
+    /// bcrypt of the password that everybody knows.
+    public static final String DEFAULT_HASH = "$2a$12$D.IEcUHVPotQ3HXNvIGYxOPc5excTuj7RQJNJvkKPRVyrNCvUZVU2";
+
+    private static final String FIRST_USER =
+            "{\"_id\": \"admin\", \"password\": \"" + DEFAULT_HASH + "\", \"roles\": [\"admin\"]}";
+
+    /// Empty when the component is off.
+    static Optional<MongoRealmConfig> read(Block block, boolean absent) {
+        if (!block.flag("enabled", absent)) {
+            return Optional.empty();
+        }
+        boolean hashed = block.bool("bcrypt-hashed-password", true);
+        var strength = block.integer("minimum-password-strength", 3, 0, 4);
+        return Optional.of(new MongoRealmConfig(
+                users(block, hashed),
+                block.integer("bcrypt-complexity", 12, 4, 31),
+                block.bool("enforce-minimum-password-strength", false) ? Optional.of(strength) : Optional.empty(),
+                firstUser(block),
+                SecurityCaches.read(block, false, 60_000)));
+    }
+
+    private static UsersCollection users(Block block, boolean hashed) {
+        var database = block.text("users-db", "restheart");
+        var collection = block.text("users-collection", "users");
+        try {
+            return new UsersCollection(
+                    database,
+                    collection,
+                    block.text("prop-id", "_id"),
+                    block.text("prop-password", "password"),
+                    RolesPath.parse(block.text("json-path-roles", "$.roles")),
+                    hashed);
+        } catch (IllegalArgumentException e) {
+            block.refuse("prop-id", String.valueOf(e.getMessage()));
+            return new UsersCollection(database, collection, "_id", "password", RolesPath.parse("$.roles"), hashed);
+        }
+    }
+
+    private static Optional<BsonDocument> firstUser(Block block) {
+        var text = block.text("create-user-document", FIRST_USER);
+        if (!block.bool("create-user", true)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(BsonDocument.parse(text));
+        } catch (JsonParseException _) {
+            block.refuse("create-user-document", "is not a JSON object");
+            return Optional.empty();
+        }
+    }
+}

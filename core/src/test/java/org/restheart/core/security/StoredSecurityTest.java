@@ -1,0 +1,174 @@
+package org.restheart.core.security;
+
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Updates.set;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.bson.BsonArray;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.Gateway;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+@WithMongo
+class StoredSecurityTest {
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "");
+        gateway.insert(
+                "c", "{_id: 'a', status: 'public', owner: 'ada'}", "{_id: 'b', status: 'private', owner: 'bob'}");
+        gateway.permit("{_id: 'p', roles: ['editor'], predicate: \"path-prefix('/c') and method(GET)\"}");
+        gateway.permit("{_id: 'broken', roles: ['editor', 'viewer'], predicate: 'less-than(1, 2)', priority: 9}");
+        gateway.permit(
+                "{_id: 'malformed', roles: ['viewer'], predicate: 'true', mongo: {projectResponse: {a: 0, b: 1}}}");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    @Test
+    void accounts_of_the_collection_do_what_its_permissions_allow() {
+        assertThat(gateway.anonymous().get("/c").statusCode()).isEqualTo(401);
+        assertThat(gateway.as("ada").get("/c").statusCode()).isEqualTo(200);
+        assertThat(gateway.anonymous().as("ada", "wrong").get("/c").statusCode())
+                .isEqualTo(401);
+        assertThat(gateway.anonymous().as("nobody", "x").get("/c").statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void the_root_role_needs_no_permission() {
+        assertThat(gateway.as("admin").get("/c").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void T39_a_malformed_permission_does_not_allow_and_does_not_fail() {
+        assertThat(gateway.as("bob").get("/c").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void a_malformed_hash_or_password_fails_the_login_only() {
+        gateway.insert(
+                "users",
+                "{_id: 'odd1', password: 'no hash', roles: ['editor']}",
+                "{_id: 'odd2', password: 5, roles: ['editor']}",
+                "{_id: 'odd3', roles: ['editor']}",
+                "{_id: 'odd4', password: '$2a$12$short', roles: ['editor']}");
+        for (var name : new String[] {"odd1", "odd2", "odd3", "odd4"}) {
+            assertThat(gateway.anonymous().as(name, "no hash").get("/c").statusCode())
+                    .as(name)
+                    .isEqualTo(401);
+        }
+    }
+
+    @Test
+    void roles_that_are_no_list_fail_the_login_and_missing_ones_do_not() {
+        var hash = TestGateway.hash("pw");
+        gateway.insert(
+                "users",
+                "{_id: 'one', password: '" + hash + "', roles: 'editor'}",
+                "{_id: 'none', password: '" + hash + "'}",
+                "{_id: 'mixed', password: '" + hash + "', roles: [1, 'editor']}");
+        assertThat(gateway.anonymous().as("one", "pw").get("/c").statusCode()).isEqualTo(401);
+        assertThat(gateway.anonymous().as("none", "pw").get("/c").statusCode()).isEqualTo(403);
+        assertThat(gateway.anonymous().as("mixed", "pw").get("/c").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void other_variants_of_bcrypt_are_understood() {
+        var hash = TestGateway.hash("pw");
+        gateway.insert(
+                "users",
+                "{_id: 'v2b', password: '" + hash.replace("$2a$", "$2b$") + "', roles: ['editor']}",
+                "{_id: 'v2y', password: '" + hash.replace("$2a$", "$2y$") + "', roles: ['editor']}");
+        assertThat(gateway.anonymous().as("v2b", "pw").get("/c").statusCode()).isEqualTo(200);
+        assertThat(gateway.anonymous().as("v2y", "pw").get("/c").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void changes_behind_the_servers_back_are_noticed() {
+        gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['viewer']}");
+        var eve = gateway.anonymous().as("eve", "pw");
+        assertThat(eve.get("/c").statusCode()).isEqualTo(403);
+        var users = gateway.collection("users");
+        users.updateOne(eq("_id", "eve"), set("roles", new BsonArray(java.util.List.of(new BsonString("editor")))));
+        await().until(() -> eve.get("/c").statusCode() == 200);
+        users.updateOne(eq("_id", "eve"), set("password", TestGateway.hash("other")));
+        await().until(() -> eve.get("/c").statusCode() == 401);
+        users.deleteOne(eq("_id", "eve"));
+        await().until(() -> gateway.anonymous().as("eve", "other").get("/c").statusCode() == 401);
+    }
+
+    @Test
+    void a_permission_that_is_withdrawn_stops_allowing() {
+        gateway.permit("{_id: 'once', roles: ['viewer'], predicate: \"path('/once')\"}");
+        gateway.insert("once", "{}");
+        await().until(() -> gateway.as("bob").get("/once").statusCode() == 200);
+        gateway.collection("acl").deleteOne(eq("_id", "once"));
+        await().until(() -> gateway.as("bob").get("/once").statusCode() == 403);
+    }
+
+    @Test
+    void T20_1_selection_of_the_permission(TestMongo mongo) {
+        try (var other = TestGateway.start(mongo, "")) {
+            other.insert("c", "{_id: 'a', status: 'public'}", "{_id: 'b', status: 'private'}");
+            var where = "predicate: \"path('/c') and method(GET)\"";
+            other.permit(
+                    "{_id: 1, roles: ['r1'], priority: 1, " + where + ", mongo: {readFilter: {status: 'public'}}}");
+            other.permit(
+                    "{_id: 2, roles: ['r1'], priority: 2, " + where + ", mongo: {readFilter: {status: 'private'}}}");
+            other.permit("{_id: 3, roles: ['r2'], priority: 100, " + where + ", mongo: {readFilter: {_id: 'none'}}}");
+            var hash = TestGateway.hash("pw");
+            other.insert(
+                    "users",
+                    "{_id: 'u1', password: '" + hash + "', roles: ['r1']}",
+                    "{_id: 'u12', password: '" + hash + "', roles: ['r1', 'r2']}",
+                    "{_id: 'u21', password: '" + hash + "', roles: ['r2', 'r1']}",
+                    "{_id: 'u0', password: '" + hash + "', roles: []}");
+            assertThat(other.anonymous().as("u1", "pw").get("/c?rep=s").body())
+                    .contains("\"b\"")
+                    .doesNotContain("\"a\"");
+            assertThat(other.anonymous().as("u12", "pw").get("/c?rep=s").body())
+                    .contains("\"b\"")
+                    .doesNotContain("\"a\"");
+            assertThat(other.anonymous().as("u21", "pw").get("/c?rep=s").body()).isEqualTo("[]");
+            var none = other.anonymous().as("u0", "pw").get("/c");
+            assertThat(none.statusCode()).isEqualTo(403);
+            assertThat(none.body()).isEmpty();
+            var anonymous = other.anonymous().get("/c");
+            assertThat(anonymous.statusCode()).isEqualTo(401);
+            assertThat(anonymous.headers().firstValue("WWW-Authenticate")).contains("Basic realm=\"RESTHeart Realm\"");
+        }
+    }
+
+    @Test
+    void the_first_start_creates_an_account_and_both_collections(TestMongo mongo) {
+        var database = mongo.client().getDatabase(mongo.newDatabaseName());
+        try (var fresh = Gateway.start(TestGateway.config(mongo.connectionString(), database.getName(), ""))) {
+            assertThat(Client.of(fresh.address())
+                            .as("admin", "secret")
+                            .get("/users")
+                            .statusCode())
+                    .isEqualTo(200);
+            assertThat(database.listCollectionNames()).contains("users", "acl", "_properties");
+        }
+    }
+
+    @Test
+    void T48_without_mongodb_nobody_gets_in_and_the_server_starts() {
+        var config = TestGateway.config(
+                "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300", "nowhere", "ping: {secured: true}");
+        try (var gateway = Gateway.start(config)) {
+            var client = Client.of(gateway.address());
+            assertThat(client.get("/ping").statusCode()).isEqualTo(503);
+            assertThat(client.as("admin", "secret").get("/ping").statusCode()).isEqualTo(503);
+        }
+    }
+}

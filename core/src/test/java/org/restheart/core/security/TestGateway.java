@@ -1,0 +1,89 @@
+package org.restheart.core.security;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.Document;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestMongo;
+
+/// A gateway on a free port over a database of the test's own, with accounts and permissions in that
+/// database: `admin` (root), `ada` (editor) and `bob` (viewer), whose passwords are their names with `-pw`.
+final class TestGateway implements AutoCloseable {
+
+    private final Gateway gateway;
+    private final MongoDatabase database;
+
+    private TestGateway(Gateway gateway, MongoDatabase database) {
+        this.gateway = gateway;
+        this.database = database;
+    }
+
+    /// @param more further blocks of the configuration, in which `$db` is the database
+    static TestGateway start(TestMongo mongo, String more) {
+        var database = mongo.client().getDatabase(mongo.newDatabaseName());
+        addUser(database, "admin", "admin");
+        addUser(database, "ada", "editor");
+        addUser(database, "bob", "viewer");
+        return new TestGateway(Gateway.start(config(mongo.connectionString(), database.getName(), more)), database);
+    }
+
+    static GatewayConfig config(String uri, String database, String more) {
+        return GatewayConfig.parse(
+                """
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: "$uri"}
+                mongo: {mongo-mounts: [{what: /$db, where: /}]}
+                basicAuthMechanism: {enabled: true}
+                mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}
+                mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+                $more
+                """.replace("$more", more).replace("$uri", uri).replace("$db", database));
+    }
+
+    static String hash(String password) {
+        return BCrypt.withDefaults().hashToString(4, password.toCharArray());
+    }
+
+    private static void addUser(MongoDatabase database, String name, String role) {
+        database.getCollection("users")
+                .insertOne(new Document("_id", name)
+                        .append("password", hash(name + "-pw"))
+                        .append("roles", List.of(role)));
+    }
+
+    /// @param json a permission
+    void permit(String json) {
+        database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse(json));
+    }
+
+    void insert(String collection, String... json) {
+        for (var document : json) {
+            collection(collection).insertOne(BsonDocument.parse(document));
+        }
+    }
+
+    MongoCollection<BsonDocument> collection(String name) {
+        return database.getCollection(name, BsonDocument.class);
+    }
+
+    MongoDatabase database() {
+        return database;
+    }
+
+    Client anonymous() {
+        return Client.of(gateway.address());
+    }
+
+    Client as(String name) {
+        return anonymous().as(name, name + "-pw");
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+    }
+}

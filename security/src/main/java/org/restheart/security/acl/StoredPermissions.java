@@ -1,0 +1,66 @@
+package org.restheart.security.acl;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.bson.BsonDocument;
+import org.restheart.http.Request;
+import org.restheart.security.cache.Kept;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The permissions of a collection, parsed when a role is first asked for. Thread-safe.
+///
+/// Within a role the higher priority is tried first; of two equal ones the one with the higher `_id`.
+public final class StoredPermissions implements Permissions {
+    private static final Logger LOG = LoggerFactory.getLogger(StoredPermissions.class);
+    private static final int MAX_REPORTED = 1_000;
+
+    private final Function<String, List<BsonDocument>> ofRole;
+    private final Kept<String, List<Permission>> kept;
+    /// Permissions are read again and again; each fault is worth one line.
+    private final Set<String> reported = ConcurrentHashMap.newKeySet();
+
+    /// @param ofRole the documents of a role, by `_id` descending; may wait; throws 503 if it cannot tell now
+    /// @param kept what is known; whoever learns of a change tells it
+    public StoredPermissions(Function<String, List<BsonDocument>> ofRole, Kept<String, List<Permission>> kept) {
+        this.ofRole = ofRole;
+        this.kept = kept;
+    }
+
+    @Override
+    public List<Permission> of(Request request, String role) {
+        var known = kept.get(role);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        request.requireThread();
+        var loaded = kept.load(role, this::read);
+        return loaded == null ? List.of() : loaded;
+    }
+
+    private List<Permission> read(String role) {
+        var permissions = new ArrayList<Permission>();
+        for (var document : ofRole.apply(role)) {
+            try {
+                permissions.add(PermissionReader.ofDocument(document));
+            } catch (PermissionException e) {
+                report(document, e);
+            }
+        }
+        permissions.sort(
+                Comparator.comparingDouble((Permission rule) -> rule.priority().orElse(Double.NEGATIVE_INFINITY))
+                        .reversed());
+        return List.copyOf(permissions);
+    }
+
+    private void report(BsonDocument document, PermissionException fault) {
+        var line = PermissionReader.placeOf(document) + " is not used: " + fault.getMessage();
+        if (reported.size() < MAX_REPORTED && reported.add(line)) {
+            LOG.warn("{}", line);
+        }
+    }
+}

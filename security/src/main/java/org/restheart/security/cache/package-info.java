@@ -1,0 +1,7 @@
+/// What security keeps in memory of data that lives elsewhere; the entry type is [Kept].
+///
+/// Must not know: what it keeps.
+@NullMarked
+package org.restheart.security.cache;
+
+import org.jspecify.annotations.NullMarked;

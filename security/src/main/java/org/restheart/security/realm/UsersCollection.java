@@ -1,0 +1,30 @@
+package org.restheart.security.realm;
+
+/// The collection of accounts, and what its documents mean.
+///
+/// @param nameProperty compared with the name that is typed; dots lead into documents
+/// @param passwordProperty a property of the document itself
+/// @param hashed whether passwords are stored as bcrypt hashes, and hashed when they are written
+public record UsersCollection(
+        String database,
+        String collection,
+        String nameProperty,
+        String passwordProperty,
+        RolesPath roles,
+        boolean hashed) {
+
+    /// @throws IllegalArgumentException naming the property that cannot be one
+    public UsersCollection {
+        if (nameProperty.isEmpty() || nameProperty.startsWith("$")) {
+            throw new IllegalArgumentException("prop-id must be the name of a property");
+        }
+        if (passwordProperty.isEmpty() || passwordProperty.contains(".") || passwordProperty.startsWith("$")) {
+            throw new IllegalArgumentException("prop-password must be the name of a property, without dots");
+        }
+    }
+
+    /// Names compare as on a case-insensitive file system, where both would be the same.
+    public boolean is(String otherDatabase, String otherCollection) {
+        return database.equalsIgnoreCase(otherDatabase) && collection.equalsIgnoreCase(otherCollection);
+    }
+}
