@@ -24,7 +24,9 @@ public interface Service extends Handler {
     }
 
     /// Whether a request is worth a try on the I/O thread that received it; see [Request#requireThread()].
-    default boolean startsOnIoThread() {
+    ///
+    /// @param request complete, but not prepared
+    default boolean startsOnIoThread(Request request) {
         return false;
     }
 }

@@ -3,6 +3,7 @@ package org.restheart.mongo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 
@@ -15,6 +16,7 @@ import org.restheart.mongo.resource.Mount;
 /// @param aggregationTimeLimit the same for aggregations
 /// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
 /// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
+/// @param coalescing which operations leave for MongoDB together
 public record MongoConfig(
         String uri,
         List<Mount> mounts,
@@ -26,7 +28,8 @@ public record MongoConfig(
         Duration queryTimeLimit,
         Duration aggregationTimeLimit,
         boolean aggregationCheckOperators,
-        Optional<String> instanceBaseUrl) {
+        Optional<String> instanceBaseUrl,
+        CoalescingConfig coalescing) {
 
     public MongoConfig {
         mounts = List.copyOf(mounts);
@@ -52,6 +55,7 @@ public record MongoConfig(
                 Duration.ZERO,
                 Duration.ZERO,
                 true,
-                Optional.empty());
+                Optional.empty(),
+                CoalescingConfig.DEFAULT);
     }
 }

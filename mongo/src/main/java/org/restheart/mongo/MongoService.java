@@ -6,6 +6,7 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
 
 import com.mongodb.client.MongoClient;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.restheart.http.Cors;
 import org.restheart.http.DataTarget;
 import org.restheart.http.ErrorStyle;
@@ -16,7 +17,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.mongo.content.DataContent;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
@@ -31,18 +32,23 @@ import org.restheart.mongo.resource.UriSpace;
 
 /// The data API: everything below the mounts. Thread-safe.
 public final class MongoService implements Service {
+    /// In bytes. Parsing more would keep other connections waiting.
+    private static final int LARGEST_ON_IO_THREAD = 32 << 10;
+
     private final MongoConfig config;
     private final Mounts mounts;
     private final Metadata metadata;
     private final MongoRoutes routes;
 
-    public MongoService(MongoConfig config, MongoClient client) {
+    /// @param registry takes the meters of the data API
+    public MongoService(MongoConfig config, MongoClient client, MeterRegistry registry) {
         this.config = config;
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
         this.routes = new MongoRoutes();
-        ReadRoutes.addTo(routes, new Documents(client), config);
-        WriteRoutes.addTo(routes, new Collections(client), metadata, config);
+        var coalescer = new Coalescer(client, config.coalescing(), registry);
+        ReadRoutes.addTo(routes, new Documents(client), coalescer, config);
+        WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
     }
 
     @Override
@@ -53,6 +59,16 @@ public final class MongoService implements Service {
     @Override
     public ErrorStyle errorStyle() {
         return ErrorStyle.STATUS;
+    }
+
+    /// Coalesced reads and inserts of what is known need no thread; anything else says so when it gets there.
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return switch (request.method()) {
+            case GET -> true;
+            case POST -> request.body().length() <= LARGEST_ON_IO_THREAD;
+            case HEAD, PUT, PATCH, DELETE, OPTIONS -> false;
+        };
     }
 
     @Override
@@ -67,7 +83,7 @@ public final class MongoService implements Service {
         return request.with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())
                 .with(DataTarget.KEY, DataTargets.of(request, path))
-                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request)));
+                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request, path)));
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.restheart.mongo;
 import static org.restheart.http.Method.GET;
 
 import java.util.List;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.GetDocument;
@@ -13,12 +14,12 @@ import org.restheart.mongo.resource.ResourceKind;
 final class ReadRoutes {
     private ReadRoutes() {}
 
-    static void addTo(MongoRoutes routes, Finder finder, MongoConfig config) {
-        var find = new FindDocuments(finder, config);
+    static void addTo(MongoRoutes routes, Finder finder, Coalescer coalescer, MongoConfig config) {
+        var find = new FindDocuments(finder, coalescer.pages(), config);
         for (var kind : List.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }
-        var get = new GetDocument(finder, config);
+        var get = new GetDocument(coalescer.lookups(finder), config);
         for (var kind : List.of(ResourceKind.DOCUMENT, ResourceKind.FILE, ResourceKind.SCHEMA)) {
             routes.on(kind, GET, get);
         }

@@ -22,17 +22,17 @@ import org.restheart.mongo.document.PatchDocument;
 import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.ReplaceDocument;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
-import org.restheart.mongo.write.PlainInserts;
 import org.restheart.mongo.write.Preconditions;
 
 /// Everything that writes.
 final class WriteRoutes {
     private WriteRoutes() {}
 
-    static void addTo(MongoRoutes routes, Collections collections, Metadata metadata, MongoConfig config) {
+    static void addTo(
+            MongoRoutes routes, Collections collections, Inserts inserts, Metadata metadata, MongoConfig config) {
         var preconditions = new Preconditions(metadata, config.etagPolicies());
-        var inserts = new PlainInserts(collections.client());
         var locations = new Locations(config.instanceBaseUrl());
         routes.on(COLLECTION, POST, new PostDocument(collections, preconditions, inserts, locations));
         routes.on(DOCUMENT, PUT, new ReplaceDocument(collections, preconditions));

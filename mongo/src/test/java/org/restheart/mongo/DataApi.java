@@ -1,9 +1,11 @@
 package org.restheart.mongo;
 
 import com.mongodb.client.MongoClient;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +51,7 @@ public final class DataApi {
     }
 
     public static DataApi over(MongoClient client, MongoConfig config) {
-        return new DataApi(new MongoService(config, client), Caller.ANONYMOUS, Fields.NONE);
+        return new DataApi(new MongoService(config, client, new SimpleMeterRegistry()), Caller.ANONYMOUS, Fields.NONE);
     }
 
     public DataApi as(Caller caller) {
@@ -78,14 +80,19 @@ public final class DataApi {
         var request = request(line, body);
         try {
             return Answer.of(ready(service.handle(service.prepare(request))));
-        } catch (ProblemException e) {
-            var problem = e.problem();
-            return new Answer(
-                    problem.status(), problem.headers(), problem.hasBody() ? problem.toStatusDocument() : null, "");
+        } catch (CompletionException e) {
+            return refused(e.getCause() instanceof RuntimeException cause ? cause : e);
         } catch (RuntimeException e) {
-            var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
-            return new Answer(problem.status(), problem.headers(), problem.toStatusDocument(), "");
+            return refused(e);
         }
+    }
+
+    private static Answer refused(RuntimeException e) {
+        var problem = e instanceof ProblemException refusal
+                ? refusal.problem()
+                : MongoErrors.toProblem(e).orElseThrow(() -> e);
+        return new Answer(
+                problem.status(), problem.headers(), problem.hasBody() ? problem.toStatusDocument() : null, "");
     }
 
     private Request request(String line, Body body) {

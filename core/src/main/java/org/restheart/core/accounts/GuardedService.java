@@ -41,8 +41,8 @@ final class GuardedService implements Service {
     }
 
     @Override
-    public boolean startsOnIoThread() {
-        return service.startsOnIoThread();
+    public boolean startsOnIoThread(Request request) {
+        return service.startsOnIoThread(request);
     }
 
     @Override

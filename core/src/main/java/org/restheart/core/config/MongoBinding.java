@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.restheart.mongo.EtagPolicies;
 import org.restheart.mongo.EtagPolicies.EtagPolicy;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 
@@ -38,8 +39,24 @@ final class MongoBinding {
                 block.millis("query-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.millis("aggregation-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.bool("aggregation-check-operators", true),
-                block.optionalText("instance-base-url"));
+                block.optionalText("instance-base-url"),
+                coalescing(block.component("coalescing")));
         return enabled ? Optional.of(config) : Optional.empty();
+    }
+
+    private static CoalescingConfig coalescing(Block block) {
+        var otherwise = CoalescingConfig.DEFAULT;
+        return new CoalescingConfig(
+                block.bool("inserts", otherwise.inserts()),
+                block.bool("reads", otherwise.reads()),
+                block.bool("queries", otherwise.queries()),
+                block.integer("flights", otherwise.flights(), 1, 64),
+                block.integer("max-batch", otherwise.maxBatch(), 1, 10_000),
+                block.integer("max-batch-bytes", otherwise.maxBatchBytes(), 1, 32 << 20),
+                block.integer("max-queued", otherwise.maxQueued(), 1, 1_000_000),
+                block.integer("max-lanes", otherwise.maxLanes(), 1, 1_000_000),
+                block.millis("lane-idle", otherwise.laneIdle().toMillis(), 1_000, Integer.MAX_VALUE),
+                block.bool("header", otherwise.header()));
     }
 
     private static List<Mount> mounts(Block block) {

@@ -1,13 +1,14 @@
 package org.restheart.core.routing;
 
 import org.restheart.http.Handler;
+import org.restheart.http.Request;
 
 /// A binding with everything that runs for its requests, assembled at start.
 ///
 /// @param chain the filters of this route around its service
 public record Route(Binding binding, Handler chain) {
     /// Whether a request is worth a try on the I/O thread that received it.
-    public boolean startsOnIoThread() {
-        return binding.service().startsOnIoThread();
+    public boolean startsOnIoThread(Request request) {
+        return binding.service().startsOnIoThread(request);
     }
 }

@@ -52,7 +52,7 @@ final class Exchange implements ExchangeCompletionListener {
 
     private void received(Body body) {
         request = request.with(body);
-        if (route.startsOnIoThread() && triedHere()) {
+        if (route.startsOnIoThread(request) && triedHere()) {
             return;
         }
         http.dispatch(parts.threads(), this::runBlocking);

@@ -35,7 +35,7 @@ public final class PingService implements Service {
     }
 
     @Override
-    public boolean startsOnIoThread() {
+    public boolean startsOnIoThread(Request request) {
         return true;
     }
 

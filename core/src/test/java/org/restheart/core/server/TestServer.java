@@ -88,11 +88,15 @@ final class TestServer implements AutoCloseable {
         listener.stop(Duration.ofSeconds(1));
     }
 
-    private record Lambda(String name, boolean startsOnIoThread, Function<Request, Response> handler)
-            implements Service {
+    private record Lambda(String name, boolean onIoThread, Function<Request, Response> handler) implements Service {
         @Override
         public Response handle(Request request) {
             return handler.apply(request);
+        }
+
+        @Override
+        public boolean startsOnIoThread(Request request) {
+            return onIoThread;
         }
     }
 }

@@ -4,27 +4,54 @@ import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.function.Predicate;
+import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.Lookups;
+import org.restheart.mongo.find.Pages;
+import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.PlainInserts;
 
-/// All lanes of one gateway. Flights run on virtual threads of their own and complete the waiting requests there.
-/// Thread-safe.
-///
-/// @param config what is coalesced and how much
-public record Coalescer(
-        CoalescingConfig config, GroupInserts inserts, PointReads reads, Executor threads, MeterRegistry registry) {
+/// What leaves for MongoDB together, as the configuration wants it. Flights run on virtual threads of their own and
+/// complete the waiting requests there. Thread-safe.
+public final class Coalescer {
+    private final MongoClient client;
+    private final CoalescingConfig config;
+    private final MeterRegistry registry;
+    private final SharingHeader header;
+    private final Executor threads = Executors.newThreadPerTaskExecutor(
+            Thread.ofVirtual().name("flight-", 0).factory());
 
-    public static Coalescer of(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
-        var threads = Executors.newThreadPerTaskExecutor(
-                Thread.ofVirtual().name("flight-", 0).factory());
-        return new Coalescer(
-                config,
-                new GroupInserts(client, config, threads, registry),
-                new PointReads(client, config, threads, registry),
-                threads,
-                registry);
+    public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
+        this.client = client;
+        this.config = config;
+        this.registry = registry;
+        this.header = new SharingHeader(config.header());
     }
 
-    /// Lanes for questions of one type.
-    public <K, V> SharedQueries<K, V> sharedQueries() {
-        return new SharedQueries<>(config, threads, registry);
+    public Inserts inserts() {
+        var alone = new PlainInserts(client);
+        return config.inserts() ? new CoalescedInserts(groupInserts(), alone, header) : alone;
+    }
+
+    public Lookups lookups(Finder finder) {
+        var alone = Lookups.alone(finder);
+        return config.reads() ? new CoalescedLookups(pointReads(), alone, header) : alone;
+    }
+
+    public Pages pages() {
+        return config.queries() ? new CoalescedPages(this, header) : Pages.alone();
+    }
+
+    GroupInserts groupInserts() {
+        return new GroupInserts(client, config, threads, registry);
+    }
+
+    PointReads pointReads() {
+        return new PointReads(client, config, threads, registry);
+    }
+
+    /// @param canBeShared false for an answer that only one request can use
+    <K, V> SharedQueries<K, V> sharedQueries(Predicate<V> canBeShared) {
+        return new SharedQueries<>(canBeShared, config, threads, registry);
     }
 }

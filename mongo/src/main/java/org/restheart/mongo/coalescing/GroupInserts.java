@@ -4,7 +4,6 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.MongoWriteException;
 import com.mongodb.WriteConcern;
-import com.mongodb.WriteError;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
@@ -13,42 +12,37 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.write.Insert;
+import org.restheart.mongo.write.InsertOutcome;
 
 /// Inserts of single documents that arrive together leave as one unordered insert. Each caller learns what became of
-/// its
-/// own document; a failure of the whole command (a lost connection after the driver's retry, an unsatisfied write
-/// concern) reaches all of them. Thread-safe.
-public final class GroupInserts {
+/// its own document; a failure of the whole command (a lost connection after the driver's retry, an unsatisfied
+/// write concern) reaches all of them. Thread-safe.
+final class GroupInserts {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
-    private final Lanes<Shape, RawBsonDocument, Outcome> lanes;
+    private final Lanes<Shape, RawBsonDocument, Landed<InsertOutcome>> lanes;
 
     /// Which inserts may share a command.
-    public record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
-
-    /// What became of one document.
-    public sealed interface Outcome {}
-
-    /// @param sharing how many requests the command served
-    public record Inserted(int sharing) implements Outcome {}
-
-    /// MongoDB refused this document: a duplicate key, a failed validation.
-    public record Refused(WriteError error) implements Outcome {}
+    private record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
 
     GroupInserts(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
         lanes = new Lanes<>(
                 shape -> new InsertFlight(client, shape), config, threads, new LaneMeters(registry, "insert"));
     }
 
-    /// Joins the lane of this shape; never waits.
+    /// Joins the lane of this insert's shape; never waits.
     ///
-    /// @param document with its `_id`; at most as large as MongoDB takes, else the driver refuses the whole batch
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    public CompletableFuture<Outcome> submit(Shape shape, RawBsonDocument document) {
-        return lanes.submit(shape, document, document.getByteBuffer().remaining());
+    CompletableFuture<Landed<InsertOutcome>> submit(Insert insert) {
+        var document = insert.document();
+        return lanes.submit(
+                new Shape(insert.namespace(), insert.writeConcern()),
+                document,
+                document.getByteBuffer().remaining());
     }
 
-    private static final class InsertFlight implements Flight<RawBsonDocument, Outcome> {
+    private static final class InsertFlight implements Flight<RawBsonDocument, Landed<InsertOutcome>> {
         private final MongoCollection<RawBsonDocument> collection;
 
         InsertFlight(MongoClient client, Shape shape) {
@@ -58,7 +52,7 @@ public final class GroupInserts {
         }
 
         @Override
-        public void fly(List<Ticket<RawBsonDocument, Outcome>> tickets) {
+        public void fly(List<Ticket<RawBsonDocument, Landed<InsertOutcome>>> tickets) {
             if (tickets.size() == 1) {
                 insertOne(tickets.getFirst());
             } else {
@@ -66,27 +60,28 @@ public final class GroupInserts {
             }
         }
 
-        private void insertOne(Ticket<RawBsonDocument, Outcome> ticket) {
+        private void insertOne(Ticket<RawBsonDocument, Landed<InsertOutcome>> ticket) {
             try {
                 collection.insertOne(ticket.request());
-                ticket.complete(new Inserted(1));
+                ticket.complete(new Landed<>(new InsertOutcome.Inserted(), 1));
             } catch (MongoWriteException e) {
-                ticket.complete(new Refused(e.getError()));
+                ticket.complete(new Landed<>(new InsertOutcome.Refused(e.getError()), 1));
             }
         }
 
-        private void insertMany(List<Ticket<RawBsonDocument, Outcome>> tickets) {
+        private void insertMany(List<Ticket<RawBsonDocument, Landed<InsertOutcome>>> tickets) {
+            int sharing = tickets.size();
             try {
                 collection.insertMany(tickets.stream().map(Ticket::request).toList(), UNORDERED);
             } catch (MongoBulkWriteException e) {
                 for (var error : e.getWriteErrors()) {
-                    tickets.get(error.getIndex()).complete(new Refused(error));
+                    tickets.get(error.getIndex()).complete(new Landed<>(new InsertOutcome.Refused(error), sharing));
                 }
                 if (e.getWriteConcernError() != null) {
                     throw e;
                 }
             }
-            var inserted = new Inserted(tickets.size());
+            var inserted = new Landed<InsertOutcome>(new InsertOutcome.Inserted(), sharing);
             tickets.forEach(ticket -> ticket.complete(inserted)); // the refused ones have their outcome already
         }
     }

@@ -4,32 +4,42 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /// Identical questions that wait together are asked once, and all get the same answer. Thread-safe.
 ///
 /// @param <K> the question: value equality decides who shares an answer, so everything that changes it is in the key
-/// @param <V> the answer; immutable, since several requests hold it
-public final class SharedQueries<K, V> {
-    private final Lanes<K, Supplier<V>, Shared<V>> lanes;
+/// @param <V> the answer
+final class SharedQueries<K, V> {
+    private final Lanes<K, Supplier<V>, Landed<V>> lanes;
+    private final Predicate<V> canBeShared;
 
-    /// @param sharing how many requests got this answer
-    public record Shared<V>(V answer, int sharing) {}
-
-    SharedQueries(CoalescingConfig config, Executor threads, MeterRegistry registry) {
-        lanes = new Lanes<>(_ -> SharedQueries::askOnce, config, threads, new LaneMeters(registry, "query"));
+    SharedQueries(Predicate<V> canBeShared, CoalescingConfig config, Executor threads, MeterRegistry registry) {
+        this.canBeShared = canBeShared;
+        this.lanes = new Lanes<>(_ -> this::askOnce, config, threads, new LaneMeters(registry, "query"));
     }
 
     /// Joins those who wait for the same question; never waits itself.
     ///
-    /// @param ask runs the question; called for one of those who share it, on a thread that may block
+    /// @param ask runs the question, on a thread that may block
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    public CompletableFuture<Shared<V>> submit(K question, Supplier<V> ask) {
+    CompletableFuture<Landed<V>> submit(K question, Supplier<V> ask) {
         return lanes.submit(question, ask, 0);
     }
 
-    private static <V> void askOnce(List<Ticket<Supplier<V>, Shared<V>>> tickets) {
-        var shared = new Shared<>(tickets.getFirst().request().get(), tickets.size());
-        tickets.forEach(ticket -> ticket.complete(shared));
+    private void askOnce(List<Ticket<Supplier<V>, Landed<V>>> tickets) {
+        var first = tickets.getFirst();
+        var answer = first.request().get();
+        if (canBeShared.test(answer)) {
+            var shared = new Landed<>(answer, tickets.size());
+            tickets.forEach(ticket -> ticket.complete(shared));
+        } else {
+            first.complete(new Landed<>(answer, 1));
+            tickets.stream()
+                    .skip(1)
+                    .forEach(ticket ->
+                            ticket.complete(new Landed<>(ticket.request().get(), 1)));
+        }
     }
 }

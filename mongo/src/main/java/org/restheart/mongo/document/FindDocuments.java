@@ -7,6 +7,7 @@ import org.restheart.mongo.EntityTags;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.parameter.Counting;
@@ -15,30 +16,39 @@ import org.restheart.mongo.parameter.Counting;
 /// too.
 public final class FindDocuments implements DataHandler {
     private final Finder finder;
+    private final Pages pages;
     private final Queries queries;
 
-    public FindDocuments(Finder finder, MongoConfig config) {
+    public FindDocuments(Finder finder, Pages pages, MongoConfig config) {
         this.finder = finder;
+        this.pages = pages;
         this.queries = new Queries(config.queryTimeLimit());
     }
 
     @Override
     public Response handle(DataRequest request) {
+        if (request.parameters().counting() == Counting.NONE) {
+            return page(request)
+                    .map(page -> EntityTags.add(page, request.resource().properties()));
+        }
         request.http().requireThread();
-        var response = EntityTags.add(page(request), request.resource().properties());
-        return request.parameters().counting() == Counting.NONE
-                ? response
-                : response.with(CountStrategy.HEADER, CountStrategy.of(queries.count(request)));
+        var strategy = CountStrategy.of(queries.count(request));
+        return page(request)
+                .map(page ->
+                        EntityTags.add(page, request.resource().properties()).with(CountStrategy.HEADER, strategy));
     }
 
-    private Response.Ready page(DataRequest request) {
-        int pageSize = request.parameters().paging().pageSize();
-        if (pageSize == 0) {
+    private Response page(DataRequest request) {
+        if (request.parameters().paging().pageSize() == 0) {
             return Json.empty(200);
         }
+        var page = new Pages.Page(queries.page(request), request.parameters().jsonMode());
+        return pages.page(request.http(), page, () -> run(page));
+    }
+
+    private Response.Ready run(Pages.Page page) {
         // One document more than there can be in a batch: so MongoDB closes the cursor with the first reply.
-        var cursor = finder.find(queries.page(request), pageSize + 1);
-        return DocumentContent.response(
-                cursor, JsonArray.of(request.parameters().jsonMode()));
+        var cursor = finder.find(page.query(), page.query().limit() + 1);
+        return DocumentContent.response(cursor, JsonArray.of(page.mode()));
     }
 }

@@ -4,6 +4,7 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
@@ -13,23 +14,29 @@ import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.EntityTags;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.MongoConfig;
-import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.Lookups;
 
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
 /// schemas are documents too.
 public final class GetDocument implements DataHandler {
-    private final Finder finder;
+    private final Lookups lookups;
     private final Queries queries;
 
-    public GetDocument(Finder finder, MongoConfig config) {
-        this.finder = finder;
+    public GetDocument(Lookups lookups, MongoConfig config) {
+        this.lookups = lookups;
         this.queries = new Queries(config.queryTimeLimit());
     }
 
     @Override
     public Response handle(DataRequest request) {
-        request.http().requireThread();
-        var document = finder.one(queries.document(request)).orElseThrow(() -> missing(request));
+        return lookups.one(
+                request.http(),
+                request.resource().plain(),
+                queries.document(request),
+                found -> answer(request, found.orElseThrow(() -> missing(request))));
+    }
+
+    private static Response.Ready answer(DataRequest request, RawBsonDocument document) {
         var etag = EntityTags.of(etagHolder(request, document));
         if (etag.isPresent() && request.http().headers().first("If-None-Match").equals(etag)) {
             return Json.empty(304);

@@ -26,7 +26,7 @@ public record Projection(BsonDocument permitted, BsonDocument wanted) {
     }
 
     /// Whether one has to be applied to the other's result.
-    boolean isStaged() {
+    public boolean isStaged() {
         return !permitted.isEmpty() && !wanted.isEmpty();
     }
 

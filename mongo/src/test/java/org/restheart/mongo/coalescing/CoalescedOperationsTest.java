@@ -3,14 +3,11 @@ package org.restheart.mongo.coalescing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.MongoNamespace;
-import com.mongodb.ReadConcern;
-import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.model.CreateCollectionOptions;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.ValidationOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,8 +28,13 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.coalescing.GroupInserts.Inserted;
-import org.restheart.mongo.coalescing.GroupInserts.Refused;
+import org.restheart.mongo.find.DocumentQuery;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.write.Insert;
+import org.restheart.mongo.write.InsertOutcome;
+import org.restheart.mongo.write.InsertOutcome.Inserted;
+import org.restheart.mongo.write.InsertOutcome.Refused;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -44,37 +46,35 @@ class CoalescedOperationsTest {
     private static final int CLIENTS = 64;
 
     private final TestMongo mongo;
-    private final Coalescer coalescer;
+    private final GroupInserts inserts;
+    private final PointReads reads;
 
     CoalescedOperationsTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.coalescer = Coalescer.of(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
+        var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
+        this.inserts = coalescer.groupInserts();
+        this.reads = coalescer.pointReads();
     }
 
     private MongoNamespace namespace(String collection) {
         return new MongoNamespace(mongo.databaseName(), collection);
     }
 
-    private PointReads.Shape reads(String collection, BsonDocument filter) {
-        return new PointReads.Shape(
-                namespace(collection),
-                filter,
-                new BsonDocument(),
-                ReadConcern.DEFAULT,
-                ReadPreference.primary(),
-                Duration.ZERO);
-    }
-
-    private GroupInserts.Shape inserts(String collection) {
-        return new GroupInserts.Shape(namespace(collection), WriteConcern.MAJORITY);
+    private Landed<InsertOutcome> insert(String collection, BsonDocument document) {
+        var insert = new Insert(namespace(collection), WriteConcern.MAJORITY, raw(document));
+        return inserts.submit(insert).join();
     }
 
     private static RawBsonDocument raw(BsonDocument document) {
         return new RawBsonDocument(document, new BsonDocumentCodec());
     }
 
-    private Optional<RawBsonDocument> read(PointReads.Shape shape, BsonValue id) {
-        return coalescer.reads().submit(shape, id).join().document();
+    private DocumentQuery query(String collection, BsonDocument filter, BsonValue id) {
+        return new DocumentQuery(namespace(collection), id, filter, Projection.ALL, ReadSettings.DEFAULT);
+    }
+
+    private Optional<RawBsonDocument> read(String collection, BsonDocument filter, BsonValue id) {
+        return reads.submit(query(collection, filter, id)).join().outcome();
     }
 
     /// Runs a task from many callers at once; fails if any of them throws.
@@ -101,11 +101,11 @@ class CoalescedOperationsTest {
         var largest = new AtomicInteger();
         fromManyClients(OPERATIONS, () -> {
             var id = new BsonObjectId();
-            var document = raw(new BsonDocument("_id", id).append("of", new BsonString(id.toString())));
-            var outcome = coalescer.inserts().submit(inserts("own"), document).join();
-            assertThat(outcome).isInstanceOf(Inserted.class);
-            largest.accumulateAndGet(((Inserted) outcome).sharing(), Math::max);
-            assertThat(read(reads("own", new BsonDocument()), id)).contains(document);
+            var document = new BsonDocument("_id", id).append("of", new BsonString(id.toString()));
+            var landed = insert("own", document);
+            assertThat(landed.outcome()).isInstanceOf(Inserted.class);
+            largest.accumulateAndGet(landed.sharing(), Math::max);
+            assertThat(read("own", new BsonDocument(), id)).contains(raw(document));
             return null;
         });
         assertThat(mongo.database().getCollection("own").countDocuments()).isEqualTo(OPERATIONS);
@@ -120,8 +120,7 @@ class CoalescedOperationsTest {
         var next = new AtomicInteger();
         fromManyClients(ids * 2, () -> {
             int id = next.getAndIncrement() / 2;
-            var document = raw(new BsonDocument("_id", new BsonInt32(id)));
-            switch (coalescer.inserts().submit(inserts("twice"), document).join()) {
+            switch (insert("twice", new BsonDocument("_id", new BsonInt32(id))).outcome()) {
                 case Inserted _ -> won.add(id);
                 case Refused(var error) -> {
                     assertThat(error.getCode()).isEqualTo(11000);
@@ -145,8 +144,8 @@ class CoalescedOperationsTest {
         var accepted = new AtomicInteger();
         fromManyClients(OPERATIONS / 10, () -> {
             int n = ThreadLocalRandom.current().nextInt(-10, 10);
-            var document = raw(new BsonDocument("_id", new BsonObjectId()).append("n", new BsonInt32(n)));
-            switch (coalescer.inserts().submit(inserts("valid"), document).join()) {
+            var document = new BsonDocument("_id", new BsonObjectId()).append("n", new BsonInt32(n));
+            switch (insert("valid", document).outcome()) {
                 case Inserted _ -> {
                     assertThat(n).isNotNegative();
                     accepted.incrementAndGet();
@@ -169,7 +168,7 @@ class CoalescedOperationsTest {
                 .toList());
         fromManyClients(OPERATIONS, () -> {
             int id = ThreadLocalRandom.current().nextInt(2000);
-            var found = read(reads("many", new BsonDocument()), new BsonInt32(id));
+            var found = read("many", new BsonDocument(), new BsonInt32(id));
             assertThat(found.map(d -> d.getInt32("v").getValue()))
                     .isEqualTo(id % 2 == 0 ? Optional.of(id / 2) : Optional.empty());
             return null;
@@ -209,8 +208,9 @@ class CoalescedOperationsTest {
         var turn = new AtomicInteger();
         fromManyClients(OPERATIONS / 10, () -> {
             int i = turn.getAndIncrement() % asked.size();
-            assertThat(PointReads.fits(asked.get(i), new BsonDocument())).isTrue();
-            assertThat(read(reads("types", new BsonDocument()), asked.get(i)).map(d -> d.get("_id")))
+            assertThat(PointReads.fits(query("types", new BsonDocument(), asked.get(i))))
+                    .isTrue();
+            assertThat(read("types", new BsonDocument(), asked.get(i)).map(d -> d.get("_id")))
                     .contains(stored.get(i));
             return null;
         });
@@ -226,7 +226,7 @@ class CoalescedOperationsTest {
         fromManyClients(OPERATIONS / 4, () -> {
             int id = ThreadLocalRandom.current().nextInt(100);
             int reader = ThreadLocalRandom.current().nextInt(3);
-            var found = read(reads("owned", new BsonDocument("owner", new BsonInt32(reader))), new BsonInt32(id));
+            var found = read("owned", new BsonDocument("owner", new BsonInt32(reader)), new BsonInt32(id));
             assertThat(found.isPresent()).isEqualTo(id % 3 == reader);
             return null;
         });
@@ -234,9 +234,14 @@ class CoalescedOperationsTest {
 
     @Test
     void a_projection_without_the_id_is_not_coalesced() {
-        var id = new BsonInt32(1);
-        assertThat(PointReads.fits(id, BsonDocument.parse("{_id: 0, a: 1}"))).isFalse();
-        assertThat(PointReads.fits(id, BsonDocument.parse("{_id: '$a'}"))).isFalse();
-        assertThat(PointReads.fits(id, BsonDocument.parse("{a: 1}"))).isTrue();
+        assertThat(PointReads.fits(projected("{_id: 0, a: 1}"))).isFalse();
+        assertThat(PointReads.fits(projected("{_id: '$a'}"))).isFalse();
+        assertThat(PointReads.fits(projected("{a: 1}"))).isTrue();
+    }
+
+    private DocumentQuery projected(String keys) {
+        var projection = Projection.of(Optional.empty(), BsonDocument.parse(keys));
+        return new DocumentQuery(
+                namespace("any"), new BsonInt32(1), new BsonDocument(), projection, ReadSettings.DEFAULT);
     }
 }

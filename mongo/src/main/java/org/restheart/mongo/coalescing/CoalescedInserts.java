@@ -1,0 +1,30 @@
+package org.restheart.mongo.coalescing;
+
+import java.util.function.Function;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.mongo.write.Insert;
+import org.restheart.mongo.write.InsertOutcome;
+import org.restheart.mongo.write.Inserts;
+
+/// Single-document inserts that leave together. Thread-safe.
+final class CoalescedInserts implements Inserts {
+    private final GroupInserts group;
+    private final Inserts alone;
+    private final SharingHeader header;
+
+    /// @param alone for inserts nobody waits for: without an acknowledgement there is no outcome to tell apart
+    CoalescedInserts(GroupInserts group, Inserts alone, SharingHeader header) {
+        this.group = group;
+        this.alone = alone;
+        this.header = header;
+    }
+
+    @Override
+    public Response insert(Request request, Insert insert, Function<InsertOutcome, Response.Ready> answer) {
+        if (!insert.writeConcern().isAcknowledged()) {
+            return alone.insert(request, insert, answer);
+        }
+        return header.defer(group.submit(insert), answer);
+    }
+}

@@ -1,0 +1,17 @@
+package org.restheart.mongo.coalescing;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.restheart.http.Response;
+
+/// Makes responses of what flights bring back; tells clients how many shared the flight, if that is switched on.
+record SharingHeader(boolean shown) {
+    private static final String NAME = "X-Coalesced";
+
+    <O> Response.Deferred defer(CompletionStage<Landed<O>> eventual, Function<O, Response.Ready> answer) {
+        return new Response.Deferred(eventual.thenApply(landed -> {
+            var response = answer.apply(landed.outcome());
+            return shown ? response.with(NAME, Integer.toString(landed.sharing())) : response;
+        }));
+    }
+}
