@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.restheart.core.config.ConfigException;
@@ -28,16 +29,19 @@ final class Launch {
     private final Path pidDirectory;
     private final PrintStream out;
     private final PrintStream err;
+    private final Instant began;
 
     /// Takes what a process has.
     ///
     /// @param out for what was asked for
     /// @param err for what is wrong
-    Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err) {
+    /// @param began when the process was started
+    Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err, Instant began) {
         this.environment = environment;
         this.pidDirectory = pidDirectory;
         this.out = out;
         this.err = err;
+        this.began = began;
     }
 
     Outcome run(String... args) {
@@ -117,7 +121,7 @@ final class Launch {
 
     private Outcome start(Sources sources, Arguments arguments) {
         try {
-            return new Outcome.Running(RunningServer.start(sources, arguments.embedded(), pidDirectory, out));
+            return new Outcome.Running(RunningServer.start(sources, arguments.embedded(), pidDirectory, out, began));
         } catch (StartFailure e) {
             err.println("ERROR " + e.getMessage());
             return new Outcome.Done(ExitCode.START);

@@ -1,12 +1,15 @@
 package org.restheart.core;
 
+import java.time.Instant;
+
 /// The process.
 public final class Main {
     private Main() {}
 
     /// Starts the server, or prints what was asked for and exits; see `--help`.
     public static void main(String[] args) {
-        var launch = new Launch(System.getenv(), PidFile.standardDirectory(), System.out, System.err);
+        var began = ProcessHandle.current().info().startInstant().orElseGet(Instant::now);
+        var launch = new Launch(System.getenv(), PidFile.standardDirectory(), System.out, System.err, began);
         switch (launch.run(args)) {
             case Launch.Outcome.Done(int exitCode) -> System.exit(exitCode);
             case Launch.Outcome.Running(var server) ->

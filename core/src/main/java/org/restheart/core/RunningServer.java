@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.Finding;
@@ -34,10 +35,11 @@ final class RunningServer implements AutoCloseable {
     ///
     /// @param embedded the data directory of a mongod to start and use
     /// @param hints where a newcomer looks
+    /// @param began when the process was started
     /// @throws org.restheart.core.config.ConfigException when the configuration cannot be used
-    static RunningServer start(Sources sources, Optional<Path> embedded, Path pidDirectory, PrintStream hints)
+    static RunningServer start(
+            Sources sources, Optional<Path> embedded, Path pidDirectory, PrintStream hints, Instant began)
             throws StartFailure {
-        long began = System.nanoTime();
         var configuration = Configuration.load(sources);
         var meaning = configuration.read();
         var config = meaning.orThrow();
@@ -60,7 +62,7 @@ final class RunningServer implements AutoCloseable {
             parts.push(gateway::close);
             var server =
                     new RunningServer(parts, uri(effective, gateway.address().getPort()));
-            server.announce(effective, Duration.ofNanos(System.nanoTime() - began));
+            server.announce(effective, Duration.between(began, Instant.now()));
             embedded.ifPresent(_ -> FirstSteps.print(hints, server.uri, configuration.usesDefaultPassword()));
             started = true;
             return server;

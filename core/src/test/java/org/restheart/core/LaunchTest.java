@@ -3,6 +3,9 @@ package org.restheart.core;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.core.joran.spi.JoranException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -13,12 +16,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Launch.Outcome;
+import org.slf4j.LoggerFactory;
 
 class LaunchTest {
     @TempDir
@@ -27,12 +33,23 @@ class LaunchTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
+    /// A server that starts sets up the log of the whole JVM.
+    @AfterAll
+    static void restoreLog() throws JoranException {
+        var context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        context.reset();
+        var joran = new JoranConfigurator();
+        joran.setContext(context);
+        joran.doConfigure(LaunchTest.class.getResource("/logback-test.xml"));
+    }
+
     private Outcome launch(String rho, String... args) {
         return new Launch(
                         Map.of("RHO", rho),
                         folder,
                         new PrintStream(out, true, UTF_8),
-                        new PrintStream(err, true, UTF_8))
+                        new PrintStream(err, true, UTF_8),
+                        Instant.now())
                 .run(args);
     }
 

@@ -1,5 +1,7 @@
 package org.restheart.core.config;
 
+import com.mongodb.ConnectionString;
+
 /// `mclient`: the MongoDB deployment to talk to.
 ///
 /// @param enabled false when this server runs without MongoDB
@@ -12,10 +14,24 @@ public record MclientConfig(boolean enabled, String connectionString) {
         mongo.legacy("mongo-uri", "is read for /mclient/connection-string, which is the name of this key");
         boolean former = mongo.has("mongo-uri") && !block.has(KEY);
         var uri = former ? mongo.text("mongo-uri", "") : block.text(KEY, "mongodb://127.0.0.1");
-        if (!uri.startsWith("mongodb://") && !uri.startsWith("mongodb+srv://")) {
-            block.refuse(KEY, "must start with mongodb:// or mongodb+srv://");
-        }
+        validate(uri, former ? mongo : block, former ? "mongo-uri" : KEY);
         return new MclientConfig(!block.has("enabled") || block.bool("enabled", true), uri);
+    }
+
+    private static void validate(String uri, Block block, String key) {
+        if (uri.startsWith("mongodb://")) {
+            try {
+                var _ = new ConnectionString(uri);
+            } catch (IllegalArgumentException e) {
+                // The driver's message may quote parts of a password that is not encoded.
+                var reason = uri.contains("@")
+                        ? "are all special characters in user and password percent-encoded?"
+                        : e.getMessage();
+                block.refuse(key, "is not a valid connection string: " + reason);
+            }
+        } else if (!uri.startsWith("mongodb+srv://")) { // checking that one would ask the DNS
+            block.refuse(key, "must start with mongodb:// or mongodb+srv://");
+        }
     }
 
     public String masked() {

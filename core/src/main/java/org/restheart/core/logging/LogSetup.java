@@ -10,6 +10,7 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import java.util.ArrayList;
 import org.restheart.core.config.LoggingConfig;
@@ -26,6 +27,9 @@ public final class LogSetup {
     private static final FileSize MAX_FILE_SIZE = FileSize.valueOf("5MB");
     private static final int MAX_OLD_FILES = 5;
 
+    /// The default of a minute lets a busy server write far more than it should.
+    private static final Duration CHECK_SIZE_EVERY = Duration.buildByMilliseconds(100);
+
     /// Lines that wait for the disk; beyond, whoever logs waits.
     private static final int QUEUE = 1024;
 
@@ -41,8 +45,12 @@ public final class LogSetup {
     public static void apply(LoggingConfig config) {
         if (System.getProperty("logback.configurationFile") == null
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            new LogSetup(config, context).apply();
+            apply(config, context);
         }
+    }
+
+    static void apply(LoggingConfig config, LoggerContext context) {
+        new LogSetup(config, context).apply();
     }
 
     private void apply() {
@@ -88,6 +96,7 @@ public final class LogSetup {
         var size = new SizeBasedTriggeringPolicy<ILoggingEvent>();
         size.setContext(context);
         size.setMaxFileSize(MAX_FILE_SIZE);
+        size.setCheckIncrement(CHECK_SIZE_EVERY);
         size.start();
 
         file.setRollingPolicy(older);

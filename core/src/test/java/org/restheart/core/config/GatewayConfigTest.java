@@ -52,6 +52,8 @@ class GatewayConfigTest {
                 "http-listener: 8080 | /http-listener must be a block of keys but was 8080",
                 "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs keystore-path, keystore-password and certificate-password as well",
                 "mclient: {connection-string: 'localhost:27017'} | /mclient/connection-string must start with mongodb:// or mongodb+srv://",
+                "mclient: {connection-string: 'mongodb://h:99999'} | /mclient/connection-string is not a valid connection string: The connection string contains an invalid host and port. The port must be an integer between 0 and 65535.",
+                "mclient: {connection-string: 'mongodb://u:p@ss@h'} | /mclient/connection-string is not a valid connection string: are all special characters in user and password percent-encoded?",
                 "core: {workers-scheduler-parallelism: 300} | /core/workers-scheduler-max-pool-size must be at least workers-scheduler-parallelism, which is 300, but was 256",
                 "logging: {requests-log-mode: 3} | /logging/requests-log-mode must be a whole number from 0 to 2 but was 3",
                 "logging: {log-level: LOUD} | /logging/log-level must be one of OFF, ERROR, WARN, INFO, DEBUG, TRACE, ALL but was \"LOUD\"",

@@ -1,0 +1,77 @@
+package org.restheart.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The process, as a shell sees it.
+@Timeout(60)
+class MainTest {
+    private static final Pattern READY = Pattern.compile("RESTHeart is ready at (\\S+) after");
+
+    @TempDir
+    private Path folder;
+
+    private Process start(String rho, String... arguments) throws IOException {
+        var command = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.io.tmpdir=" + folder,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName());
+        command.command().addAll(List.of(arguments));
+        command.environment().remove("RESTHEART_CONF_FILE");
+        command.environment().remove("RHO_FILE");
+        command.environment().put("RHO", rho);
+        return command.redirectErrorStream(true).start();
+    }
+
+    private static URI ready(BufferedReader output) throws IOException {
+        var seen = new StringBuilder();
+        for (String line; (line = output.readLine()) != null; seen.append(line).append('\n')) {
+            var matcher = READY.matcher(line);
+            if (matcher.find()) {
+                return URI.create(matcher.group(1));
+            }
+        }
+        throw new AssertionError("the process ended:\n" + seen);
+    }
+
+    @Test
+    void a_server_answers_until_it_is_told_to_stop() throws Exception {
+        var process = start("/http-listener/port->0", "-s");
+        try (var output = process.inputReader();
+                var client = HttpClient.newHttpClient()) {
+            var ping = ready(output).resolve("/ping");
+            assertThat(client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding())
+                            .statusCode())
+                    .isEqualTo(200);
+            process.destroy();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isIn(0, 143);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void what_cannot_start_ends_with_its_exit_code() throws Exception {
+        var process = start("", "missing.yml");
+        try (var output = process.inputReader()) {
+            assertThat(output.lines()).anyMatch(line -> line.contains("missing.yml"));
+            assertThat(process.waitFor()).isEqualTo(255);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package org.restheart.core.logging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.config.GatewayConfig;
+
+class LogSetupTest {
+    @TempDir
+    private Path folder;
+
+    private final LoggerContext context = new LoggerContext();
+
+    @BeforeEach
+    void start() {
+        context.setMDCAdapter(new LogbackMDCAdapter());
+        context.start();
+    }
+
+    @AfterEach
+    void stop() {
+        context.stop();
+    }
+
+    private Path file() {
+        return folder.resolve("gateway.log");
+    }
+
+    /// Applies the settings, with a file as the only output.
+    private Logger logger(String settings) {
+        var yaml = "logging: {log-to-console: false, log-to-file: true, log-file-path: '" + file() + "', " + settings
+                + "}";
+        LogSetup.apply(GatewayConfig.parse(yaml).logging(), context);
+        return context.getLogger("org.restheart.Something");
+    }
+
+    private String logged() throws IOException {
+        context.stop(); // waits for the queue
+        return Files.readString(file());
+    }
+
+    @Test
+    void a_line_has_time_thread_level_and_message() throws IOException {
+        logger("log-level: INFO").info("hello {}", "world");
+        assertThat(logged()).matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[[^]]+] INFO  hello world\\R");
+    }
+
+    @Test
+    void only_the_named_loggers_are_heard() throws IOException {
+        var ours = logger("log-level: WARN, packages: [org.restheart, com.example]");
+        ours.info("too quiet");
+        ours.warn("loud enough");
+        context.getLogger("com.example.Plugin").warn("plugin");
+        context.getLogger("io.undertow").error("somebody else");
+        assertThat(logged()).contains("loud enough", "plugin").doesNotContain("too quiet", "somebody else");
+    }
+
+    @Test
+    void stack_traces_are_abridged() throws IOException {
+        logger("full-stacktrace: false").error("failed", deep(50));
+        assertThat(logged().lines().filter(line -> line.contains("\tat "))).hasSizeBetween(1, 20);
+    }
+
+    @Test
+    void stack_traces_are_whole_when_asked_for() throws IOException {
+        logger("full-stacktrace: true").error("failed", deep(50));
+        assertThat(logged().lines().filter(line -> line.contains("\tat "))).hasSizeGreaterThan(50);
+    }
+
+    private static Exception deep(int depth) {
+        return depth == 0 ? new IllegalStateException("deep down") : deep(depth - 1);
+    }
+
+    @Test
+    void colours_belong_to_the_console() {
+        LogSetup.apply(GatewayConfig.parse("logging: {no-colors: false}").logging(), context);
+        assertThat(consolePattern()).contains("%highlight");
+        LogSetup.apply(GatewayConfig.parse("logging: {no-colors: true}").logging(), context);
+        assertThat(consolePattern()).doesNotContain("%highlight");
+        assertThat(context.getLogger(Logger.ROOT_LOGGER_NAME).getLevel()).isEqualTo(Level.OFF);
+    }
+
+    private String consolePattern() {
+        var console = (ch.qos.logback.core.ConsoleAppender<?>)
+                context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("console");
+        return ((ch.qos.logback.classic.encoder.PatternLayoutEncoder) console.getEncoder()).getPattern();
+    }
+
+    @Test
+    void a_full_file_is_zipped_and_a_fresh_one_begun() {
+        var logger = logger("log-level: INFO");
+        var line = "x".repeat(10_000);
+        await().until(() -> {
+            for (int i = 0; i < 100; i++) {
+                logger.info(line);
+            }
+            return Files.exists(Path.of(file() + "-1.log.zip"));
+        });
+        assertThat(file()).exists();
+    }
+}
