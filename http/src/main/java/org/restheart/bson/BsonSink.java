@@ -1,6 +1,7 @@
 package org.restheart.bson;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.bson.types.Decimal128;
 
 /// Takes one value piece by piece and writes it as BSON bytes in one pass. It keeps what every document must keep:
@@ -24,9 +25,9 @@ final class BsonSink {
 
     private int typeAt = 4;
     private int depth;
-    private final int[] starts = new int[MAX_DEPTH];
+    private int[] starts = new int[8];
     /// Of an array, the next index; of a document, -1.
-    private final int[] indexes = new int[MAX_DEPTH];
+    private int[] indexes = new int[8];
 
     /// @param text how long the text is that becomes BSON; sets the buffer's size and a limit for arrays at the root
     BsonSink(int text) {
@@ -59,6 +60,10 @@ final class BsonSink {
     private void enter(int index) {
         if (depth == MAX_DEPTH) {
             throw new MalformedJsonException("documents and arrays are nested deeper than " + MAX_DEPTH + " levels");
+        }
+        if (depth == starts.length) {
+            starts = Arrays.copyOf(starts, 2 * depth);
+            indexes = Arrays.copyOf(indexes, 2 * depth);
         }
         indexes[depth] = index;
         starts[depth++] = out.gap();
@@ -103,7 +108,12 @@ final class BsonSink {
     /// In an array, where documents have names.
     void nextIndex() {
         reserveType();
-        Decimals.write(indexes[depth - 1]++, out);
+        int index = indexes[depth - 1]++;
+        if (index < 10) {
+            out.add((byte) ('0' + index));
+        } else {
+            Decimals.write(index, out);
+        }
         out.add((byte) 0);
     }
 

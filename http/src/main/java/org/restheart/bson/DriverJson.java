@@ -24,6 +24,7 @@ final class DriverJson {
     /// @throws MalformedJsonException if that parser refuses the text, or it passes a bound, or is not UTF-8
     static void read(byte[] utf8, BsonSink sink) {
         String text = decode(utf8);
+        LongDigits.refuse(text);
         try (var reader = new JsonReader(text)) {
             var type = reader.readBsonType();
             if (type == BsonType.END_OF_DOCUMENT) {
@@ -31,7 +32,9 @@ final class DriverJson {
             }
             new DriverJson(reader, sink).value(type);
         } catch (JsonParseException | BSONException | IllegalArgumentException | DateTimeException e) {
-            throw MalformedJsonException.quoting(String.valueOf(e.getMessage()));
+            throw MalformedJsonException.quoting(String.valueOf(e.getMessage()), StopPosition.of(text));
+        } catch (AssertionError e) { // the driver asserts the range of a decimal's exponent
+            throw MalformedJsonException.quoting(String.valueOf(e.getMessage()), StopPosition.of(text));
         }
     }
 

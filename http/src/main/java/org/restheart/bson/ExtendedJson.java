@@ -75,9 +75,11 @@ final class ExtendedJson {
             throw new NotStrict();
         }
         sink.type(BsonTypes.OBJECT_ID);
-        for (int i = from; i < from + 24; i += 2) {
-            sink.out.add((byte) (hex(in[i]) << 4 | hex(in[i + 1])));
+        int to = sink.out.room(12);
+        for (int i = 0; i < 12; i++) {
+            sink.out.bytes[to + i] = (byte) (hex(in[from + 2 * i]) << 4 | hex(in[from + 2 * i + 1]));
         }
+        sink.out.length = to + 12;
     }
 
     private void date(byte first) {
@@ -122,9 +124,13 @@ final class ExtendedJson {
     }
 
     private Decimal128 decimal128(byte first) {
+        String digits = string(first);
+        if (digits.length() > LongDigits.MAX) {
+            throw new NotStrict();
+        }
         try {
-            return Decimal128.parse(string(first));
-        } catch (NumberFormatException _) {
+            return Decimal128.parse(digits);
+        } catch (NumberFormatException | AssertionError _) { // some exponents out of range are asserted
             throw new NotStrict();
         }
     }
@@ -179,10 +185,14 @@ final class ExtendedJson {
     }
 
     private static int hex(byte digit) {
-        int value = Character.digit(digit, 16);
-        if (value < 0) {
-            throw new NotStrict();
+        int value = digit - '0';
+        if (value >= 0 && value <= 9) {
+            return value;
         }
-        return value;
+        int letter = (digit | 0x20) - 'a';
+        if (letter >= 0 && letter <= 5) {
+            return letter + 10;
+        }
+        throw new NotStrict();
     }
 }

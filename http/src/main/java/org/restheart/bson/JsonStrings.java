@@ -13,8 +13,8 @@ final class JsonStrings {
         int start = out.room(to - from + 2);
         out.add((byte) '"');
         int run = from;
-        int i = from;
-        while ((i = Utf8.plainEnd(in, i, to)) < to) {
+        int i = Utf8.plainEnd(in, from, to);
+        while (i < to) {
             int c = in[i];
             int size = 1;
             if (c < 0) {
@@ -25,15 +25,18 @@ final class JsonStrings {
                     return;
                 }
                 size = Utf8.size(c);
-                if (size < 4 && Printable.is(c)) {
-                    i += size;
-                    continue;
-                }
             }
-            out.add(in, run, i);
-            escape(c, out);
-            i += size;
-            run = i;
+            if (size < 4 && Printable.is(c) && c != '"' && c != '\\') {
+                i += size;
+            } else {
+                out.add(in, run, i);
+                escape(c, out);
+                i += size;
+                run = i;
+            }
+            if (i < to && in[i] >= 0) {
+                i = Utf8.plainEnd(in, i, to);
+            }
         }
         out.add(in, run, to);
         out.add((byte) '"');

@@ -11,13 +11,14 @@ public final class MalformedJsonException extends RuntimeException {
     }
 
     /// @param message of another parser, which may quote the text without a bound
-    static MalformedJsonException quoting(String message) {
+    /// @param where added to the message
+    static MalformedJsonException quoting(String message, String where) {
         var quoted = shorten(shorten(message, '\''), '"');
         return new MalformedJsonException(quoted.codePoints()
-                .limit(4 * LONGEST_QUOTE)
-                .map(c -> Character.isISOControl(c) ? ' ' : c)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString());
+                        .limit(4 * LONGEST_QUOTE)
+                        .map(c -> Character.isISOControl(c) ? ' ' : c)
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                + where);
     }
 
     private static String shorten(String message, char quote) {

@@ -10,18 +10,23 @@ final class Names {
 
     private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
-    private long[] hashes = new long[64];
+    private long[] hashes = new long[32];
     private int count;
 
     /// For each open document where its hashes begin.
-    private final int[] bases = new int[BsonSink.MAX_DEPTH];
+    private int[] bases = new int[8];
     /// For each open document one bit per hash seen, of 64: mostly says at once that a name is new.
-    private final long[] seen = new long[BsonSink.MAX_DEPTH];
+    private long[] seen = new long[8];
 
-    private final boolean[] repeated = new boolean[BsonSink.MAX_DEPTH];
+    private boolean[] repeated = new boolean[8];
     private int depth;
 
     void enter() {
+        if (depth == bases.length) {
+            bases = Arrays.copyOf(bases, 2 * depth);
+            seen = Arrays.copyOf(seen, 2 * depth);
+            repeated = Arrays.copyOf(repeated, 2 * depth);
+        }
         bases[depth] = count;
         seen[depth] = 0;
         repeated[depth++] = false;

@@ -4,7 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonObjectId;
 import org.bson.BsonSerializationException;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
 
 /// A position in BSON bytes, and reads that never pass an end. Confined to one thread.
 class RawCursor {
@@ -124,6 +133,46 @@ class RawCursor {
             case BsonTypes.DECIMAL128 -> take(16, end);
             default -> throw corrupt("there is no type " + type);
         }
+    }
+
+    /// Moves over a value and decodes it; documents and arrays stay bytes.
+    final BsonValue value(byte type, int end) {
+        int from = at;
+        return switch (type) {
+            case BsonTypes.OBJECT_ID -> {
+                take(12, end);
+                yield new BsonObjectId(new ObjectId(Arrays.copyOfRange(in, from, at)));
+            }
+            case BsonTypes.STRING -> {
+                yield new BsonString(text(end));
+            }
+            case BsonTypes.INT32 -> {
+                yield new BsonInt32(int32(end));
+            }
+            case BsonTypes.INT64 -> {
+                yield new BsonInt64(int64(end));
+            }
+            case BsonTypes.DOCUMENT -> {
+                skip(type, end);
+                yield new RawBsonDocument(in, from, at - from);
+            }
+            default -> {
+                skip(type, end);
+                yield decode(type, from);
+            }
+        };
+    }
+
+    /// Lets the driver decode the value between an index and the position.
+    private BsonValue decode(byte type, int from) {
+        var out = new BsonBuffer(BsonSink.ROOT + at - from + 1);
+        out.gap();
+        out.add(type);
+        out.add((byte) 0);
+        out.add(in, from, at);
+        out.add((byte) 0);
+        out.fill(0, out.length);
+        return Objects.requireNonNull(new RawBsonDocument(out.bytes, 0, out.length).get(""));
     }
 
     static BsonSerializationException corrupt(String message) {

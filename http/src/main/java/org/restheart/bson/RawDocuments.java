@@ -1,5 +1,8 @@
 package org.restheart.bson;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -11,6 +14,49 @@ public final class RawDocuments {
     private static final BsonDocumentCodec TREES = new BsonDocumentCodec();
 
     private RawDocuments() {}
+
+    /// The value of a top-level field; only this one is decoded, and documents and arrays stay bytes. Empty if there
+    /// is no such field.
+    ///
+    /// @throws org.bson.BsonSerializationException if the bytes before are not BSON
+    public static Optional<BsonValue> get(RawBsonDocument document, String name) {
+        byte[] bytes = document.getBackingArray();
+        int start = document.getByteOffset();
+        var cursor = new RawCursor(bytes, start);
+        int end = cursor.enter(start + document.getByteLength());
+        while (cursor.at < end) {
+            byte type = bytes[cursor.at++];
+            int from = cursor.at;
+            if (isName(name, bytes, from, cursor.skipName(end))) {
+                return Optional.of(cursor.value(type, end));
+            }
+            cursor.skip(type, end);
+        }
+        return Optional.empty();
+    }
+
+    /// Begins a copy of a document with some fields put or removed.
+    public static RawEdit edit(RawBsonDocument document) {
+        return new RawEdit(document);
+    }
+
+    static boolean isName(String name, byte[] bytes, int from, int to) {
+        int length = name.length();
+        if (length > to - from) {
+            return false; // a character has at least one byte
+        }
+        for (int i = 0; i < length; i++) {
+            char c = name.charAt(i);
+            if (c >= 0x80) {
+                byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+                return Arrays.equals(utf8, 0, utf8.length, bytes, from, to);
+            }
+            if (c != bytes[from + i]) {
+                return false;
+            }
+        }
+        return length == to - from;
+    }
 
     /// The document as a tree that can be changed.
     public static BsonDocument toTree(RawBsonDocument document) {

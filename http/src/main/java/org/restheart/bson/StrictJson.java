@@ -122,11 +122,13 @@ final class StrictJson {
             i = Utf8.plainEnd(in, i, in.length);
             byte b = i < in.length ? in[i] : 0;
             if (b < 0) {
-                int c = Utf8.codePoint(in, i, in.length);
-                if (c < 0) {
-                    throw new NotStrict();
-                }
-                i += Utf8.size(c);
+                do {
+                    int c = Utf8.codePoint(in, i, in.length);
+                    if (c < 0) {
+                        throw new NotStrict();
+                    }
+                    i += Utf8.size(c);
+                } while (i < in.length && in[i] < 0);
             } else if (b == 0x7f) {
                 i++;
             } else {

@@ -36,7 +36,7 @@ final class StrictNumber {
             throw new NotStrict();
         }
         if (i < in.length && (in[i] == '.' || in[i] == 'e' || in[i] == 'E')) {
-            return real(in, start, first, i, sink);
+            return real(in, start, first, i, digits, sink);
         }
         sink.integer(i - first > SAFE_DIGITS ? long19(in, start, i) : negative ? -digits : digits);
         return i;
@@ -67,56 +67,57 @@ final class StrictNumber {
         }
     }
 
-    private static int real(byte[] in, int start, int first, int point, BsonSink sink) {
+    /// @param point where the point or the exponent begins
+    /// @param digits the number before it
+    private static int real(byte[] in, int start, int first, int point, long digits, BsonSink sink) {
         int i = point;
         int scale = 0;
         if (in[i] == '.') {
             i++;
             while (isDigit(in, i)) {
-                i++;
+                digits = digits * 10 + in[i++] - '0';
             }
             scale = i - point - 1;
             if (scale == 0) {
                 throw new NotStrict();
             }
         }
-        int mantissaEnd = i;
-        int exponent = 0;
+        boolean allDigits = i - first <= SAFE_DIGITS;
+        int exponent = -scale;
         if (i < in.length && (in[i] == 'e' || in[i] == 'E')) {
-            i++;
-            boolean negative = i < in.length && in[i] == '-';
-            if (negative || (i < in.length && in[i] == '+')) {
-                i++;
+            int from = i + 1;
+            i = exponentEnd(in, from);
+            if (i - from > 4) {
+                allDigits = false;
+            } else {
+                exponent += Integer.parseInt(ascii(in, from, i));
             }
-            int from = i;
-            while (isDigit(in, i)) {
-                exponent = Math.min(exponent * 10 + in[i++] - '0', 100_000);
-            }
-            if (i == from) {
-                throw new NotStrict();
-            }
-            exponent = negative ? -exponent : exponent;
         }
-        sink.float64(toDouble(in, start, first, mantissaEnd, exponent - scale, i));
+        sink.float64(
+                allDigits && digits <= EXACT && exponent >= -22 && exponent <= 22
+                        ? toDouble(digits, exponent, start < first)
+                        : Double.parseDouble(ascii(in, start, i)));
         return i;
     }
 
-    /// Exact by one correctly rounded operation where mantissa and power of ten are exact, as most numbers in real
-    /// data are; else as Java reads it.
-    private static double toDouble(byte[] in, int start, int first, int mantissaEnd, int exponent, int end) {
-        if (mantissaEnd - first <= SAFE_DIGITS && exponent >= -22 && exponent <= 22) {
-            long mantissa = 0;
-            for (int i = first; i < mantissaEnd; i++) {
-                if (in[i] != '.') {
-                    mantissa = mantissa * 10 + in[i] - '0';
-                }
-            }
-            if (mantissa <= EXACT) {
-                double value = exponent < 0 ? mantissa / POWERS[-exponent] : mantissa * POWERS[exponent];
-                return start < first ? -value : value;
-            }
+    private static int exponentEnd(byte[] in, int from) {
+        int i = from;
+        if (i < in.length && (in[i] == '-' || in[i] == '+')) {
+            i++;
         }
-        return Double.parseDouble(ascii(in, start, end));
+        if (!isDigit(in, i)) {
+            throw new NotStrict();
+        }
+        while (isDigit(in, i)) {
+            i++;
+        }
+        return i;
+    }
+
+    /// Exact, since it takes one correctly rounded operation on two exact numbers. Most numbers in real data are so.
+    private static double toDouble(long digits, int exponent, boolean negative) {
+        double value = exponent < 0 ? digits / POWERS[-exponent] : digits * POWERS[exponent];
+        return negative ? -value : value;
     }
 
     private static boolean isDigit(byte[] in, int i) {

@@ -1,0 +1,34 @@
+package org.restheart.bson;
+
+/// Keeps decimal numbers of absurd length from the driver's parser: it reads their digits in quadratic time, so that
+/// one request could keep a core busy for hours.
+final class LongDigits {
+    /// More than any decimal128 needs to be written; quick even if a whole request consists of such numbers.
+    static final int MAX = 1000;
+
+    private LongDigits() {}
+
+    /// @throws MalformedJsonException if the text may have a decimal number of more than [#MAX] digits
+    static void refuse(String text) {
+        if (longestRun(text) > MAX && mayHaveDecimals(text)) {
+            throw new MalformedJsonException("a number has more than " + MAX + " digits");
+        }
+    }
+
+    private static int longestRun(String text) {
+        int longest = 0;
+        int run = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            // Digits of any script count, and may be written as \\u0039.
+            run = Character.isDigit(c) || c == '\\' || c == 'u' ? run + 1 : 0;
+            longest = Math.max(longest, run);
+        }
+        return longest;
+    }
+
+    /// `NumberDecimal` or `$numberDecimal`, with any letter of that escaped.
+    private static boolean mayHaveDecimals(String text) {
+        return text.contains("umberDecimal") || text.contains("\\u00");
+    }
+}
