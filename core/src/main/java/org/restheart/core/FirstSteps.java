@@ -13,11 +13,10 @@ final class FirstSteps {
     /// @param defaultAccount whether the account that everybody knows opens the door
     static void print(PrintStream out, URI uri, boolean defaultAccount) {
         var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
-        var curl = "  curl -ig -u " + user;
+        var curl = "  curl -u " + user;
         out.println();
         if (defaultAccount) {
-            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD
-                    + ", unless you have changed it. Try:");
+            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD + ". Try:");
         } else {
             out.println("Try:");
         }

@@ -1,8 +1,10 @@
 package org.restheart.perftest;
 
 import org.restheart.perftest.deploy.NullServer;
+import org.restheart.perftest.experiment.AuthenticatedExperiment;
 import org.restheart.perftest.experiment.CeilingExperiment;
 import org.restheart.perftest.experiment.CoalescingExperiment;
+import org.restheart.perftest.experiment.CompareExperiment;
 import org.restheart.perftest.experiment.DeepExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
@@ -29,6 +31,8 @@ import picocli.CommandLine.Command;
             QueriesExperiment.class,
             DeepExperiment.class,
             GrowingExperiment.class,
+            AuthenticatedExperiment.class,
+            CompareExperiment.class,
             LoadCommand.class,
             RenderCommand.class,
             WorkerProcess.class,

@@ -3,6 +3,8 @@ package org.restheart.core.filter;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
@@ -28,14 +30,21 @@ final class ProblemWriter {
             return Response.status(problem.status()).with("Content-Type", Response.JSON);
         }
         if (asksForProblemJson(request)) {
-            return Response.json(problem.status(), standard(problem).toJson()).with("Content-Type", PROBLEM_JSON);
+            return json(problem, JsonMode.DEFAULT, standard(problem)).with("Content-Type", PROBLEM_JSON);
         }
         return switch (style) {
-            case STATUS ->
-                Response.json(problem.status(), problem.toStatusDocument().toJson());
-            case MESSAGE ->
-                Response.json(problem.status(), problem.toMessageDocument().toJson());
+            case STATUS -> json(problem, mode(request), problem.toStatusDocument());
+            case MESSAGE -> json(problem, JsonMode.DEFAULT, problem.toMessageDocument());
         };
+    }
+
+    private static Ready json(Problem problem, JsonMode mode, BsonDocument document) {
+        return Response.json(problem.status(), JsonEncoder.of(mode).encodeToString(document));
+    }
+
+    /// Errors of the data API are written like its documents.
+    private static JsonMode mode(Request request) {
+        return request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
     }
 
     private static boolean asksForProblemJson(Request request) {
