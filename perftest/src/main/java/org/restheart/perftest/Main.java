@@ -9,8 +9,10 @@ import org.restheart.perftest.experiment.DeepExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
+import org.restheart.perftest.experiment.NotificationsExperiment;
 import org.restheart.perftest.experiment.QueriesExperiment;
 import org.restheart.perftest.experiment.RenderCommand;
+import org.restheart.perftest.listen.ListenProcess;
 import org.restheart.perftest.worker.WorkerProcess;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,10 +34,12 @@ import picocli.CommandLine.Command;
             DeepExperiment.class,
             GrowingExperiment.class,
             AuthenticatedExperiment.class,
+            NotificationsExperiment.class,
             CompareExperiment.class,
             LoadCommand.class,
             RenderCommand.class,
             WorkerProcess.class,
+            ListenProcess.class,
             NullServer.class
         })
 public final class Main {

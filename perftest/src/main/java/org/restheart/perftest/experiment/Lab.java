@@ -58,6 +58,12 @@ final class Lab implements Closeable {
         return http(name, gateway, Map.of("gateway", gateway.pid(), "mongod", mongo.pid()), run.clientThreads);
     }
 
+    /// A gateway process that the caller closes.
+    Gateway startGateway(String name, Mongo mongo) throws IOException, InterruptedException {
+        return Gateway.start(
+                target.gatewayJar, target.gatewayJvm, mongo, target.gatewayConfig, folder.resolve(name + ".log"));
+    }
+
     HttpSubject nullServer(String name, int clientThreads) throws IOException {
         var server = keep(ChildServer.start(List.of("-XX:+UseSerialGC"), List.of("null-server")));
         return http(name, server, Map.of("server", server.pid()), clientThreads);
