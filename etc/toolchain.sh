@@ -47,7 +47,7 @@ need_jdk() {
 
 need_maven() {
   command -v mvn >/dev/null ||
-    fail "no mvn found: install Maven 3.9 or newer (Debian, Ubuntu: apt-get install maven; macOS: brew install maven)"
+    fail "no mvn found: install Maven 3.8 or newer (Debian, Ubuntu: apt-get install maven; macOS: brew install maven)"
 }
 
 # Runs Maven, after showing how: the same command works without these scripts.

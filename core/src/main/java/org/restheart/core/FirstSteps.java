@@ -8,7 +8,7 @@ import org.restheart.core.config.DefaultAccount;
 final class FirstSteps {
     private FirstSteps() {}
 
-    /// Prints three commands.
+    /// Prints three commands. The last one keeps curl from reading the braces as its own (-g).
     ///
     /// @param defaultAccount whether the account that everybody knows opens the door
     static void print(PrintStream out, URI uri, boolean defaultAccount) {
@@ -24,7 +24,7 @@ final class FirstSteps {
         out.println(
                 curl + " -d '{\"title\": \"The Periodic Table\", \"year\": 1975}' -H 'Content-Type: application/json' "
                         + uri + "/books");
-        out.println(curl + " '" + uri + "/books?filter={\"year\":1975}'");
+        out.println(curl + " -g '" + uri + "/books?filter={\"year\":1975}'");
         out.println();
         out.flush();
     }

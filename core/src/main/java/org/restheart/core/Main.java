@@ -1,5 +1,6 @@
 package org.restheart.core;
 
+import java.lang.management.ManagementFactory;
 import java.time.Instant;
 
 /// The process.
@@ -8,7 +9,8 @@ public final class Main {
 
     /// Starts the server, or prints what was asked for and exits; see `--help`.
     public static void main(String[] args) {
-        var began = ProcessHandle.current().info().startInstant().orElseGet(Instant::now);
+        // Of this JVM, not of the process: a start script may have built the jar before it turned into us.
+        var began = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
         var launch = new Launch(System.getenv(), PidFile.standardDirectory(), System.out, System.err, began);
         switch (launch.run(args)) {
             case Launch.Outcome.Done(int exitCode) -> System.exit(exitCode);
