@@ -13,10 +13,11 @@ final class FirstSteps {
     /// @param defaultAccount whether the account that everybody knows opens the door
     static void print(PrintStream out, URI uri, boolean defaultAccount) {
         var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
-        var curl = "  curl -u " + user;
+        var curl = "  curl -ig -u " + user;
         out.println();
         if (defaultAccount) {
-            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD + ". Try:");
+            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD
+                    + ", unless you have changed it. Try:");
         } else {
             out.println("Try:");
         }

@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import java.lang.management.ManagementFactory;
 import java.time.Instant;
+import org.restheart.core.logging.LogSetup;
 
 /// The process.
 public final class Main {
@@ -15,7 +16,15 @@ public final class Main {
         switch (launch.run(args)) {
             case Launch.Outcome.Done(int exitCode) -> System.exit(exitCode);
             case Launch.Outcome.Running(var server) ->
-                Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "stop"));
+        }
+    }
+
+    private static void stop(RunningServer server) {
+        try {
+            server.close();
+        } finally {
+            LogSetup.flush();
         }
     }
 }

@@ -19,7 +19,7 @@ import org.restheart.embedded.EmbeddedMongoException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The gateway and what runs beside it in the process. Closing it twice is once too often and does no harm.
+/// The gateway and what runs beside it in the process.
 final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
 
@@ -114,6 +114,8 @@ final class RunningServer implements AutoCloseable {
     /// Stops; running requests have the configured time to end.
     @Override
     public void close() {
+        LOG.info("Stopping");
         parts.close();
+        LOG.info("Stopped");
     }
 }

@@ -51,7 +51,9 @@ class MainTest {
 
     @Test
     void a_server_answers_until_it_is_told_to_stop() throws Exception {
-        var process = start("/http-listener/port->0", "-s");
+        var process = start(
+                "/http-listener/port->0; /logging/log-to-file->true; /logging/log-file-path->'" + folder + "/log'",
+                "-s");
         try (var output = process.inputReader();
                 var client = HttpClient.newHttpClient()) {
             var ping = ready(output).resolve("/ping");
@@ -61,6 +63,7 @@ class MainTest {
             process.destroy();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isIn(0, 143);
+            assertThat(folder.resolve("log")).content().contains("is ready at", "Stopped");
         } finally {
             process.destroyForcibly();
         }

@@ -49,6 +49,13 @@ public final class LogSetup {
         }
     }
 
+    /// Writes what still waits for the disk. Nothing is logged afterwards: called when the process ends.
+    public static void flush() {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.stop();
+        }
+    }
+
     static void apply(LoggingConfig config, LoggerContext context) {
         new LogSetup(config, context).apply();
     }
