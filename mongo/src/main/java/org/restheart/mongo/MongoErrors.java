@@ -47,7 +47,8 @@ public final class MongoErrors {
             case MongoWriteConcernException _ ->
                 Optional.of(Problem.of(
                         ProblemCode.INTERNAL, "the write was applied but its write concern could not be satisfied"));
-            case MongoCommandException e -> Optional.of(ofCode(e.getErrorCode(), e.getErrorMessage()));
+            case MongoCommandException e ->
+                Optional.of(ofStatement(e.getErrorCode(), e.getErrorMessage(), ProblemCode.QUERY_INVALID));
             case MongoException e -> Optional.of(ofCode(e.getCode(), "Error handling the request"));
             default -> Optional.empty();
         };
@@ -101,16 +102,18 @@ public final class MongoErrors {
         return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB");
     }
 
-    /// An error about one statement of a write. Such an error is the client's, whatever its code, unless the
-    /// code says that the deployment could not do its work: MongoDB has thousands of codes for updates it
-    /// cannot apply.
+    /// An error about one statement of a write.
     ///
     /// @param message MongoDB's text, which speaks about the statement and the document
     public static Problem ofWriteError(int code, String message) {
+        return ofStatement(code, message, ProblemCode.CONTENT_INVALID);
+    }
+
+    /// An error about a query or an update is the client's, whatever its code, unless the code says that the
+    /// deployment could not do its work: MongoDB has thousands of codes for what it cannot evaluate or apply.
+    private static Problem ofStatement(int code, String message, ProblemCode refusal) {
         var known = ofCode(code, message);
-        return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code)
-                ? Problem.of(ProblemCode.CONTENT_INVALID, message)
-                : known;
+        return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code) ? Problem.of(refusal, message) : known;
     }
 
     private static boolean isOfDeployment(int code) {
@@ -119,7 +122,9 @@ public final class MongoErrors {
             case 6, 7, 89, 9001 -> true; // network
             case 24, 46, 133, 134, 202, 234, 262 -> true; // locks, elections, time
             case 64, 79, 100 -> true; // write concern
-            case 91, 189, 10058, 10107, 11600, 11602, 13435, 13436 -> true; // not primary, shutting down
+            case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 -> true; // not primary, shutting down
+            case 43, 136, 175, 237, 246 -> true; // cursors and snapshots that are gone
+            case 59, 115, 8000 -> true; // commands that this deployment does not have
             case 63, 150, 13388, 13297 -> true; // sharding
             case 96, 14031, 17322 -> true; // operation failed, out of disk
             default -> false;

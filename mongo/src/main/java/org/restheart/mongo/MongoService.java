@@ -18,8 +18,6 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.coalescing.Coalescer;
-import org.restheart.mongo.content.DataContent;
-import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters;
@@ -48,7 +46,7 @@ public final class MongoService implements Service {
         this.metadata = new Metadata(client, config.metadataTtl());
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
-        ReadRoutes.addTo(routes, new Documents(client), coalescer, config);
+        ReadRoutes.addTo(routes, client, coalescer, metadata, config);
         WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
     }
 
@@ -84,7 +82,7 @@ public final class MongoService implements Service {
         return request.with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())
                 .with(DataTarget.KEY, DataTargets.of(request, path))
-                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request)));
+                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request, path)));
     }
 
     @Override
@@ -111,7 +109,7 @@ public final class MongoService implements Service {
     private Response answer(Request request) {
         var path = request.require(ResourcePath.KEY);
         Names.check(path);
-        var parameters = Parameters.parse(request.query(), path, config);
+        var parameters = Parameters.parse(request, path, config);
         var fresh = parameters.noCache() || path.kind().changesProperties(request.method());
         var resource = requireExisting(request, path, fresh);
         var session = SessionParameter.parse(request.query());

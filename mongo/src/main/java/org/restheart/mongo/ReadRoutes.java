@@ -2,19 +2,34 @@ package org.restheart.mongo;
 
 import static org.restheart.http.Method.GET;
 
+import com.mongodb.client.MongoClient;
 import java.util.List;
+import org.restheart.mongo.catalog.Catalog;
+import org.restheart.mongo.catalog.CountNames;
+import org.restheart.mongo.catalog.GetProperties;
+import org.restheart.mongo.catalog.ListCollections;
+import org.restheart.mongo.catalog.ListDatabases;
+import org.restheart.mongo.catalog.ListIndexes;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.GetDocument;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceKind;
 
 /// Everything that only reads.
 final class ReadRoutes {
     private ReadRoutes() {}
 
-    static void addTo(MongoRoutes routes, Finder finder, Coalescer coalescer, MongoConfig config) {
+    static void addTo(
+            MongoRoutes routes, MongoClient client, Coalescer coalescer, Metadata metadata, MongoConfig config) {
+        documents(routes, new Documents(client), coalescer, config);
+        catalog(routes, new Catalog(client), metadata);
+    }
+
+    private static void documents(MongoRoutes routes, Finder finder, Coalescer coalescer, MongoConfig config) {
         var find = new FindDocuments(finder, coalescer.pages(), config);
         for (var kind : List.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE)) {
             routes.on(kind, GET, find);
@@ -27,6 +42,22 @@ final class ReadRoutes {
         for (var kind :
                 List.of(ResourceKind.COLLECTION_SIZE, ResourceKind.FILES_BUCKET_SIZE, ResourceKind.SCHEMA_STORE_SIZE)) {
             routes.on(kind, GET, count);
+        }
+    }
+
+    private static void catalog(MongoRoutes routes, Catalog catalog, Metadata metadata) {
+        routes.on(ResourceKind.ROOT, GET, new ListDatabases(catalog, metadata));
+        routes.on(ResourceKind.ROOT_SIZE, GET, CountNames.ofDatabases(catalog));
+        routes.on(ResourceKind.DB, GET, new ListCollections(catalog));
+        routes.on(ResourceKind.DB_SIZE, GET, CountNames.ofCollections(catalog));
+        routes.on(ResourceKind.COLLECTION_INDEXES, GET, new ListIndexes(catalog));
+        var properties = new GetProperties();
+        for (var kind : List.of(
+                ResourceKind.DB_META,
+                ResourceKind.COLLECTION_META,
+                ResourceKind.FILES_BUCKET_META,
+                ResourceKind.SCHEMA_STORE_META)) {
+            routes.on(kind, GET, properties);
         }
     }
 }

@@ -1,16 +1,22 @@
 package org.restheart.mongo.document;
 
+import java.util.List;
+import java.util.OptionalLong;
 import org.restheart.http.Response;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.EntityTags;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.JsonArray;
+import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Counting;
+import org.restheart.mongo.parameter.Representation;
 
 /// `GET /{db}/{collection}`: one page of the documents that match. Buckets and schema stores are collections
 /// too.
@@ -27,28 +33,40 @@ public final class FindDocuments implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
-        if (request.parameters().counting() == Counting.NONE) {
-            return page(request)
-                    .map(page -> EntityTags.add(page, request.resource().properties()));
-        }
-        request.http().requireThread();
-        var strategy = CountStrategy.of(queries.count(request));
-        return page(request)
-                .map(page ->
-                        EntityTags.add(page, request.resource().properties()).with(CountStrategy.HEADER, strategy));
+        var response = request.parameters().representation() == Representation.STANDARD ? array(request) : hal(request);
+        return response.map(page -> withHeaders(request, page));
     }
 
-    private Response page(DataRequest request) {
+    private Response.Ready withHeaders(DataRequest request, Response.Ready page) {
+        var tagged = EntityTags.add(page, request.resource().properties());
+        return request.parameters().counting() == Counting.NONE
+                ? tagged
+                : tagged.with(CountStrategy.HEADER, CountStrategy.of(queries.count(request)));
+    }
+
+    /// Nothing but the query and the mode decides what an array looks like: the same one serves all who ask
+    /// for it.
+    private Response array(DataRequest request) {
         if (request.parameters().paging().pageSize() == 0) {
             return Json.empty(200);
         }
         var page = new Pages.Page(queries.page(request), request.parameters().jsonMode());
-        return pages.page(request.http(), page, () -> run(page));
+        return pages.page(request.http(), page, () -> run(page.query(), JsonArray.of(page.mode())));
     }
 
-    private Response.Ready run(Pages.Page page) {
+    private Response hal(DataRequest request) {
+        request.http().requireThread();
+        var size = request.parameters().counting() == Counting.NONE
+                ? OptionalLong.empty()
+                : OptionalLong.of(finder.count(queries.count(request)));
+        var format = HalPages.collection(request, size);
+        return request.parameters().paging().pageSize() == 0
+                ? DocumentContent.response(List.of(), format)
+                : run(queries.page(request), format);
+    }
+
+    private Response.Ready run(FindQuery query, DocumentFormat format) {
         // One document more than there can be in a batch: so MongoDB closes the cursor with the first reply.
-        var cursor = finder.find(page.query(), page.query().limit() + 1);
-        return DocumentContent.response(cursor, JsonArray.of(page.mode()));
+        return DocumentContent.response(finder.find(query, query.limit() + 1), format);
     }
 }

@@ -15,6 +15,8 @@ import org.restheart.mongo.EntityTags;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.find.Lookups;
+import org.restheart.mongo.hal.HalPages;
+import org.restheart.mongo.parameter.Representation;
 
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
 /// schemas are documents too.
@@ -41,7 +43,9 @@ public final class GetDocument implements DataHandler {
         if (etag.isPresent() && request.http().headers().first("If-None-Match").equals(etag)) {
             return Json.empty(304);
         }
-        var response = Json.of(request, 200, document);
+        var response = request.parameters().representation() == Representation.STANDARD
+                ? Json.of(request, 200, document)
+                : HalPages.document(request, document);
         return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 

@@ -2,6 +2,7 @@ package org.restheart.mongo.format;
 
 import com.mongodb.client.MongoCursor;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.bson.BsonDocument;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
@@ -24,6 +25,17 @@ public final class DocumentContent {
     /// @throws com.mongodb.MongoException if MongoDB refuses the query
     public static Response.Ready response(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
         return Response.status(200).with(format.mediaType(), of(cursor, format));
+    }
+
+    /// A `200` of documents that are at hand.
+    public static Response.Ready response(List<BsonDocument> documents, DocumentFormat format) {
+        var out = new Utf8Buffer();
+        format.begin(out);
+        for (int i = 0; i < documents.size(); i++) {
+            format.document(documents.get(i), i, out);
+        }
+        format.end(documents.size(), out);
+        return Response.status(200).with(format.mediaType(), new Content.Bytes(out.toByteBuffer()));
     }
 
     private static Content of(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {

@@ -14,6 +14,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
+import org.restheart.http.Request;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceKind;
@@ -52,15 +53,15 @@ public record Parameters(
     /// Checks in the contract's order; the first parameter that is wrong is reported.
     ///
     /// @throws org.restheart.http.ProblemException 400
-    public static Parameters parse(Query query, ResourcePath path, MongoConfig config) {
+    public static Parameters parse(Request request, ResourcePath path, MongoConfig config) {
+        var query = request.query();
         var representation = query.first("rep").flatMap(Representation::of).orElse(config.defaultRepresentation());
         var paging = Paging.parse(query, config.defaultPageSize(), config.maxPageSize());
         var sort = SortParameter.sort(query);
         var hint = HintParameter.parse(query);
         var keys = keys(query);
         var filter = filter(query);
-        if (filter.isEmpty()
-                && (path.kind() == ResourceKind.BULK_DOCUMENTS || path.kind() == ResourceKind.BULK_SCHEMAS)) {
+        if (filter.isEmpty() && isBulkWrite(request, path)) {
             throw Problem.of(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests")
                     .raise();
         }
@@ -94,6 +95,11 @@ public record Parameters(
     /// The mode that also error bodies are written in, when nothing else of the query could be read.
     public static JsonMode jsonMode(Query query) {
         return query.first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
+    }
+
+    private static boolean isBulkWrite(Request request, ResourcePath path) {
+        return path.kind().allows(request.method())
+                && (path.kind() == ResourceKind.BULK_DOCUMENTS || path.kind() == ResourceKind.BULK_SCHEMAS);
     }
 
     private static boolean hasId(ResourceKind kind) {

@@ -77,12 +77,7 @@ public record ResourcePath(
                 case "_size" -> of(ResourceKind.DB_SIZE, db, null, null);
                 case "_meta" -> of(ResourceKind.DB_META, db, null, null);
                 case SCHEMAS -> of(ResourceKind.SCHEMA_STORE, db, SCHEMAS, null);
-                default ->
-                    of(
-                            second.endsWith(FILES_SUFFIX) ? ResourceKind.FILES_BUCKET : ResourceKind.COLLECTION,
-                            db,
-                            second,
-                            null);
+                default -> of(kindOf(second), db, second, null);
             };
         }
         if (is(second, SCHEMAS)) {
@@ -91,6 +86,14 @@ public record ResourcePath(
         return second.endsWith(FILES_SUFFIX)
                 ? parseInBucket(db, second, tokens)
                 : parseInCollection(db, second, tokens);
+    }
+
+    /// What a collection is by its name: `COLLECTION`, `FILES_BUCKET` or `SCHEMA_STORE`.
+    public static ResourceKind kindOf(String collection) {
+        if (is(collection, SCHEMAS)) {
+            return ResourceKind.SCHEMA_STORE;
+        }
+        return collection.endsWith(FILES_SUFFIX) ? ResourceKind.FILES_BUCKET : ResourceKind.COLLECTION;
     }
 
     private static ResourcePath parseInCollection(String db, String collection, List<String> tokens) {

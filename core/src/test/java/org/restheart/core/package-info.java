@@ -1,5 +1,0 @@
-/// The whole gateway over a real MongoDB; the architecture's rules.
-@NullMarked
-package org.restheart.core;
-
-import org.jspecify.annotations.NullMarked;

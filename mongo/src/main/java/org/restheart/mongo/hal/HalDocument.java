@@ -1,0 +1,127 @@
+package org.restheart.mongo.hal;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.resource.IdSpelling;
+import org.restheart.mongo.resource.ResourceKind;
+
+/// A document, file or schema in HAL: what is stored, with links. Immutable.
+///
+/// @param kind `DOCUMENT`, `FILE` or `SCHEMA`
+/// @param parent the path of its collection, if any mount shows it
+record HalDocument(ResourceKind kind, boolean full, Relationships relationships, Optional<String> parent) {
+
+    /// For a document that was asked for by itself.
+    static HalDocument of(DataRequest request) {
+        return new HalDocument(
+                request.path().kind(),
+                request.parameters().halFull(),
+                Relationships.of(request),
+                ListLinks.parent(request));
+    }
+
+    /// For the children of a collection.
+    static UnaryOperator<BsonDocument> childrenOf(DataRequest request) {
+        var kind = switch (request.path().kind()) {
+            case FILES_BUCKET -> ResourceKind.FILE;
+            case SCHEMA_STORE -> ResourceKind.SCHEMA;
+            default -> ResourceKind.DOCUMENT;
+        };
+        var child = new HalDocument(kind, request.parameters().halFull(), Relationships.of(request), Optional.empty());
+        var uri = RequestUri.of(request);
+        return document -> child.represent(
+                document,
+                Optional.ofNullable(document.get("_id"))
+                        .flatMap(IdSpelling::of)
+                        .map(spelling -> uri.below(withoutQuery(spelling))));
+    }
+
+    /// @param path the document's own, without `id_type`; empty if it cannot be addressed
+    BsonDocument represent(BsonDocument document, Optional<String> path) {
+        var tree = tree(document);
+        var links = new Links();
+        var idType = Optional.ofNullable(document.get("_id"))
+                .flatMap(IdSpelling::of)
+                .map(HalDocument::queryOf)
+                .orElse("");
+        if (full) {
+            tree.append("_type", new BsonString(kind.name()));
+            updatedOn(document).ifPresent(time -> tree.append("_lastupdated_on", new BsonString(time)));
+            path.ifPresent(p -> links.add("self", p + idType));
+            parent.ifPresent(collection -> addParent(links, collection));
+        }
+        if (kind == ResourceKind.FILE) {
+            path.ifPresent(p -> links.add("rh:data", RequestUri.below(p, "binary") + idType));
+        }
+        relationships.addTo(tree, document, links);
+        if (!links.isEmpty()) {
+            merge(tree, links);
+        }
+        return tree;
+    }
+
+    /// A copy that can be added to.
+    private static BsonDocument tree(BsonDocument document) {
+        if (document instanceof RawBsonDocument raw) {
+            return raw.decode(new BsonDocumentCodec());
+        }
+        var copy = new BsonDocument();
+        copy.putAll(document);
+        return copy;
+    }
+
+    private void addParent(Links links, String collection) {
+        switch (kind) {
+            case FILE ->
+                links.add("rh:bucket", collection)
+                        .addTemplate("rh:file", RequestUri.below(collection, "{fileid}{?id_type}"));
+            case SCHEMA ->
+                links.add("rh:schema-store", collection)
+                        .addTemplate("rh:schema", RequestUri.below(collection, "{schemaid}{?id_type}"));
+            default ->
+                links.add("rh:coll", collection)
+                        .addTemplate("rh:document", RequestUri.below(collection, "{docid}{?id_type}"));
+        }
+    }
+
+    /// ObjectIds begin with the second in which they were made.
+    private Optional<String> updatedOn(BsonDocument document) {
+        var holder = kind == ResourceKind.FILE ? document.get("metadata") : document;
+        if (holder == null || !holder.isDocument()) {
+            return Optional.empty();
+        }
+        var etag = holder.asDocument().get(EntityTags.FIELD);
+        return etag != null && etag.isObjectId()
+                ? Optional.of(Instant.ofEpochSecond(Integer.toUnsignedLong(
+                                etag.asObjectId().getValue().getTimestamp()))
+                        .toString())
+                : Optional.empty();
+    }
+
+    /// Links that are stored in the document stay, unless ours have the same relation.
+    private static void merge(BsonDocument tree, Links links) {
+        var stored = tree.get(Links.MEMBER);
+        if (stored != null && stored.isDocument()) {
+            stored.asDocument().putAll(links.toDocument());
+        } else {
+            tree.append(Links.MEMBER, links.toDocument());
+        }
+    }
+
+    private static String withoutQuery(String spelling) {
+        int question = spelling.indexOf('?');
+        return question < 0 ? spelling : spelling.substring(0, question);
+    }
+
+    private static String queryOf(String spelling) {
+        int question = spelling.indexOf('?');
+        return question < 0 ? "" : spelling.substring(question);
+    }
+}

@@ -1,0 +1,61 @@
+package org.restheart.mongo.hal;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.parameter.Parameters;
+
+/// What stands at the top level of a list beside its links and children: stored properties, type and size.
+/// Confined to one request.
+final class HalHead {
+    private final BsonDocument members = new BsonDocument();
+    private final Parameters parameters;
+
+    HalHead(DataRequest request) {
+        this.parameters = request.parameters();
+    }
+
+    /// The properties stored with a resource, unless the client does not want them.
+    HalHead properties(String id, Optional<BsonDocument> stored) {
+        if (!parameters.noProperties()) {
+            members.append("_id", new BsonString(id));
+            stored.ifPresent(properties -> properties.forEach((name, value) -> {
+                if (!name.equals("_id")) {
+                    members.append(name, value);
+                }
+            }));
+        }
+        return this;
+    }
+
+    /// The kind of resource, in the full form only.
+    HalHead type(String type) {
+        if (parameters.halFull()) {
+            members.append("_type", new BsonString(type));
+        }
+        return this;
+    }
+
+    /// How many there are on all pages, if that is known.
+    HalHead size(OptionalLong size) {
+        if (size.isPresent()) {
+            members.append("_size", new BsonInt64(size.getAsLong()));
+            int pageSize = parameters.paging().pageSize();
+            if (pageSize > 0) {
+                members.append("_total_pages", new BsonInt64(pages(size.getAsLong(), pageSize)));
+            }
+        }
+        return this;
+    }
+
+    static long pages(long size, int pageSize) {
+        return Math.ceilDiv(size, pageSize);
+    }
+
+    BsonDocument members() {
+        return members;
+    }
+}

@@ -1,0 +1,30 @@
+package org.restheart.mongo.hal;
+
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.parameter.Representation;
+
+/// A list to be written as HAL or SHAL while its children are read.
+///
+/// @param head members at the top level
+/// @param links of the list itself
+/// @param relation what a child is to the list; children of one relation follow each other
+/// @param represent makes a child of what was read
+record HalPage(
+        BsonDocument head,
+        Links links,
+        Function<BsonDocument, String> relation,
+        UnaryOperator<BsonDocument> represent) {
+    static final String MEDIA_TYPE = "application/hal+json";
+
+    DocumentFormat format(Parameters parameters) {
+        var out = new Members(JsonEncoder.of(parameters.jsonMode()));
+        return parameters.representation() == Representation.SHAL
+                ? new ShalFormat(this, out, parameters.noProperties())
+                : new HalFormat(this, out);
+    }
+}
