@@ -77,7 +77,8 @@ final class ExtendedJson {
         sink.type(BsonTypes.OBJECT_ID);
         int to = sink.out.room(12);
         for (int i = 0; i < 12; i++) {
-            sink.out.bytes[to + i] = (byte) (hex(in[from + 2 * i]) << 4 | hex(in[from + 2 * i + 1]));
+            sink.out.bytes[to + i] =
+                    (byte) (StrictJson.hex(in[from + 2 * i]) << 4 | StrictJson.hex(in[from + 2 * i + 1]));
         }
         sink.out.length = to + 12;
     }
@@ -149,7 +150,7 @@ final class ExtendedJson {
         StrictJson.require(text.nextToken(), '}');
         try {
             sink.binary(
-                    (byte) (hex(in[from]) << 4 | hex(in[from + 1])),
+                    (byte) (StrictJson.hex(in[from]) << 4 | StrictJson.hex(in[from + 1])),
                     Base64.getDecoder().decode(base64));
         } catch (IllegalArgumentException _) {
             throw new NotStrict();
@@ -182,17 +183,5 @@ final class ExtendedJson {
 
     private String ascii(int from, int to) {
         return new String(in, from, to - from, StandardCharsets.ISO_8859_1);
-    }
-
-    private static int hex(byte digit) {
-        int value = digit - '0';
-        if (value >= 0 && value <= 9) {
-            return value;
-        }
-        int letter = (digit | 0x20) - 'a';
-        if (letter >= 0 && letter <= 5) {
-            return letter + 10;
-        }
-        throw new NotStrict();
     }
 }

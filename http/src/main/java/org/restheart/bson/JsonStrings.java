@@ -4,8 +4,6 @@ import java.nio.charset.StandardCharsets;
 
 /// Writes strings in quotes, copying runs of bytes and escaping only what has to be.
 final class JsonStrings {
-    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-
     private JsonStrings() {}
 
     /// @param in UTF-8; what is not shows as U+FFFD, as Java decodes it
@@ -101,10 +99,10 @@ final class JsonStrings {
         byte[] bytes = out.bytes;
         bytes[at] = '\\';
         bytes[at + 1] = 'u';
-        bytes[at + 2] = HEX[c >> 12];
-        bytes[at + 3] = HEX[c >> 8 & 15];
-        bytes[at + 4] = HEX[c >> 4 & 15];
-        bytes[at + 5] = HEX[c & 15];
+        bytes[at + 2] = Utf8Buffer.HEX[c >> 12];
+        bytes[at + 3] = Utf8Buffer.HEX[c >> 8 & 15];
+        bytes[at + 4] = Utf8Buffer.HEX[c >> 4 & 15];
+        bytes[at + 5] = Utf8Buffer.HEX[c & 15];
         out.length = at + 6;
     }
 }

@@ -1,7 +1,5 @@
 package org.restheart.bson;
 
-import java.nio.charset.StandardCharsets;
-
 /// Reads the JSON that nearly everybody sends, straight from UTF-8 bytes into a [BsonSink]: a document or an array as
 /// RFC 8259 has it, with the usual types of Extended JSON. Whatever else there is, [DriverJson] reads or refuses, so
 /// this class never guesses: it raises [NotStrict] and the work begins again there. Confined to one thread.
@@ -174,22 +172,13 @@ final class StrictJson {
         } else if (Character.isLowSurrogate((char) c) || (c == 0 && isName)) {
             throw new NotStrict();
         }
-        if (c < 0x80) {
-            out.add((byte) c);
-        } else {
-            byte[] utf8 = Character.toString(c).getBytes(StandardCharsets.UTF_8);
-            out.add(utf8, 0, utf8.length);
-        }
+        Utf8.write(c, out);
     }
 
     private int hex4() {
         int value = 0;
         for (int i = 0; i < 4; i++) {
-            int digit = Character.digit(next(), 16);
-            if (digit < 0) {
-                throw new NotStrict();
-            }
-            value = value << 4 | digit;
+            value = value << 4 | hex(next());
         }
         return value;
     }
@@ -227,6 +216,19 @@ final class StrictJson {
         if (found != expected) {
             throw new NotStrict();
         }
+    }
+
+    /// The value of a hexadecimal digit.
+    static int hex(byte digit) {
+        int value = digit - '0';
+        if (value >= 0 && value <= 9) {
+            return value;
+        }
+        int letter = (digit | 0x20) - 'a';
+        if (letter >= 0 && letter <= 5) {
+            return letter + 10;
+        }
+        throw new NotStrict();
     }
 
     private static boolean isBlank(byte b) {

@@ -73,6 +73,29 @@ final class Utf8 {
         return codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
     }
 
+    /// @param c any code point but a surrogate
+    static void write(int c, GrowableBytes out) {
+        int at = out.room(4);
+        byte[] bytes = out.bytes;
+        if (c < 0x80) {
+            bytes[at++] = (byte) c;
+        } else {
+            if (c < 0x800) {
+                bytes[at++] = (byte) (0xc0 | c >> 6);
+            } else {
+                if (c < 0x10000) {
+                    bytes[at++] = (byte) (0xe0 | c >> 12);
+                } else {
+                    bytes[at++] = (byte) (0xf0 | c >> 18);
+                    bytes[at++] = (byte) (0x80 | (c >> 12 & 0x3f));
+                }
+                bytes[at++] = (byte) (0x80 | (c >> 6 & 0x3f));
+            }
+            bytes[at++] = (byte) (0x80 | (c & 0x3f));
+        }
+        out.length = at;
+    }
+
     private static boolean isTail(byte b) {
         return (b & 0xc0) == 0x80;
     }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /// UTF-8 text that grows at its end. Confined to one thread.
 public final class Utf8Buffer extends GrowableBytes {
-    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     /// Doubles are spelled here, so that they need no string each.
     private final StringBuilder scratch = new StringBuilder(32);

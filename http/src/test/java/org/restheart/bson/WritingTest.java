@@ -114,6 +114,17 @@ class WritingTest {
         }
     }
 
+    @Test
+    void every_character_that_may_be_escaped() {
+        for (int c = 0; c <= 0x10ffff; c++) {
+            if (c < 0xd800 || c > 0xdfff) {
+                var out = new Utf8Buffer(16);
+                Utf8.write(c, out);
+                assertThat(out.toByteArray()).isEqualTo(Character.toString(c).getBytes(UTF_8));
+            }
+        }
+    }
+
     private static Optional<Integer> firstCodePoint(byte[] bytes) {
         int c = new String(bytes, UTF_8).codePointAt(0);
         boolean replaced = c == 0xfffd && !new String(bytes, ISO_8859_1).startsWith("ï¿½");
