@@ -18,6 +18,7 @@ import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
+import org.restheart.core.service.DatabaseProbe;
 import org.restheart.core.service.PingService;
 import org.restheart.mongo.MongoErrors;
 import org.restheart.mongo.MongoService;
@@ -34,19 +35,13 @@ public final class Gateway implements AutoCloseable {
         this.config = config;
         this.client = config.mclient().enabled() ? Optional.of(MongoConnection.open(config)) : Optional.empty();
         this.security = Security.open(config.security(), client);
-        var pipeline = new Pipeline(
-                new PipelineSettings(
-                        config.poweredByHeader(),
-                        config.dateHeader(),
-                        config.core().forceGzipEncoding(),
-                        config.logging().tracingHeaders()),
-                new ErrorMapping(MongoErrors::toProblem),
-                security::door);
+        var pipeline =
+                new Pipeline(PipelineSettings.of(config), new ErrorMapping(MongoErrors::toProblem), security::door);
         var router = new Router(bindings().stream().map(pipeline::assemble).toList());
         this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(List.of()));
     }
 
-    /// Starts the server; returns when all listeners accept connections.
+    /// Starts the server; returns when all listeners accept connections. MongoDB need not be there yet.
     ///
     /// @throws org.restheart.core.server.StartException naming what to correct
     public static Gateway start(GatewayConfig config) {
@@ -57,15 +52,23 @@ public final class Gateway implements AutoCloseable {
         var bindings = new ArrayList<Binding>();
         var ping = config.ping();
         if (ping.endpoint().enabled()) {
-            var service = new PingService(ping.message(), ping.extended(), BuildInfo.load());
-            bindings.add(Binding.prefix(
-                    service, ping.endpoint().uri(), ping.endpoint().secured()));
+            bindings.add(
+                    Binding.of(new PingService(ping.message(), ping.extended(), BuildInfo.load()), ping.endpoint()));
         }
-        config.mongo()
-                .ifPresent(mongo -> client.ifPresent(connection -> {
-                    var dataApi = security.guard(new MongoService(mongo, connection, meters));
-                    bindings.add(Binding.prefix(dataApi, mongo.uri(), true));
-                }));
+        client.ifPresent(mongo -> bindings.addAll(bindings(mongo)));
+        return bindings;
+    }
+
+    private List<Binding> bindings(MongoClient mongo) {
+        var bindings = new ArrayList<Binding>();
+        config.mongo().ifPresent(data -> {
+            var service = security.guard(new MongoService(data, mongo, meters));
+            bindings.add(Binding.prefix(service, data.uri(), true));
+        });
+        var probe = config.databaseProbe();
+        if (probe.endpoint().enabled()) {
+            bindings.add(Binding.of(new DatabaseProbe(mongo, probe.database(), probe.timeout()), probe.endpoint()));
+        }
         return bindings;
     }
 

@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
@@ -13,10 +14,13 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -200,6 +204,28 @@ class LaunchTest {
                     .hasContent(String.valueOf(ProcessHandle.current().pid()));
         }
         assertThat(folder.resolve("restheart-0.pid")).doesNotExist();
+    }
+
+    @Test
+    void a_mongod_of_its_own_is_started_and_used() {
+        var outcome = launch(
+                "/http-listener/port->0; /logging/log-to-console->false", "--embedded-mongo=" + folder.resolve("data"));
+        assertThat(outcome).as(err()).isInstanceOf(Outcome.Running.class);
+        var server = ((Outcome.Running) outcome).server();
+        try (server;
+                var client = HttpClient.newHttpClient()) {
+            assertThat(out()).contains("curl -ig -u admin:secret -X PUT " + server.uri() + "/");
+            var credentials = Base64.getEncoder().encodeToString("admin:secret".getBytes(UTF_8));
+            var request = HttpRequest.newBuilder(server.uri().resolve("/books"))
+                    .header("Authorization", "Basic " + credentials)
+                    .PUT(BodyPublishers.noBody())
+                    .build();
+            // The first account is created while the server already listens.
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(client.send(request, BodyHandlers.discarding())
+                                    .statusCode())
+                            .isIn(200, 201));
+        }
     }
 
     @Test

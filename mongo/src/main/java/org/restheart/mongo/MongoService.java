@@ -18,6 +18,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters;
@@ -82,7 +83,7 @@ public final class MongoService implements Service {
         return request.with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())
                 .with(DataTarget.KEY, DataTargets.of(request, path))
-                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request, path)));
+                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request)));
     }
 
     @Override

@@ -1,14 +1,18 @@
 package org.restheart.perftest;
 
 import org.restheart.perftest.deploy.NullServer;
+import org.restheart.perftest.experiment.AuthenticatedExperiment;
 import org.restheart.perftest.experiment.CeilingExperiment;
 import org.restheart.perftest.experiment.CoalescingExperiment;
+import org.restheart.perftest.experiment.CompareExperiment;
 import org.restheart.perftest.experiment.DeepExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
+import org.restheart.perftest.experiment.NotificationsExperiment;
 import org.restheart.perftest.experiment.QueriesExperiment;
 import org.restheart.perftest.experiment.RenderCommand;
+import org.restheart.perftest.listen.ListenProcess;
 import org.restheart.perftest.worker.WorkerProcess;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,9 +33,13 @@ import picocli.CommandLine.Command;
             QueriesExperiment.class,
             DeepExperiment.class,
             GrowingExperiment.class,
+            AuthenticatedExperiment.class,
+            NotificationsExperiment.class,
+            CompareExperiment.class,
             LoadCommand.class,
             RenderCommand.class,
             WorkerProcess.class,
+            ListenProcess.class,
             NullServer.class
         })
 public final class Main {

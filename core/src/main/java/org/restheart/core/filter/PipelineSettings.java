@@ -1,6 +1,7 @@
 package org.restheart.core.filter;
 
 import java.util.List;
+import org.restheart.core.config.GatewayConfig;
 
 /// What the configuration says about every pipeline.
 ///
@@ -12,5 +13,13 @@ public record PipelineSettings(
         boolean poweredByHeader, boolean dateHeader, boolean forceEncoding, List<String> tracingHeaders) {
     public PipelineSettings {
         tracingHeaders = List.copyOf(tracingHeaders);
+    }
+
+    public static PipelineSettings of(GatewayConfig config) {
+        return new PipelineSettings(
+                config.poweredByHeader(),
+                config.dateHeader(),
+                config.core().forceGzipEncoding(),
+                config.logging().tracingHeaders());
     }
 }

@@ -30,19 +30,21 @@ final class ProblemWriter {
             return Response.status(problem.status()).with("Content-Type", Response.JSON);
         }
         if (asksForProblemJson(request)) {
-            return Response.json(problem.status(), standard(problem).toJson()).with("Content-Type", PROBLEM_JSON);
+            return json(problem, JsonMode.DEFAULT, standard(problem)).with("Content-Type", PROBLEM_JSON);
         }
         return switch (style) {
-            case STATUS -> Response.json(problem.status(), encoder(request).encodeToString(problem.toStatusDocument()));
-            case MESSAGE ->
-                Response.json(problem.status(), problem.toMessageDocument().toJson());
+            case STATUS -> json(problem, mode(request), problem.toStatusDocument());
+            case MESSAGE -> json(problem, JsonMode.DEFAULT, problem.toMessageDocument());
         };
     }
 
-    /// The data API spells errors in the mode that the client wants its documents in.
-    private static JsonEncoder encoder(Request request) {
-        return JsonEncoder.of(
-                request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT));
+    private static Ready json(Problem problem, JsonMode mode, BsonDocument document) {
+        return Response.json(problem.status(), JsonEncoder.of(mode).encodeToString(document));
+    }
+
+    /// Errors of the data API are written like its documents.
+    private static JsonMode mode(Request request) {
+        return request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
     }
 
     private static boolean asksForProblemJson(Request request) {

@@ -1,6 +1,7 @@
 package org.restheart.core.routing;
 
 import java.util.List;
+import org.restheart.core.config.Endpoint;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 
@@ -16,6 +17,11 @@ public record Binding(Service service, String uri, Match match, boolean secured)
         PREFIX,
         /// The URI alone.
         EXACT
+    }
+
+    /// A service at the endpoint that its block of the configuration names.
+    public static Binding of(Service service, Endpoint endpoint) {
+        return prefix(service, endpoint.uri(), endpoint.secured());
     }
 
     public static Binding prefix(Service service, String uri, boolean secured) {

@@ -4,8 +4,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /// A child process lives as long as its parent keeps its standard input open.
-final class Lifeline {
+public final class Lifeline {
     private Lifeline() {}
+
+    /// Ends this process when its parent does, from now on; for processes with something else to do meanwhile.
+    public static void endWithParent() {
+        Thread.ofPlatform().daemon().name("lifeline").start(() -> {
+            awaitEndOfInput();
+            Runtime.getRuntime().halt(1);
+        });
+    }
 
     static void awaitEndOfInput() {
         try {

@@ -9,6 +9,7 @@ import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import java.util.NoSuchElementException;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -31,7 +32,8 @@ final class DriverCall {
         this.client = client;
     }
 
-    /// What a thread runs again and again; it throws the driver's exceptions.
+    /// What a thread runs again and again; it throws the driver's exceptions, and [NoSuchElementException] when
+    /// nothing is found.
     Runnable of(Operation operation, SplittableRandom random) {
         return switch (operation) {
             case Operation.Insert insert -> insert(insert);
@@ -91,14 +93,14 @@ final class DriverCall {
 
     private static void one(FindIterable<RawBsonDocument> found) {
         if (found.first() == null) {
-            throw new IllegalStateException("no such document");
+            throw new NoSuchElementException("no such document");
         }
     }
 
     private static void all(FindIterable<RawBsonDocument> found) {
         try (var cursor = found.cursor()) {
             if (!cursor.hasNext()) {
-                throw new IllegalStateException("empty page");
+                throw new NoSuchElementException("empty page");
             }
             while (cursor.hasNext()) {
                 cursor.next();

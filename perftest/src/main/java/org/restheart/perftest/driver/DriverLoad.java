@@ -4,6 +4,7 @@ import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClients;
+import java.util.NoSuchElementException;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -79,6 +80,8 @@ public record DriverLoad(String connectionString, Operation operation, int threa
             return "";
         } catch (MongoException e) {
             return e.getClass().getSimpleName() + " " + e.getCode();
+        } catch (NoSuchElementException e) {
+            return String.valueOf(e.getMessage());
         }
     }
 }

@@ -1,12 +1,9 @@
 package org.restheart.perftest.experiment;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
-import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,6 +23,9 @@ public final class CoalescingExperiment implements Callable<Integer> {
     @Mixin
     TargetOptions target = new TargetOptions();
 
+    @Mixin
+    WorkOptions work = new WorkOptions();
+
     @Option(names = "--clients", split = ",", description = "Default ${DEFAULT-VALUE}.")
     List<Integer> clients = List.of(128, 1);
 
@@ -35,25 +35,10 @@ public final class CoalescingExperiment implements Callable<Integer> {
             description = "Thread counts among which the driver's best is sought; default ${DEFAULT-VALUE}.")
     List<Integer> sweep = List.of(2, 4, 8, 16, 32, 64);
 
-    @Option(names = "--operations", split = ",", description = "Default ${DEFAULT-VALUE}.")
-    List<Kind> kinds = List.of(Kind.values());
-
-    @Option(names = "--documents", description = "To read from; default ${DEFAULT-VALUE}.")
-    int documents = 100000;
-
-    @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
-    int textBytes = 150;
-
     @Option(
             names = "--without",
             description = "Configuration override that switches coalescing off, for one more subject.")
     String without = "";
-
-    enum Kind {
-        insert,
-        read,
-        page
-    }
 
     @Override
     public Integer call() throws Exception {
@@ -61,7 +46,7 @@ public final class CoalescingExperiment implements Callable<Integer> {
         try (var lab = new Lab(run, target)) {
             var mongo = lab.mongo();
             var data = lab.keep(new Dataset(mongo));
-            var gateways = new ArrayList<Subject>();
+            var gateways = new ArrayList<HttpSubject>();
             gateways.add(lab.gateway("gateway", mongo, ""));
             if (!without.isBlank()) {
                 gateways.add(lab.gateway("gateway, not coalescing", mongo, without));
@@ -69,8 +54,11 @@ public final class CoalescingExperiment implements Callable<Integer> {
             var driver = lab.driver(mongo);
             var journal = new Journal(expected(gateways.size()), System.out);
             var sideBySide = new SideBySide(journal, run.repetitions, run.window(), clients, sweep);
-            for (var kind : kinds) {
-                sideBySide.compare(operation(kind, data), gateways, driver);
+            for (var kind : work.kinds) {
+                for (var gateway : gateways) {
+                    lab.verify(gateway, mongo, work.operation(kind, data).get());
+                }
+                sideBySide.compare(work.operation(kind, data), gateways, driver);
             }
             return publication.publish(
                     "coalescing",
@@ -78,28 +66,12 @@ public final class CoalescingExperiment implements Callable<Integer> {
                             + "beside the plain Java driver?",
                     "clients",
                     "driver",
-                    settings(mongo.description()),
+                    Map.of("MongoDB", mongo.description(), "documents", work.description()),
                     journal);
         }
     }
 
     private int expected(int gateways) {
-        return kinds.size() * SideBySide.measurements(gateways, run.repetitions, clients, sweep);
-    }
-
-    private Supplier<Operation> operation(Kind kind, Dataset data) {
-        return switch (kind) {
-            case insert -> () -> new Operation.Insert(data.fresh(), 1, textBytes);
-            case read -> () -> new Operation.FindById(data.loaded(documents, textBytes), documents);
-            case page -> () -> new Operation.Page(data.loaded(documents, textBytes), 25, 5);
-        };
-    }
-
-    private Map<String, String> settings(String mongo) {
-        var settings = new LinkedHashMap<String, String>();
-        settings.put("MongoDB", mongo);
-        settings.put("documents to read from", Integer.toString(documents));
-        settings.put("text per document", textBytes + " bytes");
-        return settings;
+        return work.kinds.size() * SideBySide.measurements(gateways, run.repetitions, clients, sweep);
     }
 }

@@ -71,6 +71,11 @@ public final class DeepExperiment implements Callable<Integer> {
             var driver = lab.driver(mongo);
             var journal = new Journal(2 + run.repetitions * (3 * clients.size() + 2), System.out);
             coldStart(gateway, namespace);
+            lab.verify(
+                    gateway,
+                    mongo,
+                    new Operation.Page(namespace, 0, LIMIT),
+                    new Operation.Page(namespace, skip, LIMIT));
             for (var repetition = 1; repetition <= run.repetitions; repetition++) {
                 for (var level : clients) {
                     samePage(gateway, driver, namespace, level, repetition, journal);

@@ -67,6 +67,7 @@ public final class GrowingExperiment implements Callable<Integer> {
             var gateway = lab.gateway("gateway", mongo, "");
             var driver = lab.driver(mongo);
             var journal = new Journal(2 * segments * run.repetitions, System.out);
+            lab.verify(gateway, mongo, new Operation.Page(namespace, from, LIMIT));
             gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
             driver.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
             for (var repetition = 1; repetition <= run.repetitions; repetition++) {

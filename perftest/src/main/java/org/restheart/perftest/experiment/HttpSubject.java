@@ -17,6 +17,11 @@ import org.restheart.perftest.workload.Window;
 record HttpSubject(String name, Worker worker, RestDialect dialect, Map<String, Long> watch, int threads, long seed)
         implements Subject {
 
+    /// The same server, asked by someone else.
+    HttpSubject as(String credentials) {
+        return new HttpSubject(name, worker, dialect.as(credentials), watch, threads, seed);
+    }
+
     @Override
     public Measurement measure(Operation operation, int concurrency, Window window) throws IOException {
         var load = new HttpLoad(

@@ -45,6 +45,7 @@ public final class InsertsExperiment implements Callable<Integer> {
             var gateway = lab.gateway("gateway", mongo, "");
             var driver = lab.driver(mongo);
             var journal = new Journal(SideBySide.measurements(1, run.repetitions, clients, sweep), System.out);
+            lab.verify(gateway, mongo, new Operation.Insert(data.fresh(), 1, textBytes));
             new SideBySide(journal, run.repetitions, run.window(inserts), clients, sweep)
                     .compare(() -> new Operation.Insert(data.fresh(), 1, textBytes), List.of(gateway), driver);
             return publication.publish(

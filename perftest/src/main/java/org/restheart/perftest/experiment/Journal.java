@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.report.Ratios;
 import org.restheart.perftest.report.Row;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
@@ -54,6 +55,11 @@ final class Journal {
         var each = (System.nanoTime() - begin) / rows.size();
         var left = Duration.ofNanos(each * Math.max(0, expected - rows.size()));
         return "%d:%02d".formatted(left.toMinutes(), left.toSecondsPart());
+    }
+
+    /// Each subject's throughput as a multiple of the baseline's, at equal levels.
+    void printRatios(String baseline) {
+        Ratios.of(rows, baseline).forEach(out::println);
     }
 
     List<Row> rows() {

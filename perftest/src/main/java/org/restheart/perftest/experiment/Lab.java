@@ -15,6 +15,7 @@ import org.restheart.perftest.deploy.Gateway;
 import org.restheart.perftest.deploy.HttpServer;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.worker.Worker;
+import org.restheart.perftest.workload.Operation;
 
 /// Everything an experiment starts, ended in reverse order when it is over. Not thread-safe.
 final class Lab implements Closeable {
@@ -26,7 +27,7 @@ final class Lab implements Closeable {
     Lab(RunOptions run, TargetOptions target) throws IOException {
         this.run = run;
         this.target = target;
-        this.folder = Files.createTempDirectory("perftest-");
+        this.folder = Files.createDirectories(Path.of("perftest/target/logs"));
     }
 
     /// The deployment that was named, or one started for this run.
@@ -44,12 +45,23 @@ final class Lab implements Closeable {
     ///
     /// @param overrides as in the RHO environment variable; may be empty
     HttpSubject gateway(String name, Mongo mongo, String overrides) throws IOException, InterruptedException {
+        return gateway(name, target.gatewayJar, mongo, overrides);
+    }
+
+    /// The same, of another build.
+    HttpSubject gateway(String name, Path jar, Mongo mongo, String overrides) throws IOException, InterruptedException {
         var all = target.gatewayConfig.isBlank() || overrides.isBlank()
                 ? target.gatewayConfig + overrides
                 : target.gatewayConfig + "; " + overrides;
         var log = folder.resolve(name.replaceAll("[^a-z0-9]+", "-") + ".log");
-        var gateway = keep(Gateway.start(target.gatewayJar, target.gatewayJvm, mongo, all, log));
+        var gateway = keep(Gateway.start(jar, target.gatewayJvm, mongo, all, log));
         return http(name, gateway, Map.of("gateway", gateway.pid(), "mongod", mongo.pid()), run.clientThreads);
+    }
+
+    /// A gateway process that the caller closes.
+    Gateway startGateway(String name, Mongo mongo) throws IOException, InterruptedException {
+        return Gateway.start(
+                target.gatewayJar, target.gatewayJvm, mongo, target.gatewayConfig, folder.resolve(name + ".log"));
     }
 
     HttpSubject nullServer(String name, int clientThreads) throws IOException {
@@ -59,6 +71,15 @@ final class Lab implements Closeable {
 
     DriverSubject driver(Mongo mongo) throws IOException {
         return new DriverSubject("driver", worker(), mongo, run.seed);
+    }
+
+    /// Makes sure that a server answers as MongoDB does, before it is measured.
+    void verify(HttpSubject subject, Mongo mongo, Operation... operations) throws IOException, InterruptedException {
+        try (var verification = new Verification(mongo)) {
+            for (var operation : operations) {
+                verification.check(subject, operation);
+            }
+        }
     }
 
     private HttpSubject http(String name, HttpServer server, Map<String, Long> watch, int clientThreads)

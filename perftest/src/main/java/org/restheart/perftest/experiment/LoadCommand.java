@@ -72,8 +72,12 @@ public final class LoadCommand implements Callable<Integer> {
         var target = (uri.getRawPath().isEmpty() ? "/" : uri.getRawPath())
                 + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
         var port = uri.getPort() < 0 ? 80 : uri.getPort();
-        var traffic = Traffic.of(
-                method, target.replace("%7B%7D", "{}"), fields(uri, port), body, new Traffic.Slot.RandomId(ids));
+        var traffic = new Traffic(
+                method,
+                target.replace("%7B%7D", "{}"),
+                fields(uri, port),
+                body,
+                target.contains("%7B%7D") ? new Traffic.Slot.RandomId(ids) : new Traffic.Slot.Nothing());
         var pace = rate > 0 ? new Pace.Open(rate) : new Pace.Closed();
         var load = new HttpLoad(
                 uri.getHost(), port, traffic, connections, threads, pace, Window.seconds(warmUp, seconds), 42);

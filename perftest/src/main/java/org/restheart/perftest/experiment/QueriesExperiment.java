@@ -50,6 +50,7 @@ public final class QueriesExperiment implements Callable<Integer> {
             var gateway = lab.gateway("gateway", mongo, "");
             var driver = lab.driver(mongo);
             var journal = new Journal(SideBySide.measurements(1, run.repetitions, clients, sweep), System.out);
+            lab.verify(gateway, mongo, page);
             new SideBySide(journal, run.repetitions, run.window(queries), clients, sweep)
                     .compare(() -> page, List.of(gateway), driver);
             return publication.publish(

@@ -21,7 +21,7 @@ record RestDialect(int port, String credentials, String parameters) {
             case Operation.Insert(var _, var batch, var bytes) -> {
                 var document = Payload.document(0, bytes).toJson();
                 var body = batch == 1 ? document : "[" + (document + ",").repeat(batch - 1) + document + "]";
-                yield Traffic.of("POST", path, fields(), body, new Slot.Nothing());
+                yield new Traffic("POST", path, fields(), body, new Slot.Nothing());
             }
             case Operation.FindById(var _, var documents) -> get(path + "/{}", new Slot.RandomId(documents));
             case Operation.Page(var _, var skip, var limit) ->
@@ -37,6 +37,11 @@ record RestDialect(int port, String credentials, String parameters) {
         };
     }
 
+    /// The same server, asked by someone else.
+    RestDialect as(String credentials) {
+        return new RestDialect(port, credentials, parameters);
+    }
+
     private String page(String path, int limit) {
         var more = parameters.isEmpty() ? "" : parameters + "&";
         return path + "?" + more + "pagesize=" + limit + "&page=";
@@ -47,7 +52,7 @@ record RestDialect(int port, String credentials, String parameters) {
     }
 
     private Traffic get(String target, Slot slot) {
-        return Traffic.of("GET", target, fields(), "", slot);
+        return new Traffic("GET", target, fields(), "", slot);
     }
 
     private List<String> fields() {

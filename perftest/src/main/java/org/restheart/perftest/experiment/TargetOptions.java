@@ -28,6 +28,9 @@ final class TargetOptions {
     @Option(names = "--gateway-jar", description = "Default ${DEFAULT-VALUE}.")
     Path gatewayJar = Path.of("core/target/restheart.jar");
 
+    @Option(names = "--builds", description = "Where gateways of other commits are kept; default ${DEFAULT-VALUE}.")
+    Path builds = Path.of("perftest/target/builds");
+
     @Option(
             names = "--gateway-jvm",
             split = " ",

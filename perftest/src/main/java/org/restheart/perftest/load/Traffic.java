@@ -2,13 +2,18 @@ package org.restheart.perftest.load;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.restheart.perftest.workload.DocumentIds;
 
-/// The requests of a load: all alike but for one place in the target. Immutable.
+/// The requests of a load: all alike but for one place in the target, marked by `{}`. Immutable.
 ///
-/// @param before the request's bytes up to that place, from the request line on
-/// @param after the rest, body included
+/// @param target path and query
+/// @param fields header lines without their ends, such as `Authorization: …`
+/// @param body sent as JSON with its length when not empty
 /// @param slot what stands in the place
-public record Traffic(String before, String after, Slot slot) {
+public record Traffic(String method, String target, List<String> fields, String body, Slot slot) {
+    private static final String PLACE = "{}";
 
     /// What changes from request to request.
     @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
@@ -25,25 +30,48 @@ public record Traffic(String before, String after, Slot slot) {
         record GrowingNumber(long from, long step) implements Slot {}
     }
 
-    /// A request with the given parts.
-    ///
-    /// @param target path and query; a `{}` in it is the place of the slot
-    /// @param fields header lines without line ends, such as `Authorization: …`
-    /// @param body sent with its Content-Length when not empty
-    public static Traffic of(String method, String target, Iterable<String> fields, String body, Slot slot) {
-        var text = new StringBuilder(method).append(' ').append(target).append(" HTTP/1.1\r\n");
-        fields.forEach(field -> text.append(field).append("\r\n"));
-        if (!body.isEmpty()) {
-            text.append("Content-Type: application/json\r\nContent-Length: ")
-                    .append(body.getBytes(StandardCharsets.UTF_8).length)
-                    .append("\r\n");
+    public Traffic {
+        if (!(slot instanceof Slot.Nothing) && !target.contains(PLACE)) {
+            throw new IllegalArgumentException("no " + PLACE + " in the target " + target);
         }
-        text.append("\r\n").append(body);
-        var place = target.indexOf("{}");
-        if (place < 0) {
-            return new Traffic(text.toString(), "", new Slot.Nothing());
+        fields = withContentFields(List.copyOf(fields), body);
+    }
+
+    private static List<String> withContentFields(List<String> fields, String body) {
+        if (body.isEmpty() || fields.stream().anyMatch(field -> field.startsWith("Content-Length:"))) {
+            return fields;
         }
-        var at = method.length() + 1 + place;
-        return new Traffic(text.substring(0, at), text.substring(at + 2), slot);
+        var all = new ArrayList<>(fields);
+        all.add("Content-Type: application/json");
+        all.add("Content-Length: " + body.getBytes(StandardCharsets.UTF_8).length);
+        return List.copyOf(all);
+    }
+
+    /// The target of a first request.
+    public String sampleTarget() {
+        return switch (slot) {
+            case Slot.Nothing() -> target;
+            case Slot.RandomId _ -> target.replace(PLACE, DocumentIds.at(0).toHexString());
+            case Slot.RandomNumber(var from, var _) -> target.replace(PLACE, Long.toString(from));
+            case Slot.GrowingNumber(var from, var _) -> target.replace(PLACE, Long.toString(from));
+        };
+    }
+
+    /// The request's bytes up to the place.
+    String before() {
+        return slot instanceof Slot.Nothing ? text() : text().substring(0, place());
+    }
+
+    /// The rest.
+    String after() {
+        return slot instanceof Slot.Nothing ? "" : text().substring(place() + PLACE.length());
+    }
+
+    private int place() {
+        return method.length() + 1 + target.indexOf(PLACE);
+    }
+
+    private String text() {
+        return method + " " + target + " HTTP/1.1\r\n" + String.join("\r\n", fields) + "\r\n\r\n" + body;
     }
 }

@@ -12,7 +12,7 @@ public record Namespace(String database, String collection) {
     }
 
     private static void plain(String name) {
-        if (!name.matches("[A-Za-z][A-Za-z0-9-]{0,40}")) {
+        if (!name.matches("[A-Za-z][A-Za-z0-9_-]{0,60}")) {
             throw new IllegalArgumentException("not a plain name: " + name);
         }
     }

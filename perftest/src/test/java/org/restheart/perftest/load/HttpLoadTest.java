@@ -81,7 +81,8 @@ class HttpLoadTest {
     void an_open_load_keeps_its_rate() throws Exception {
         serve(exchange -> exchange.getResponseSender().send("[]"));
         var measured = run(get("/"), 16, 2, new Pace.Open(400), new Window(100, 1000, 0));
-        assertThat(measured.operations()).isBetween(360L, 440L);
+        assertThat(measured.operations()).isLessThanOrEqualTo(441);
+        assertThat(measured.operations() + measured.behind()).isBetween(380L, 441L);
     }
 
     /// One stall of 300 ms on the only connection delays all that was due meanwhile: about 120 of 400 requests per
@@ -138,6 +139,6 @@ class HttpLoadTest {
     }
 
     private static Traffic get(String target, Traffic.Slot slot) {
-        return Traffic.of("GET", target, List.of("Host: test"), "", slot);
+        return new Traffic("GET", target, List.of("Host: test"), "", slot);
     }
 }

@@ -27,7 +27,8 @@ class WorkerTest {
                         new HttpLoad(
                                 "127.0.0.1",
                                 8080,
-                                new Traffic("GET /", " HTTP/1.1\r\n\r\n", new Traffic.Slot.RandomNumber(1, 9)),
+                                new Traffic(
+                                        "PUT", "/{}", List.of("Host: x"), "{}", new Traffic.Slot.RandomNumber(1, 9)),
                                 4,
                                 2,
                                 new Pace.Open(12.5),
@@ -55,7 +56,7 @@ class WorkerTest {
                     new HttpLoad(
                             "127.0.0.1",
                             closedPort(),
-                            new Traffic("GET / HTTP/1.1\r\n\r\n", "", new Traffic.Slot.Nothing()),
+                            new Traffic("GET", "/", List.of(), "", new Traffic.Slot.Nothing()),
                             1,
                             1,
                             new Pace.Closed(),

@@ -1,0 +1,126 @@
+package org.restheart.core.service;
+
+import com.mongodb.MongoException;
+import com.mongodb.MongoTimeoutException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoDatabase;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Cors;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Response.Ready;
+import org.restheart.http.Service;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// `GET /health/db`: says whether MongoDB answers. However many ask, one question is on its way to MongoDB at a time,
+/// and
+/// its answer serves everybody who asks within a second.
+public final class DatabaseProbe implements Service {
+    private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
+    private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MAX_WAITING = 15;
+
+    private final MongoDatabase database;
+    private final Semaphore places = new Semaphore(MAX_WAITING);
+    private final ReentrantLock asking = new ReentrantLock();
+    private volatile @Nullable Verdict last;
+
+    /// @param timeout after which MongoDB counts as silent
+    /// @param database that is pinged
+    public DatabaseProbe(MongoClient client, String database, Duration timeout) {
+        this.database = client.getDatabase(database).withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public String name() {
+        return "database-probe";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return new Cors("GET, HEAD", Cors.DEFAULT_HEADERS, "");
+    }
+
+    @Override
+    public Response handle(Request request) {
+        return switch (request.method()) {
+            case GET, HEAD -> verdict(request);
+            case POST, PUT, PATCH, DELETE, OPTIONS ->
+                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+        };
+    }
+
+    private Response verdict(Request request) {
+        var known = fresh();
+        if (known != null) {
+            return known;
+        }
+        request.requireThread();
+        if (!places.tryAcquire()) {
+            return answer(429, "error", "too many probes at once");
+        }
+        try {
+            asking.lock();
+            try {
+                var meanwhile = fresh();
+                return meanwhile != null ? meanwhile : ask();
+            } finally {
+                asking.unlock();
+            }
+        } finally {
+            places.release();
+        }
+    }
+
+    private @Nullable Ready fresh() {
+        var verdict = last;
+        return verdict != null && System.nanoTime() - verdict.nanoTime < FRESH_NANOS ? verdict.response : null;
+    }
+
+    private Ready ask() {
+        var response = ping();
+        last = new Verdict(response, System.nanoTime());
+        return response;
+    }
+
+    private Ready ping() {
+        long began = System.nanoTime();
+        try {
+            database.runCommand(PING);
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+            return json(200, body("ok", "ping successful").append("latencyMs", new BsonInt64(millis)));
+        } catch (MongoTimeoutException e) {
+            LOG.warn("MongoDB does not answer in time: {}", e.getMessage());
+            return answer(504, "error", "MongoDB does not answer in time");
+        } catch (MongoException e) {
+            LOG.warn("MongoDB answers with an error: {}", e.getMessage());
+            return answer(503, "error", "MongoDB answers with an error");
+        }
+    }
+
+    private static Ready answer(int status, String verdict, String description) {
+        return json(status, body(verdict, description));
+    }
+
+    private static BsonDocument body(String verdict, String description) {
+        return new BsonDocument("status", new BsonString(verdict)).append("description", new BsonString(description));
+    }
+
+    private static Ready json(int status, BsonDocument body) {
+        return Response.json(status, body.toJson());
+    }
+
+    private record Verdict(Ready response, long nanoTime) {}
+}

@@ -1,0 +1,128 @@
+package org.restheart.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class GatewayTest {
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Gateway gateway;
+    private final String db;
+
+    GatewayTest(TestMongo mongo) {
+        db = mongo.databaseName();
+        gateway = Gateway.start(GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: '%s'}
+                mongo: {mongo-mounts: [{what: '*', where: /}]}
+                mongoRealmAuthenticator: {enabled: false}
+                mongoAclAuthorizer: {enabled: false}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: secret, roles: [admin]}]}
+                fullAuthorizer: {enabled: true, authentication-required: true}
+                """.formatted(mongo.connectionString())));
+    }
+
+    @AfterAll
+    void stop() {
+        gateway.close();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + gateway.address().getPort() + path))
+                .header("Authorization", "Basic YWRtaW46c2VjcmV0");
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return client.send(request.build(), BodyHandlers.ofString());
+    }
+
+    @BeforeAll
+    void create() throws Exception {
+        send(request("/" + db).PUT(BodyPublishers.noBody()));
+        send(request("/" + db + "/films").PUT(BodyPublishers.noBody()));
+    }
+
+    @Test
+    void a_document_makes_a_round_trip() throws Exception {
+        var put = request("/" + db + "/films/ran?wm=upsert")
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString("{\"year\": 1985}"));
+        assertThat(send(put).statusCode()).isEqualTo(201);
+        var answer = send(request("/" + db + "/films/ran"));
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).contains("\"year\": 1985");
+        assertThat(answer.headers().firstValue("X-Powered-By")).contains("restheart.org");
+        assertThat(answer.headers().firstValue("Date")).isPresent();
+        assertThat(answer.headers().firstValue("Access-Control-Expose-Headers")).contains("ETag");
+    }
+
+    @Test
+    void errors_follow_the_json_mode() throws Exception {
+        var plain = send(request("/" + db + "/nope"));
+        assertThat(plain.statusCode()).isEqualTo(404);
+        assertThat(plain.body()).startsWith("{\"http status code\": 404, \"http status description\": \"Not Found\"");
+        assertThat(send(request("/" + db + "/nope?jsonMode=extended")).body())
+                .startsWith("{\"http status code\": {\"$numberInt\": \"404\"}");
+        var standard = send(request("/" + db + "/nope").header("Accept", "application/problem+json"));
+        assertThat(standard.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(standard.body()).contains("\"title\": \"Not Found\"", "\"code\": \"NOT_FOUND\"");
+    }
+
+    @Test
+    void refusals_at_the_door_tell_nothing_but_their_status() throws Exception {
+        var answer = send(HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/" + db + "/nope?page=a")));
+        assertThat(answer.statusCode()).isEqualTo(401);
+        assertThat(answer.body()).isEmpty();
+        assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).contains("*");
+        assertThat(answer.headers().firstValue("X-Powered-By")).isEmpty();
+        assertThat(answer.headers().firstValue("Date")).isEmpty();
+    }
+
+    @Test
+    void the_health_of_the_database_is_told_to_everybody() throws Exception {
+        var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/health/db");
+        var answer = send(HttpRequest.newBuilder(uri));
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body())
+                .matches("\\{\"status\": \"ok\", \"description\": \"ping successful\", \"latencyMs\": \\d+}");
+        assertThat(send(HttpRequest.newBuilder(uri).method("HEAD", BodyPublishers.noBody()))
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
+                        .statusCode())
+                .isEqualTo(405);
+    }
+
+    @Test
+    void ping_answers_whom_it_sees() throws Exception {
+        var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/ping/anything");
+        var answer = send(HttpRequest.newBuilder(uri).header("X-Forwarded-For", "1.2.3.4, 5.6.7.8\""));
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).contains("\"message\": \"Greetings from RESTHeart!\"", "\"client_ip\": \"1.2.3.4\"");
+        assertThat(answer.body()).doesNotContain("${");
+        assertThat(send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
+                        .statusCode())
+                .isEqualTo(501);
+        var options = send(HttpRequest.newBuilder(uri).method("OPTIONS", BodyPublishers.noBody()));
+        assertThat(options.statusCode()).isEqualTo(200);
+        assertThat(options.headers().firstValue("Access-Control-Allow-Methods")).contains("GET, HEAD");
+        assertThat(options.headers().firstValue("Content-Length")).contains("0");
+    }
+}

@@ -1,0 +1,72 @@
+package org.restheart.mongo.content;
+
+import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
+import static org.restheart.mongo.content.Refusals.invalid;
+
+import java.util.Locale;
+import org.bson.BsonDocument;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+
+/// Reads the content of a request that carries documents or properties: JSON or a form.
+public final class DataContent {
+    private DataContent() {}
+
+    /// A document or an array of documents; an empty document for no content.
+    ///
+    /// @throws ProblemException 400 for what cannot be read or has the wrong shape, 415 for another media type
+    public static BsonValue parse(Request request) {
+        var mediaType = request.headers().first("Content-Type").orElse("application/json");
+        var name = mediaType.toLowerCase(Locale.ROOT);
+        var body = request.body();
+        if (name.startsWith("application/x-www-form-urlencoded")) {
+            return checkIds(Form.urlEncoded(body));
+        }
+        if (name.startsWith("multipart/form-data")) {
+            return checkIds(Form.multipart(mediaType, body));
+        }
+        if (name.startsWith("application/json") || name.startsWith("application/hal+json")) {
+            return body.isEmpty() ? new BsonDocument() : checkIds(json(body.bytes()));
+        }
+        throw Problem.of(
+                        CONTENT_TYPE_UNSUPPORTED,
+                        "Content-Type must be either: application/json or application/hal+json")
+                .raise();
+    }
+
+    private static BsonValue json(byte[] text) {
+        try {
+            return JsonParser.parse(text);
+        } catch (MalformedJsonException e) {
+            throw invalid("Invalid JSON. " + e.getMessage());
+        }
+    }
+
+    private static BsonValue checkIds(BsonValue content) {
+        if (content.isDocument()) {
+            checkId(content.asDocument());
+        } else if (content.isArray()) {
+            for (var element : content.asArray()) {
+                if (!element.isDocument()) {
+                    throw invalid("request data must be either an json object or an array of objects");
+                }
+                checkId(element.asDocument());
+            }
+        } else {
+            throw invalid("request data must be either a json object or an array, got " + content.getBsonType());
+        }
+        return content;
+    }
+
+    private static void checkId(BsonDocument document) {
+        var id = document.get("_id");
+        if (id != null && id.getBsonType() == BsonType.ARRAY) {
+            throw invalid("the type of _id in request data is not supported: ARRAY");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package org.restheart.perftest.experiment;
+
+import static java.util.Locale.ROOT;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.restheart.perftest.listen.ListenResult;
+import org.restheart.perftest.listen.Transport;
+import org.restheart.perftest.measure.CpuUse;
+import org.restheart.perftest.measure.Latency;
+import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.report.Row;
+
+/// What a broadcast showed. Immutable.
+///
+/// @param firstAt when the first document was posted, by [System#nanoTime()]
+/// @param heapGrowth bytes by which the gateways' live heaps have grown through idle listeners
+/// @param residentGrowth the same of their resident memory
+record BroadcastOutcome(
+        Broadcast.Plan plan,
+        int accepted,
+        long firstAt,
+        List<ListenResult> results,
+        CpuUse cpu,
+        long heapGrowth,
+        long residentGrowth) {
+
+    Row row(Transport transport, int level, int repetition) {
+        var latencies = Latency.histogram();
+        results.forEach(result -> latencies.add(result.histogram()));
+        var measurement = new Measurement(
+                seconds(),
+                deliveries(),
+                Latency.of(latencies),
+                troubles(),
+                results.stream().mapToLong(ListenResult::bytes).sum(),
+                0,
+                cpu);
+        return new Row("notification", "gateway, " + transport, level, repetition, measurement);
+    }
+
+    private double seconds() {
+        var last = results.stream().mapToLong(ListenResult::lastAt).max().orElse(firstAt);
+        return Math.max(1, last - firstAt) / 1e9;
+    }
+
+    private long deliveries() {
+        return results.stream().mapToLong(ListenResult::deliveries).sum();
+    }
+
+    /// What the listeners noticed, and what they should have received and did not.
+    private Map<String, Long> troubles() {
+        var troubles = new TreeMap<String, Long>();
+        results.forEach(result -> result.troubles().forEach((kind, count) -> troubles.merge(kind, count, Long::sum)));
+        troubles.keySet().removeIf(kind -> kind.startsWith("stalled listener"));
+        var lost = (long) plan.listeners() * plan.events() - deliveries();
+        if (lost != 0) {
+            troubles.put("lost", Math.max(lost, 0));
+        }
+        return troubles;
+    }
+
+    List<String> notes(int level) {
+        var time = deliveries() == 0 ? 0 : seconds() * 1000 * level / deliveries();
+        return List.of(
+                String.format(
+                        ROOT,
+                        "%,d listeners, %,d accepted: %,d of %,d notifications in %.1f s; mean notification time %.1f ms where "
+                                + "%.1f ms is real time",
+                        level,
+                        accepted,
+                        deliveries(),
+                        (long) plan.listeners() * plan.events(),
+                        seconds(),
+                        time,
+                        1000 / plan.rate()),
+                String.format(
+                        ROOT,
+                        "%,d listeners idle: %.2f KiB of live heap each, %.2f KiB of resident memory each",
+                        level,
+                        heapGrowth / 1024.0 / level,
+                        residentGrowth / 1024.0 / level));
+    }
+}

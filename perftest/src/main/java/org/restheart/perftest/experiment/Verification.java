@@ -1,0 +1,111 @@
+package org.restheart.perftest.experiment;
+
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Filters.regex;
+import static com.mongodb.client.model.Sorts.descending;
+
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.bson.Document;
+import org.restheart.perftest.deploy.Mongo;
+import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Operation;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Asks a server and MongoDB the same once, before anything is measured: a fast wrong answer is worth nothing.
+final class Verification implements Closeable {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final MongoClient mongo;
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    Verification(Mongo mongo) {
+        this.mongo = MongoClients.create(mongo.connectionString());
+    }
+
+    /// Compares the first of the operation's answers.
+    ///
+    /// @throws IOException when the server's differs from what MongoDB holds
+    void check(HttpSubject subject, Operation operation) throws IOException, InterruptedException {
+        var traffic = subject.dialect().traffic(operation);
+        var response = send(traffic, subject.dialect().port());
+        var wanted = operation instanceof Operation.Insert ? 201 : 200;
+        if (response.statusCode() != wanted) {
+            throw new IOException("%s answers %d to the operation '%s': %s"
+                    .formatted(subject.name(), response.statusCode(), operation.label(), response.body()));
+        }
+        if (operation instanceof Operation.Insert) {
+            return;
+        }
+        var expected = expected(operation);
+        var answered = ids(JSON.readTree(response.body()));
+        if (expected.isEmpty() || !answered.equals(expected)) {
+            throw new IOException("%s answers the operation '%s' with documents %s, MongoDB with %s"
+                    .formatted(subject.name(), operation.label(), answered, expected));
+        }
+    }
+
+    private HttpResponse<String> send(Traffic traffic, int port) throws IOException, InterruptedException {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + traffic.sampleTarget()))
+                .method(traffic.method(), HttpRequest.BodyPublishers.ofString(traffic.body()));
+        traffic.fields().stream()
+                .filter(field -> !field.startsWith("Host:") && !field.startsWith("Content-Length:"))
+                .forEach(field -> {
+                    var colon = field.indexOf(':');
+                    request.header(
+                            field.substring(0, colon),
+                            field.substring(colon + 1).strip());
+                });
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private List<String> expected(Operation operation) {
+        var collection = mongo.getDatabase(operation.namespace().database())
+                .getCollection(operation.namespace().collection());
+        var found = switch (operation) {
+            case Operation.Insert _ -> throw new IllegalArgumentException("an insert finds nothing");
+            case Operation.FindById _ -> collection.find(eq(DocumentIds.at(0)));
+            case Operation.Page(var _, var skip, var limit) -> page(collection, skip, limit);
+            case Operation.RandomPage(var _, var from, var _, var limit) -> page(collection, from, limit);
+            case Operation.GrowingPage(var _, var from, var _, var limit) -> page(collection, from, limit);
+            case Operation.Matching(var _, var field, var regex, var limit) ->
+                collection.find(regex(field, regex)).sort(descending("_id")).limit(limit);
+        };
+        return found.map(document -> document.getObjectId("_id").toHexString()).into(new ArrayList<>());
+    }
+
+    private static FindIterable<Document> page(MongoCollection<Document> collection, long skip, int limit) {
+        return collection
+                .find()
+                .sort(descending("_id"))
+                .skip(Math.toIntExact(skip))
+                .limit(limit);
+    }
+
+    /// Of one document or an array of them.
+    private static List<String> ids(JsonNode answer) {
+        var documents = answer.isArray() ? answer : JSON.createArrayNode().add(answer);
+        return StreamSupport.stream(documents.spliterator(), false)
+                .map(document -> document.path("_id").path("$oid").asString())
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        http.close();
+        mongo.close();
+    }
+}

@@ -1,0 +1,127 @@
+package org.restheart.perftest.listen;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Opens all connections, a few at a time, then takes in events until every listener has had them all or none comes any
+/// more. Confined to one thread.
+final class ListenLoop implements AutoCloseable {
+    /// Handshakes under way at once; more only fill the server's accept queue.
+    private static final int MOST_OPENING = 128;
+    private static final long SECOND = 1_000_000_000L;
+    private static final long CONNECT_PATIENCE = 30 * SECOND;
+
+    private final ListenOrder order;
+    private final Deliveries deliveries = new Deliveries();
+    private final Selector selector = Selector.open();
+    private final ByteBuffer in = ByteBuffer.allocateDirect(1024 * 1024);
+    private final List<ListenConnection> connections = new ArrayList<>();
+    private int opening;
+    private int accepted;
+
+    ListenLoop(ListenOrder order) throws IOException {
+        this.order = order;
+    }
+
+    /// Returns when the server has accepted everyone, or nothing has moved for a while.
+    ///
+    /// @return listeners that were accepted
+    int connect() throws IOException {
+        var listening = 0;
+        var stalled = 0;
+        var lastProgress = System.nanoTime();
+        while (listening < order.listeners() || stalled < order.stalled() || opening > 0) {
+            while (opening < MOST_OPENING && (listening < order.listeners() || stalled < order.stalled())) {
+                if (stalled < order.stalled()) {
+                    open(1, true);
+                    stalled++;
+                } else {
+                    var listeners = Math.min(order.streamsPerConnection(), order.listeners() - listening);
+                    open(listeners, false);
+                    listening += listeners;
+                }
+            }
+            if (selector.select(this::ready, 100) > 0) {
+                lastProgress = System.nanoTime();
+            } else if (System.nanoTime() - lastProgress > CONNECT_PATIENCE) {
+                deliveries.trouble("handshakes without an answer");
+                break;
+            }
+        }
+        return accepted;
+    }
+
+    private void open(int listeners, boolean stalled) throws IOException {
+        var target = order.targets().get(connections.size() % order.targets().size());
+        var wire = wire(target, listeners, stalled ? new Deliveries() : deliveries);
+        connections.add(new ListenConnection(wire, target.address(), selector, stalled));
+        opening++;
+    }
+
+    private Wire wire(Target target, int listeners, Deliveries into) {
+        return switch (order.transport()) {
+            case websocket -> new WebSocketWire(target, into);
+            case sse -> new SseWire(target, into);
+            case http2 -> new Http2Wire(target, listeners, into);
+        };
+    }
+
+    private void ready(SelectionKey key) {
+        var connection = (ListenConnection) key.attachment();
+        var before = connection.wire().accepted();
+        try {
+            var n = connection.ready(in);
+            if (!connection.stalled()) {
+                deliveries.received(n);
+                accepted += connection.wire().accepted() - before;
+            }
+            if (before < connection.wire().accepted()
+                    && connection.wire().accepted() == connection.wire().listeners()) {
+                opening--;
+            }
+        } catch (IOException e) {
+            lost(connection, before < connection.wire().listeners(), e);
+        }
+    }
+
+    private void lost(ListenConnection connection, boolean wasOpening, IOException cause) {
+        deliveries.trouble((connection.stalled() ? "stalled listener: " : "") + cause.getMessage());
+        if (wasOpening) {
+            opening--;
+        }
+        try {
+            connection.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Returns when every listener has had all events, or none has come for a while.
+    ///
+    /// @param waitForFirst how long the first event may take, in milliseconds, besides the usual patience
+    ListenResult collect(long waitForFirst) throws IOException {
+        var expected = (long) order.listeners() * order.events();
+        var begin = System.nanoTime();
+        while (deliveries.count() < expected) {
+            selector.select(this::ready, 100);
+            var since = deliveries.count() == 0 ? begin + waitForFirst * 1_000_000 : deliveries.lastAt();
+            if (System.nanoTime() - since > order.patienceMillis() * 1_000_000) {
+                break;
+            }
+        }
+        return ListenResult.of(accepted, deliveries);
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (var connection : connections) {
+            connection.close();
+        }
+        selector.close();
+    }
+}

@@ -1,0 +1,125 @@
+package org.restheart.perftest.listen;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/// A WebSocket (RFC 6455) that listens: text messages are events, pings are answered.
+final class WebSocketWire implements Wire {
+    private static final int TEXT = 0x81;
+    private static final int CLOSE = 0x88;
+    private static final int PING = 0x89;
+    private static final int PONG = 0x8a;
+    private static final int LARGEST = 16 * 1024 * 1024;
+
+    private final Subscriber subscriber = new Subscriber();
+    private final Deliveries deliveries;
+    private final Target target;
+    private boolean open;
+
+    WebSocketWire(Target target, Deliveries deliveries) {
+        this.target = target;
+        this.deliveries = deliveries;
+    }
+
+    @Override
+    public int listeners() {
+        return 1;
+    }
+
+    @Override
+    public int accepted() {
+        return open ? 1 : 0;
+    }
+
+    @Override
+    public ByteBuffer opening() {
+        var head = target.requestHead()
+                + "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        return ByteBuffer.wrap(head.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    @Override
+    public ByteBuffer receive(ByteBuffer in) throws IOException {
+        if (!open) {
+            var head = HttpHead.read(in);
+            if (head.isEmpty()) {
+                return NOTHING;
+            }
+            if (head.get().status() != 101) {
+                throw new IOException("HTTP " + head.get().status());
+            }
+            open = true;
+        }
+        var reply = NOTHING;
+        while (in.remaining() >= 2) {
+            var start = in.position();
+            var length = payloadLength(in, start);
+            var from = start + headerLength(in, start);
+            if (length < 0 || in.limit() - from < length) {
+                return reply;
+            }
+            if (frame(in.get(start) & 0xff, in, from, (int) (from + length))) {
+                reply = pong(in, from, (int) length);
+            }
+            in.position((int) (from + length));
+        }
+        return reply;
+    }
+
+    /// @return whether a pong is due
+    private boolean frame(int head, ByteBuffer in, int from, int to) throws IOException {
+        switch (head) {
+            case TEXT -> deliveries.event(subscriber, in, from, to);
+            case PING -> {
+                return true;
+            }
+            case PONG -> {}
+            case CLOSE -> throw new IOException("closed by the server with code " + closeCode(in, from, to));
+            default -> throw new IOException("unexpected frame 0x" + Integer.toHexString(head));
+        }
+        return false;
+    }
+
+    private static int closeCode(ByteBuffer in, int from, int to) {
+        return to - from < 2 ? 1005 : in.getShort(from) & 0xffff;
+    }
+
+    private static int headerLength(ByteBuffer in, int start) {
+        return switch (in.get(start + 1) & 0x7f) {
+            case 126 -> 4;
+            case 127 -> 10;
+            default -> 2;
+        };
+    }
+
+    /// -1 while the header is incomplete.
+    private static long payloadLength(ByteBuffer in, int start) throws IOException {
+        var shortest = in.get(start + 1) & 0xff;
+        if (shortest > 127) {
+            throw new IOException("masked frame from a server");
+        }
+        if (in.limit() - start < headerLength(in, start)) {
+            return -1;
+        }
+        var length = switch (shortest) {
+            case 126 -> in.getShort(start + 2) & 0xffff;
+            case 127 -> in.getLong(start + 2);
+            default -> shortest;
+        };
+        if (length < 0 || length > LARGEST) {
+            throw new IOException("frame of " + length + " bytes");
+        }
+        return length;
+    }
+
+    /// Masked with zeros, which leaves the payload as it is.
+    private static ByteBuffer pong(ByteBuffer in, int from, int length) {
+        var pong = ByteBuffer.allocate(6 + length)
+                .put((byte) PONG)
+                .put((byte) (0x80 | length))
+                .putInt(0);
+        return pong.put(in.slice(from, length)).flip();
+    }
+}

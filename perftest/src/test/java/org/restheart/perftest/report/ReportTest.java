@@ -1,0 +1,119 @@
+package org.restheart.perftest.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.perftest.measure.CpuUse;
+import org.restheart.perftest.measure.Latency;
+import org.restheart.perftest.measure.Machine;
+import org.restheart.perftest.measure.Measurement;
+
+class ReportTest {
+    private static final Latency LATENCY = new Latency(1000, 900, 950, 1200, 1500, 2000, 3000, 9000);
+
+    @TempDir
+    Path folder = Path.of("");
+
+    @Test
+    void repetitions_become_min_median_and_max() {
+        var cells =
+                Cell.of(List.of(row("gateway", 8, 1, 3000), row("gateway", 8, 2, 1000), row("gateway", 8, 3, 2000)));
+        assertThat(cells).singleElement().satisfies(cell -> {
+            assertThat(cell.rate()).isEqualTo(new Spread(1000, 2000, 3000));
+            assertThat(cell.latency(Latency::p99)).isEqualTo(2000);
+            assertThat(cell.cpuPerOperation().get("mongod")).isEqualTo(1.5 * 1e6 / 6000);
+        });
+    }
+
+    @Test
+    void ratios_compare_equal_levels_only() {
+        var rows = List.of(
+                row("driver", 1, 1, 500),
+                row("driver", 8, 1, 1000),
+                row("gateway", 8, 1, 5000),
+                row("gateway", 9, 1, 1));
+        assertThat(Ratios.of(rows, "driver"))
+                .singleElement()
+                .asString()
+                .contains("gateway")
+                .contains("5.000 × driver");
+    }
+
+    @Test
+    void the_text_compares_with_the_same_level_and_with_the_best() {
+        var rows = List.of(row("driver", 8, 1, 1000), row("driver", 2, 1, 2000), row("gateway", 8, 1, 5000));
+        assertThat(Markdown.of(report(rows), List.of()))
+                .contains("| gateway | 8 | **5,000** (5,000 – 5,000) | 5.00 | 2.50 |");
+    }
+
+    @Test
+    void a_disturbed_run_says_so() {
+        var quiet = row("gateway", 8, 1, 1000);
+        var errors = new Row("read", "gateway", 8, 2, measurement(1000, Map.of("HTTP 503", 3L), cpu(0, 0, 0)));
+        var stolen = new Row("read", "gateway", 8, 3, measurement(1000, Map.of(), cpu(0.5, 0, 0)));
+        var others = new Row("read", "gateway", 8, 4, measurement(1000, Map.of(), cpu(0, 1, 0)));
+        var swapped = new Row("read", "gateway", 8, 5, measurement(1000, Map.of(), cpu(0, 0, 7)));
+        assertThat(Disturbance.in(List.of(quiet))).isEmpty();
+        assertThat(Disturbance.in(List.of(quiet, errors, stolen, others, swapped)))
+                .satisfiesExactly(
+                        text -> assertThat(text).contains("repetition 2").contains("HTTP 503=3"),
+                        text -> assertThat(text)
+                                .contains("repetition 3")
+                                .contains("5.0 %")
+                                .contains("hypervisor"),
+                        text -> assertThat(text)
+                                .contains("repetition 4")
+                                .contains("10.0 %")
+                                .contains("other processes"),
+                        text -> assertThat(text).contains("repetition 5").contains("7 pages"));
+    }
+
+    @Test
+    void results_can_be_rendered_again_and_are_never_overwritten() throws Exception {
+        System.setProperty("java.awt.headless", "true");
+        var results = new Results(folder);
+        var report = report(List.of(row("driver", 1, 1, 500), row("driver", 8, 1, 1000), row("gateway", 8, 1, 5000)));
+        var first = results.write(report);
+        var second = results.write(report);
+        assertThat(first).isEqualTo(folder.resolve("2026-11-20-abc").resolve("trial.md"));
+        assertThat(second).hasFileName("trial-2.md");
+        assertThat(Files.size(first.resolveSibling("trial-read.png"))).isGreaterThan(1000);
+        var text = Files.readString(first);
+        Files.delete(first);
+        assertThat(Results.render(first.resolveSibling("trial.json"))).isEqualTo(first);
+        assertThat(Files.readString(first)).isEqualTo(text);
+    }
+
+    private static Report report(List<Row> rows) {
+        return new Report(
+                "trial",
+                "Does it?",
+                "2026-11-20T10:00:00Z",
+                1.5,
+                "abc",
+                "./perftest/run trial",
+                new Machine("cpu", 2, 1000, "6", "jvm", "20000", List.of(0.1, 0.1, 0.1)),
+                Map.of("seed", "1|2"),
+                "clients",
+                "driver",
+                rows,
+                List.of("a note"));
+    }
+
+    private static Row row(String subject, int level, int repetition, long operations) {
+        return new Row("read", subject, level, repetition, measurement(operations, Map.of(), cpu(0, 0, 0)));
+    }
+
+    private static Measurement measurement(long operations, Map<String, Long> errors, CpuUse cpu) {
+        return new Measurement(1, operations, LATENCY, errors, 0, 0, cpu);
+    }
+
+    private static CpuUse cpu(double stolen, double others, long swapped) {
+        return new CpuUse(Map.of("mongod", 0.5), 10, 5, stolen, 0.1, others, swapped);
+    }
+}
