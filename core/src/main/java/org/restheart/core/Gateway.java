@@ -1,75 +1,121 @@
 package org.restheart.core;
 
 import com.mongodb.client.MongoClient;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.core.accounts.Security;
+import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
+import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.Observer;
+import org.restheart.core.observation.RequestLog;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.DatabaseProbe;
+import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
+import org.restheart.http.Service;
 import org.restheart.mongo.MongoErrors;
 import org.restheart.mongo.MongoService;
 
-/// The running server: everything is wired here, by hand, and stopped in the opposite order.
+/// The running server: everything is wired here, by hand, and closed in the opposite order.
 public final class Gateway implements AutoCloseable {
     private final GatewayConfig config;
-    private final Optional<MongoClient> client;
-    private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final Security security;
+    private final ClosingOrder opened;
+    private final List<Binding> bindings = new ArrayList<>();
     private final UndertowListener listener;
 
-    private Gateway(GatewayConfig config) {
+    private Gateway(GatewayConfig config, ClosingOrder opened) {
         this.config = config;
-        this.client = config.mclient().enabled() ? Optional.of(MongoConnection.open(config)) : Optional.empty();
-        this.security = Security.open(config.security(), client);
+        this.opened = opened;
+
+        var metrics = Metrics.open(config.metrics());
+        opened.push(metrics::close);
+        var observers = new ArrayList<Observer>(metrics.observers());
+        if (config.logging().requestsLog() != RequestsLog.NOTHING) {
+            var log = RequestLog.open(config.logging());
+            opened.push(log::close);
+            observers.add(log);
+        }
+        var client = connect(metrics);
+        var security = Security.open(config.security(), client);
+        opened.push(security::close);
+
+        bindPing();
+        bindMetrics(metrics);
+        client.ifPresent(mongo -> {
+            bindDatabaseProbe(mongo);
+            bindData(mongo, security, metrics);
+        });
         var pipeline =
                 new Pipeline(PipelineSettings.of(config), new ErrorMapping(MongoErrors::toProblem), security::door);
-        var router = new Router(bindings().stream().map(pipeline::assemble).toList());
-        this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(List.of()));
+        var router = new Router(bindings.stream().map(pipeline::assemble).toList());
+        this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(observers));
+        opened.push(() -> listener.stop(config.core().drainTimeout()));
+        metrics.watch(listener.load());
     }
 
     /// Starts the server; returns when all listeners accept connections. MongoDB need not be there yet.
     ///
     /// @throws org.restheart.core.server.StartException naming what to correct
     public static Gateway start(GatewayConfig config) {
-        return new Gateway(config);
-    }
-
-    private List<Binding> bindings() {
-        var bindings = new ArrayList<Binding>();
-        var ping = config.ping();
-        if (ping.endpoint().enabled()) {
-            bindings.add(
-                    Binding.of(new PingService(ping.message(), ping.extended(), BuildInfo.load()), ping.endpoint()));
+        var opened = new ClosingOrder();
+        Gateway gateway = null;
+        try {
+            gateway = new Gateway(config, opened);
+            return gateway;
+        } finally {
+            if (gateway == null) {
+                opened.close();
+            }
         }
-        client.ifPresent(mongo -> bindings.addAll(bindings(mongo)));
-        return bindings;
     }
 
-    private List<Binding> bindings(MongoClient mongo) {
-        var bindings = new ArrayList<Binding>();
+    private Optional<MongoClient> connect(Metrics metrics) {
+        if (!config.mclient().enabled()) {
+            return Optional.empty();
+        }
+        var client = MongoConnection.open(config, metrics.mongoPool());
+        opened.push(client::close);
+        return Optional.of(client);
+    }
+
+    private void bindPing() {
+        var ping = config.ping();
+        bind(ping.endpoint(), new PingService(ping.message(), ping.extended(), BuildInfo.load()));
+    }
+
+    private void bindMetrics(Metrics metrics) {
+        var endpoint = config.metrics().endpoint();
+        var missing = config.metrics().missingRegistryStatus();
+        bind(endpoint, new MetricsService(endpoint.uri(), missing, metrics.registries()));
+    }
+
+    private void bindDatabaseProbe(MongoClient client) {
+        var probe = config.databaseProbe();
+        bind(probe.endpoint(), new DatabaseProbe(client, probe.database(), probe.timeout()));
+    }
+
+    private void bindData(MongoClient client, Security security, Metrics metrics) {
         config.mongo().ifPresent(data -> {
-            var service = security.guard(new MongoService(data, mongo, meters));
+            var service = security.guard(new MongoService(data, client, metrics.coalescing()));
             bindings.add(Binding.prefix(service, data.uri(), true));
         });
-        var probe = config.databaseProbe();
-        if (probe.endpoint().enabled()) {
-            bindings.add(Binding.of(new DatabaseProbe(mongo, probe.database(), probe.timeout()), probe.endpoint()));
+    }
+
+    private void bind(Endpoint endpoint, Service service) {
+        if (endpoint.enabled()) {
+            bindings.add(Binding.of(service, endpoint));
         }
-        return bindings;
     }
 
     /// Where the first listener listens.
@@ -80,8 +126,6 @@ public final class Gateway implements AutoCloseable {
     /// Stops; returns when everything is closed. Running requests have the configured time to end.
     @Override
     public void close() {
-        listener.stop(config.core().drainTimeout());
-        security.close();
-        client.ifPresent(MongoClient::close);
+        opened.close();
     }
 }

@@ -4,6 +4,8 @@ import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.mongodb.MongoMetricsConnectionPoolListener;
 import org.restheart.core.config.GatewayConfig;
 
 /// The one client through which this process talks to MongoDB.
@@ -13,10 +15,11 @@ final class MongoConnection {
     private MongoConnection() {}
 
     /// Does not wait for MongoDB: the first operation does. What the connection string says comes first.
-    static MongoClient open(GatewayConfig config) {
+    static MongoClient open(GatewayConfig config, MeterRegistry meters) {
         return MongoClients.create(MongoClientSettings.builder()
                 .applicationName("restheart " + config.core().name() + " (sync)")
-                .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE))
+                .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
+                        .addConnectionPoolListener(new MongoMetricsConnectionPoolListener(meters)))
                 .applyConnectionString(new ConnectionString(config.mclient().connectionString()))
                 .build());
     }

@@ -1,6 +1,7 @@
 package org.restheart.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -30,6 +31,8 @@ class GatewayTest {
                 mclient: {connection-string: '%s'}
                 mongo: {mongo-mounts: [{what: '*', where: /}]}
                 mongoRealmAuthenticator: {enabled: false}
+                requestsMetricsCollector: {enabled: true}
+                jvmMetricsCollector: {enabled: true}
                 mongoAclAuthorizer: {enabled: false}
                 basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
                 fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: secret, roles: [admin]}]}
@@ -124,5 +127,32 @@ class GatewayTest {
         assertThat(options.statusCode()).isEqualTo(200);
         assertThat(options.headers().firstValue("Access-Control-Allow-Methods")).contains("GET, HEAD");
         assertThat(options.headers().firstValue("Content-Length")).contains("0");
+    }
+
+    @Test
+    void metrics_count_what_happened() throws Exception {
+        send(request("/" + db + "/films/never"));
+        var list = send(request("/metrics"));
+        assertThat(list.statusCode()).isEqualTo(200);
+        assertThat(list.body()).isEqualTo("[\"/*\", \"/jvm\", \"/gateway\", \"/mongo-pool\", \"/coalescing\"]");
+        await().untilAsserted(() -> {
+            var requests = send(request("/metrics/*"));
+            assertThat(requests.headers().firstValue("Content-Type"))
+                    .contains("text/plain; version=0.0.4; charset=utf-8");
+            assertThat(requests.body())
+                    .containsPattern("http_requests_count\\{request_method=\"GET\",path_template=\"/\\*\","
+                            + "response_status_code=\"404\",} \\d");
+        });
+        assertThat(send(request("/metrics/jvm")).body())
+                .contains("jvm_mem_heap_used ", "jvm_mem_non_heap_usage ", "jvm_mem_total_max ", "_used_after_gc ");
+        assertThat(send(request("/metrics/gateway")).body())
+                .contains("gateway_requests_in_flight 1.0", "gateway_requests_rejected_total 0.0");
+        assertThat(send(request("/metrics/mongo-pool")).body()).contains("mongodb_driver_pool_size{");
+        assertThat(send(request("/metrics/nope")).statusCode()).isEqualTo(404);
+        assertThat(send(request("/metrics").POST(BodyPublishers.noBody())).statusCode())
+                .isEqualTo(405);
+        var anonymous = HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/metrics"));
+        assertThat(send(anonymous).statusCode()).isEqualTo(401);
     }
 }

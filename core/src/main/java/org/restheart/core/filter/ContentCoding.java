@@ -9,7 +9,8 @@ public enum ContentCoding {
     DEFLATE,
     IDENTITY;
 
-    /// The best coding the client accepts: gzip before deflate, whatever weights it gives; a weight of zero excludes.
+    /// The best coding the client accepts: gzip before deflate, whatever weights it gives; a weight of zero
+    /// excludes.
     public static ContentCoding accepted(Headers headers) {
         var best = IDENTITY;
         for (var line : headers.all("Accept-Encoding")) {

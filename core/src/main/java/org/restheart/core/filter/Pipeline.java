@@ -48,8 +48,8 @@ public final class Pipeline {
         return new Route(binding, Filter.chain(filters, service));
     }
 
-    /// A request that arrived with a fault the listener found: it is refused where the pipeline refuses, so that the
-    /// answer has the service's shape and headers.
+    /// A request that arrived with a fault the listener found: it is refused where the pipeline refuses, so
+    /// that the answer has the service's shape and headers.
     public static Request faulty(Request request, RuntimeException fault) {
         return request.with(Preparation.REFUSAL, fault);
     }

@@ -1,5 +1,5 @@
-/// The steps around every service that concern HTTP itself: CORS, errors, OPTIONS, standing headers. [Pipeline] writes
-/// their order once.
+/// The steps around every service that concern HTTP itself: CORS, errors, OPTIONS, standing headers. [Pipeline]
+/// writes their order once.
 ///
 /// Must not know: the HTTP server, MongoDB, how callers are authenticated (the door is given as a filter).
 @NullMarked

@@ -8,8 +8,8 @@ import org.restheart.http.Key;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Carries the caller's account from behind the door out to the observers, which stand before it. Confined to one
-/// request, whose threads take turns.
+/// Carries the caller's account from behind the door out to the observers, which stand before it. Confined to
+/// one request, whose threads take turns.
 public final class CallerNote {
     public static final Key<CallerNote> KEY = Key.named("caller note");
 

@@ -2,14 +2,16 @@ package org.restheart.core.observation;
 
 import java.util.Optional;
 import org.restheart.http.Account;
+import org.restheart.http.Headers;
 import org.restheart.http.Request;
 
-/// A request that is over: its response has been sent, or its client has gone.
+/// A request that is over: its response has been sent, or its client has gone. Immutable.
 ///
-/// @param service the name of the service it was for
+/// @param request without its content, which may be large
 /// @param status as sent
+/// @param responseHeaders as the pipeline made them
 /// @param bytes of content sent
-/// @param nanos from its arrival to the end of its response
+/// @param nanos from the request's arrival to the end of its response
 /// @param account who asked, if authenticated
 public record Observation(
-        Request request, String service, int status, long bytes, long nanos, Optional<Account> account) {}
+        Request request, int status, Headers responseHeaders, long bytes, long nanos, Optional<Account> account) {}

@@ -12,8 +12,9 @@ import org.slf4j.LoggerFactory;
 
 /// Finds the route with the longest matching path, by whole segments. Immutable.
 ///
-/// A tree by segment: a look-up costs one step per segment of the path that some route shares, however many routes
-/// there are. It reads the segments that security and services read, so no spelling of a path reaches two of them.
+/// A tree by segment: a look-up costs one step per segment of the path that some route shares, however many
+/// routes there are. It reads the segments that security and services read, so no spelling of a path reaches
+/// two of them.
 public final class Router {
     private static final Logger LOG = LoggerFactory.getLogger(Router.class);
 

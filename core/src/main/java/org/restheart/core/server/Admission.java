@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Counts the requests in flight and decides whether one more may come in. Thread-safe.
 ///
-/// Each request in flight may hold a body, a thread and an answer: without a bound a flood is limited by the heap
-/// alone.
+/// Each request in flight may hold a body, a thread and an answer: without a bound a flood is limited by the
+/// heap alone.
 final class Admission implements ServerLoad {
     /// What a request is told.
     enum Verdict {

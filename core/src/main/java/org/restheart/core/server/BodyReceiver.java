@@ -14,7 +14,8 @@ import org.xnio.channels.StreamSourceChannel;
 
 /// Receives the content of one request on its I/O thread, without ever waiting there. Confined to that thread.
 ///
-/// Memory is taken as bytes arrive: a `Content-Length` alone does not make the server allocate more than a first piece.
+/// Memory is taken as bytes arrive: a `Content-Length` alone does not make the server allocate more than a
+/// first piece.
 final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReceiver.class);
     private static final int FIRST_PIECE = 64 * 1024;
@@ -37,8 +38,9 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         this.content = new byte[announced < 0 ? 4 * 1024 : (int) Math.min(announced, FIRST_PIECE)];
     }
 
-    /// Hands the content on when it is complete, from a call of the exchange's root handler: now, or later from a call
-    /// of its own. A content that is too large is not read to its end: what is handed on then refuses to be read.
+    /// Hands the content on when it is complete, from a call of the exchange's root handler: now, or later from
+    /// a call of its own. A content that is too large is not read to its end: what is handed on then refuses to
+    /// be read.
     ///
     /// @param account where the bytes that the content occupies are booked
     static void receive(

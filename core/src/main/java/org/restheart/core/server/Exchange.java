@@ -18,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 
-/// One request on its way through the server: received, tried on its I/O thread or run on a virtual one, answered now
-/// or
-/// later, observed. Its threads take turns; no two are at work on it at once.
+/// One request on its way through the server: received, tried on its I/O thread or run on a virtual one,
+/// answered now or later, observed. Its threads take turns; no two are at work on it at once.
 final class Exchange implements ExchangeCompletionListener {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
@@ -33,6 +32,7 @@ final class Exchange implements ExchangeCompletionListener {
     private final BodyLimits.Account held;
     private final long arrived = System.nanoTime();
     private Request request;
+    private Fields responseHeaders = Fields.NONE;
 
     /// @param request without its content
     Exchange(HttpServerExchange http, Route route, Request request, CallerNote note, ServerParts parts) {
@@ -100,6 +100,7 @@ final class Exchange implements ExchangeCompletionListener {
     }
 
     private void send(Ready ready) {
+        responseHeaders = ready.headers();
         if (!Compression.isWorthwhile(ready)) {
             parts.writer().send(http, ready);
             return;
@@ -140,9 +141,9 @@ final class Exchange implements ExchangeCompletionListener {
             parts.admission().leave();
             parts.observer()
                     .completed(new Observation(
-                            request,
-                            route.binding().service().name(),
+                            request.with(Body.EMPTY),
                             ended.getStatusCode(),
+                            responseHeaders,
                             ended.getResponseBytesSent(),
                             System.nanoTime() - arrived,
                             note.account()));

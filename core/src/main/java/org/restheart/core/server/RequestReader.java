@@ -13,9 +13,8 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 
-/// Makes a [Request] of what Undertow received. Undertow's own decoding of paths and parameters is off: the path and
-/// the
-/// query are read here, once, from the text that was sent.
+/// Makes a [Request] of what Undertow received. Undertow's own decoding of paths and parameters is off: the
+/// path and the query are read here, once, from the text that was sent.
 final class RequestReader {
     private final RequestIds ids = new RequestIds();
 
@@ -44,7 +43,8 @@ final class RequestReader {
                 exchange.getDestinationAddress());
     }
 
-    /// The path as sent, without the query. In a request to a proxy it comes with scheme and host (RFC 9112, 3.2.2).
+    /// The path as sent, without the query. In a request to a proxy it comes with scheme and host (RFC 9112,
+    /// 3.2.2).
     static String path(HttpServerExchange exchange) {
         var uri = exchange.getRequestURI();
         if (exchange.isHostIncludedInRequestURI()) {

@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 
-/// Sends responses, never waiting: what the socket does not take at once goes on from its I/O thread. Thread-safe.
+/// Sends responses, never waiting: what the socket does not take at once goes on from its I/O thread.
+/// Thread-safe.
 final class ResponseWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
     private static final IoCallback END = new End();

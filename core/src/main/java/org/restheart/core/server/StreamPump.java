@@ -13,7 +13,8 @@ import org.xnio.channels.StreamSinkChannel;
 
 /// Pulls streamed content and sends it, on a virtual thread of its own, as fast as the client takes it.
 ///
-/// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per thread.
+/// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per
+/// thread.
 final class StreamPump implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamPump.class);
 

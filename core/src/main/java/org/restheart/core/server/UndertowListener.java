@@ -29,9 +29,8 @@ import org.xnio.Xnio;
 import org.xnio.XnioWorker;
 import org.xnio.channels.AcceptingChannel;
 
-/// The HTTP server: I/O threads that accept connections and read requests, and the sockets they listen on. Start it
-/// once
-/// with [#start], stop it once with [#stop(Duration)].
+/// The HTTP server: I/O threads that accept connections and read requests, and the sockets they listen on.
+/// Start it once with [#start], stop it once with [#stop(Duration)].
 public final class UndertowListener {
     private static final Logger LOG = LoggerFactory.getLogger(UndertowListener.class);
     private static final int BACKLOG = 1_000;
@@ -187,8 +186,8 @@ public final class UndertowListener {
         return admission;
     }
 
-    /// Stops accepting connections, refuses new requests on old ones, waits for the requests in flight, then closes all
-    /// connections. A second call does nothing.
+    /// Stops accepting connections, refuses new requests on old ones, waits for the requests in flight, then
+    /// closes all connections. A second call does nothing.
     ///
     /// @param patience how long requests in flight may take
     public synchronized void stop(Duration patience) {

@@ -12,9 +12,9 @@ import org.xnio.IoUtils;
 import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
-/// Ends an exchange whose response is sent while its request is still arriving: reads the rest and throws it away, so
-/// that the client, busy sending, gets to see the response, and the connection can be used again. Within bounds: beyond
-/// them the connection is closed. Confined to the I/O thread.
+/// Ends an exchange whose response is sent while its request is still arriving: reads the rest and throws it
+/// away, so that the client, busy sending, gets to see the response, and the connection can be used again.
+/// Within bounds: beyond them the connection is closed. Confined to the I/O thread.
 final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(UnreadContent.class);
     private static final long MAX_BYTES = 64L * 1024 * 1024;

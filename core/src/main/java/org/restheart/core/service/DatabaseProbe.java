@@ -23,9 +23,8 @@ import org.restheart.http.Service;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// `GET /health/db`: says whether MongoDB answers. However many ask, one question is on its way to MongoDB at a time,
-/// and
-/// its answer serves everybody who asks within a second.
+/// `GET /health/db`: says whether MongoDB answers. However many ask, one question is on its way to MongoDB at a
+/// time, and its answer serves everybody who asks within a second.
 public final class DatabaseProbe implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));

@@ -17,7 +17,8 @@ public final class PingService implements Service {
     private final boolean extended;
     private final BuildInfo build;
 
-    /// @param extended whether the answer also tells the client's address, the host, the version and the build time
+    /// @param extended whether the answer also tells the client's address, the host, the version and the build
+    ///     time
     public PingService(String message, boolean extended, BuildInfo build) {
         this.message = message;
         this.extended = extended;

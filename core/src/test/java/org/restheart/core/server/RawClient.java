@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Speaks HTTP/1.1 byte by byte over one connection, so that a test can say exactly what is sent and see exactly what
-/// comes back. Waits ten seconds at most.
+/// Speaks HTTP/1.1 byte by byte over one connection, so that a test can say exactly what is sent and see
+/// exactly what comes back. Waits ten seconds at most.
 final class RawClient implements AutoCloseable {
     private final Socket socket;
 

@@ -50,9 +50,19 @@ final class TestServer implements AutoCloseable {
         return on(port, "", 1_000, bindings);
     }
 
+    /// Listens by TLS alone.
+    ///
+    /// @param listener the block `https-listener`
+    static TestServer tls(String listener, Binding... bindings) {
+        return start("http-listener: {enabled: false}\nhttps-listener: " + listener, 1_000, bindings);
+    }
+
     private static TestServer on(int port, String yaml, int maxRequestsInFlight, Binding... bindings) {
-        var settings =
-                ServerSettings.of(GatewayConfig.parse("http-listener: {host: 127.0.0.1, port: " + port + "}\n" + yaml));
+        return start("http-listener: {host: 127.0.0.1, port: " + port + "}\n" + yaml, maxRequestsInFlight, bindings);
+    }
+
+    private static TestServer start(String yaml, int maxRequestsInFlight, Binding... bindings) {
+        var settings = ServerSettings.of(GatewayConfig.parse(yaml));
         var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024);
         return new TestServer(
                 new ServerSettings(settings.core(), settings.http(), settings.https(), settings.connection(), limits),

@@ -1,0 +1,36 @@
+package org.restheart.core.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+
+/// A page of what parts of the gateway tell through Micrometer. Thread-safe.
+public final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
+    private final String path;
+    private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    /// @param path begins with `/`
+    public MeteredRegistry(String path) {
+        this.path = path;
+    }
+
+    /// Where meters are to be registered.
+    public MeterRegistry meters() {
+        return meters;
+    }
+
+    @Override
+    public String path() {
+        return path;
+    }
+
+    @Override
+    public String scrape() {
+        return meters.scrape(PrometheusText.CONTENT_TYPE);
+    }
+
+    @Override
+    public void close() {
+        meters.close();
+    }
+}

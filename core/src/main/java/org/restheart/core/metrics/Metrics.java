@@ -1,0 +1,79 @@
+package org.restheart.core.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.core.config.MetricsConfig;
+import org.restheart.core.observation.Observer;
+import org.restheart.core.server.ServerLoad;
+
+/// All registries of this gateway. Thread-safe.
+public final class Metrics implements AutoCloseable {
+    private final Optional<RequestMetrics> requests;
+    private final boolean jvm;
+    private final MeteredRegistry mongoPool = new MeteredRegistry("/mongo-pool");
+    private final MeteredRegistry coalescing = new MeteredRegistry("/coalescing");
+    private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
+
+    private Metrics(MetricsConfig config) {
+        this.requests = config.requests()
+                ? Optional.of(RequestMetrics.open(config.include(), config.exclude()))
+                : Optional.empty();
+        this.jvm = config.jvm();
+    }
+
+    public static Metrics open(MetricsConfig config) {
+        return new Metrics(config);
+    }
+
+    /// Who wants to know about requests.
+    public List<Observer> observers() {
+        return requests.<List<Observer>>map(List::of).orElse(List.of());
+    }
+
+    /// Where the connection pool of MongoDB's driver registers its meters.
+    public MeterRegistry mongoPool() {
+        return mongoPool.meters();
+    }
+
+    /// Where coalescing registers its meters.
+    public MeterRegistry coalescing() {
+        return coalescing.meters();
+    }
+
+    /// Shows the server's load as registry `/gateway`.
+    public void watch(ServerLoad load) {
+        var meters = gateway.meters();
+        Gauge.builder("gateway_requests_in_flight", load, ServerLoad::inFlight)
+                .description("Requests that have arrived and are not answered yet")
+                .register(meters);
+        Gauge.builder("gateway_requests_in_flight_max", load, ServerLoad::limit)
+                .description("Requests in flight beyond which further ones are refused")
+                .register(meters);
+        FunctionCounter.builder("gateway_requests_rejected", load, ServerLoad::rejected)
+                .description("Requests refused with 503 because too many were in flight or the server was stopping")
+                .register(meters);
+    }
+
+    /// What [org.restheart.core.service.MetricsService] serves.
+    public List<MetricsRegistry> registries() {
+        var all = new ArrayList<MetricsRegistry>();
+        requests.ifPresent(metrics -> all.addAll(metrics.registries()));
+        if (jvm) {
+            all.add(new JvmRegistry());
+        }
+        all.addAll(List.of(gateway, mongoPool, coalescing));
+        return all;
+    }
+
+    @Override
+    public void close() {
+        requests.ifPresent(RequestMetrics::close);
+        gateway.close();
+        mongoPool.close();
+        coalescing.close();
+    }
+}

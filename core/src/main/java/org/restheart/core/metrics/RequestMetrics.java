@@ -1,0 +1,56 @@
+package org.restheart.core.metrics;
+
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.restheart.core.observation.Observation;
+import org.restheart.core.observation.Observer;
+
+/// Measures requests: a registry for each included template. Thread-safe; close it to end its thread.
+public final class RequestMetrics implements Observer, AutoCloseable {
+    private final List<RequestRegistry> registries;
+    private final List<PathTemplate> excluded;
+    private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("metrics").daemon().factory());
+
+    private RequestMetrics(List<String> include, List<String> exclude) {
+        this.registries = include.stream()
+                .map(template -> new RequestRegistry(PathTemplate.parse(template), System::nanoTime))
+                .toList();
+        this.excluded = exclude.stream().map(PathTemplate::parse).toList();
+    }
+
+    /// Both are path templates.
+    public static RequestMetrics open(List<String> include, List<String> exclude) {
+        var metrics = new RequestMetrics(include, exclude);
+        var _ = metrics.ticker.scheduleAtFixedRate(
+                () -> metrics.registries.forEach(RequestRegistry::tick),
+                Series.TICK_SECONDS,
+                Series.TICK_SECONDS,
+                TimeUnit.SECONDS);
+        return metrics;
+    }
+
+    public List<MetricsRegistry> registries() {
+        return List.copyOf(registries);
+    }
+
+    @Override
+    public void completed(Observation observation) {
+        var segments = observation.request().path().segments();
+        for (var template : excluded) {
+            if (template.match(segments) != null) {
+                return;
+            }
+        }
+        for (var registry : registries) {
+            registry.record(observation);
+        }
+    }
+
+    @Override
+    public void close() {
+        ticker.shutdownNow();
+    }
+}

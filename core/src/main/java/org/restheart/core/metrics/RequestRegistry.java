@@ -1,0 +1,76 @@
+package org.restheart.core.metrics;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.restheart.core.observation.Observation;
+import org.restheart.http.Method;
+
+/// The requests whose paths match one template, by method, status and the template's parameters. Thread-safe.
+final class RequestRegistry implements MetricsRegistry {
+    /// Label sets beyond that share one whose parameters are all [#OTHER]: clients choose paths, memory is
+    /// ours.
+    private static final int MAX_SERIES = 1_000;
+
+    private static final String OTHER = "_other";
+
+    private final PathTemplate template;
+    private final LongSupplier nanoTime;
+    private final Map<Labels, Series> series = new ConcurrentHashMap<>();
+
+    record Labels(Method method, int status, List<String> parameters) {}
+
+    RequestRegistry(PathTemplate template, LongSupplier nanoTime) {
+        this.template = template;
+        this.nanoTime = nanoTime;
+    }
+
+    void record(Observation observation) {
+        var request = observation.request();
+        var parameters = template.match(request.path().segments());
+        if (parameters != null) {
+            series(new Labels(request.method(), observation.status(), parameters))
+                    .record(observation.nanos());
+        }
+    }
+
+    private Series series(Labels labels) {
+        var known = series.get(labels);
+        if (known != null) {
+            return known;
+        }
+        var bounded = series.size() < MAX_SERIES
+                ? labels
+                : new Labels(
+                        labels.method,
+                        labels.status,
+                        labels.parameters.stream().map(_ -> OTHER).toList());
+        return series.computeIfAbsent(bounded, _ -> new Series(nanoTime));
+    }
+
+    void tick() {
+        series.values().forEach(Series::tick);
+    }
+
+    @Override
+    public String path() {
+        return template.text();
+    }
+
+    @Override
+    public String scrape() {
+        var text = new RequestText(template);
+        series.entrySet().stream()
+                .sorted((a, b) -> order(a.getKey()).compareTo(order(b.getKey())))
+                .forEach(entry -> text.add(entry.getKey(), entry.getValue()));
+        return text.toString();
+    }
+
+    private static String order(Labels labels) {
+        var parts = new ArrayList<>(labels.parameters);
+        parts.addFirst(labels.method + " " + labels.status);
+        return parts.toString();
+    }
+}

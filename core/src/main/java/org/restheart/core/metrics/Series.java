@@ -1,0 +1,78 @@
+package org.restheart.core.metrics;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+
+/// The requests of one set of labels. Recording takes no lock. Thread-safe.
+final class Series {
+    /// How often [#tick()] is to be called.
+    static final int TICK_SECONDS = 5;
+
+    private final LongAdder count = new LongAdder();
+    private final LongAdder nanos = new LongAdder();
+    private final DecayingHistogram durations = new DecayingHistogram();
+    private final MovingRate perOneMinute = new MovingRate(1);
+    private final MovingRate perFiveMinutes = new MovingRate(5);
+    private final MovingRate perFifteenMinutes = new MovingRate(15);
+    private final LongSupplier nanoTime;
+    private final long began;
+    private long countAtTick;
+
+    Series(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        this.began = nanoTime.getAsLong();
+    }
+
+    void record(long durationNanos) {
+        count.increment();
+        nanos.add(durationNanos);
+        durations.record(TimeUnit.NANOSECONDS.toMicros(durationNanos));
+    }
+
+    /// To be called by one thread.
+    void tick() {
+        long now = count.sum();
+        long events = now - countAtTick;
+        countAtTick = now;
+        perOneMinute.tick(events);
+        perFiveMinutes.tick(events);
+        perFifteenMinutes.tick(events);
+        durations.fade(TICK_SECONDS);
+    }
+
+    double count() {
+        return count.sum();
+    }
+
+    double seconds() {
+        return nanos.sum() / 1e9;
+    }
+
+    /// In seconds.
+    double[] quantiles(double[] shares) {
+        var values = durations.quantiles(shares);
+        for (int i = 0; i < values.length; i++) {
+            values[i] /= 1e6;
+        }
+        return values;
+    }
+
+    double perFifteenMinutes() {
+        return perFifteenMinutes.perSecond();
+    }
+
+    double perFiveMinutes() {
+        return perFiveMinutes.perSecond();
+    }
+
+    double perOneMinute() {
+        return perOneMinute.perSecond();
+    }
+
+    /// Since the first request.
+    double overall() {
+        double seconds = (nanoTime.getAsLong() - began) / 1e9;
+        return seconds > 0 ? count() / seconds : 0;
+    }
+}

@@ -1,0 +1,59 @@
+package org.restheart.core.observation;
+
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/// Writes lines on a thread of its own, so that a slow console never holds up an I/O thread. When lines come
+/// faster than they can be written some are left out, and counted. Thread-safe.
+final class LogQueue implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
+    private static final int CAPACITY = 8_192;
+    private static final Line END = new Line("", Map.of());
+
+    private final BlockingQueue<Line> lines = new ArrayBlockingQueue<>(CAPACITY);
+    private final LongAdder leftOut = new LongAdder();
+    private final Thread writer =
+            Thread.ofPlatform().name("request-log").daemon().start(this::write);
+
+    /// @param context what log patterns can refer to by name
+    record Line(String text, Map<String, String> context) {}
+
+    void add(Line line) {
+        if (!lines.offer(line)) {
+            leftOut.increment();
+        }
+    }
+
+    private void write() {
+        try {
+            for (var line = lines.take(); !line.equals(END); line = lines.take()) {
+                line.context.forEach(MDC::put);
+                LOG.info("{}", line.text);
+                MDC.clear();
+                long missing = leftOut.sumThenReset();
+                if (missing > 0) {
+                    LOG.warn("{} requests were not logged: they came faster than they could be written", missing);
+                }
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Returns when everything is written.
+    @Override
+    public void close() {
+        try {
+            lines.put(END);
+            writer.join();
+        } catch (InterruptedException _) {
+            writer.interrupt();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

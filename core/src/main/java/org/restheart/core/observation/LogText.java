@@ -1,0 +1,82 @@
+package org.restheart.core.observation;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
+
+/// Makes what clients send fit for a log: on one line, without secrets.
+final class LogText {
+    private static final String MASK = "**********";
+    private static final Set<String> SECRET_WORDS =
+            Set.of("password", "passwd", "pwd", "token", "secret", "key", "apikey", "code");
+
+    /// Between `access` and `Token`, `api` and `_key`.
+    private static final String WORD_BOUNDARY = "(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+";
+
+    private LogText() {}
+
+    /// The text with control characters, and what else may break a line, as escapes.
+    static String oneLine(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (breaksLines(text.charAt(i))) {
+                return escaped(text);
+            }
+        }
+        return text;
+    }
+
+    private static boolean breaksLines(char c) {
+        return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == '\u2028' || c == '\u2029';
+    }
+
+    private static String escaped(String text) {
+        var escaped = new StringBuilder(text.length() + 16);
+        text.chars().forEach(c -> {
+            if (breaksLines((char) c)) {
+                escaped.append(String.format("\\u%04x", c));
+            } else {
+                escaped.append((char) c);
+            }
+        });
+        return escaped.toString();
+    }
+
+    /// A query string as sent, but without the values of parameters that are named like secrets.
+    static String maskedQuery(String query) {
+        if (query.isEmpty()) {
+            return query;
+        }
+        var masked = new StringBuilder(query.length());
+        for (var parameter : query.split("&", -1)) {
+            int equals = parameter.indexOf('=');
+            boolean secret = equals > 0 && isSecret(parameter.substring(0, equals));
+            masked.append(masked.isEmpty() ? "" : "&")
+                    .append(secret ? parameter.substring(0, equals + 1) + MASK : parameter);
+        }
+        return oneLine(masked.toString());
+    }
+
+    /// Whether a parameter's name contains a word for a secret: `access_token`, `apiKey`, but not `keys`.
+    private static boolean isSecret(String encodedName) {
+        return Arrays.stream(decoded(encodedName).split(WORD_BOUNDARY, -1))
+                .anyMatch(word -> SECRET_WORDS.contains(word.toLowerCase(Locale.ROOT)));
+    }
+
+    private static String decoded(String name) {
+        try {
+            return URLDecoder.decode(name, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException _) { // a request that was refused for it
+            return name;
+        }
+    }
+
+    /// A header as it may be logged: credentials are masked.
+    static String maskedHeader(String name, String value) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "authorization", "proxy-authorization", "auth-token", "cookie", "set-cookie" -> MASK;
+            default -> oneLine(value);
+        };
+    }
+}

@@ -1,0 +1,126 @@
+package org.restheart.core.observation;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.restheart.core.config.LoggingConfig;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes a line about every request, when it is over (or several, when configured so). Thread-safe.
+public final class RequestLog implements Observer, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
+    private static final String GREEN = "\u001b[32m";
+    private static final String RED = "\u001b[31m";
+    private static final String RESET = "\u001b[0m";
+
+    private final List<String> tracingHeaders;
+    private final boolean dump;
+    private final boolean colours;
+    private final LogExclusions exclusions;
+    private final LogQueue queue = new LogQueue();
+
+    private RequestLog(LoggingConfig config) {
+        this.tracingHeaders = config.tracingHeaders();
+        this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
+        this.colours = config.ansiConsole() && !config.noColors();
+        this.exclusions = new LogExclusions(config.excludePatterns(), config.excludeInterval(), System::nanoTime);
+    }
+
+    /// To be closed, so that the last lines are written.
+    public static RequestLog open(LoggingConfig config) {
+        return new RequestLog(config);
+    }
+
+    @Override
+    public void completed(Observation observation) {
+        if (LOG.isInfoEnabled()
+                && !exclusions.excludes(observation.request().path().decoded())) {
+            var traces = traces(observation.request());
+            queue.add(new LogQueue.Line(line(observation, traces), traces));
+        }
+    }
+
+    /// The tracing headers that are present, else our own id's end.
+    private Map<String, String> traces(Request request) {
+        if (tracingHeaders.isEmpty()) {
+            var id = request.id();
+            return Map.of("trace-id", id.substring(Math.max(0, id.length() - 4)));
+        }
+        var traces = new LinkedHashMap<String, String>();
+        for (var name : tracingHeaders) {
+            request.headers().first(name).ifPresent(value -> traces.put(name, LogText.oneLine(value)));
+        }
+        return traces;
+    }
+
+    private String line(Observation observation, Map<String, String> traces) {
+        var request = observation.request();
+        var line = new StringBuilder(200);
+        var separator = "[";
+        for (var trace : traces.entrySet()) {
+            line.append(separator).append(trace.getKey()).append(": ").append(trace.getValue());
+            separator = ", ";
+        }
+        line.append(traces.isEmpty() ? "" : "] ").append("⚬ ").append(request.method());
+        line.append(' ').append(url(request)).append(" from /").append(peer(request));
+        line.append(" => status=").append(status(observation.status()));
+        line.append(" elapsed=")
+                .append(TimeUnit.NANOSECONDS.toMillis(observation.nanos()))
+                .append("ms");
+        line.append(" contentLength=").append(observation.bytes());
+        observation.account().ifPresent(account -> append(account, line));
+        if (dump) {
+            line.append(headers("request", request.headers()::forEach));
+            line.append(headers("response", observation.responseHeaders()::forEach));
+        }
+        return line.toString();
+    }
+
+    private static String url(Request request) {
+        var query = LogText.maskedQuery(request.query().raw());
+        return LogText.oneLine(request.connection().scheme()
+                        + "://"
+                        + request.connection().hostAndPort()
+                        + request.path().raw())
+                + (query.isEmpty() ? "" : "?" + query);
+    }
+
+    private static String peer(Request request) {
+        return request.connection().peerAddress() + ":"
+                + request.connection().peer().getPort();
+    }
+
+    private String status(int status) {
+        if (!colours) {
+            return Integer.toString(status);
+        }
+        return (status < 300 || status == 304 ? GREEN : RED) + status + RESET;
+    }
+
+    private static void append(Account account, StringBuilder line) {
+        line.append(" username=").append(LogText.oneLine(account.name()));
+        line.append(" roles=").append(LogText.oneLine(account.roles().toString()));
+    }
+
+    private static String headers(String title, Consumer<BiConsumer<String, String>> headers) {
+        var dump = new StringBuilder();
+        headers.accept((name, value) -> dump.append("\n    ")
+                .append(title)
+                .append(' ')
+                .append(LogText.oneLine(name))
+                .append(": ")
+                .append(LogText.maskedHeader(name, value)));
+        return dump.toString();
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+    }
+}

@@ -1,0 +1,74 @@
+package org.restheart.core.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.metrics.Requests.observed;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Method;
+
+class RequestRegistryTest {
+    private final AtomicLong now = new AtomicLong();
+
+    private RequestRegistry registry(String template) {
+        return new RequestRegistry(PathTemplate.parse(template), now::get);
+    }
+
+    @Test
+    void the_text_is_the_contracts() {
+        var registry = registry("/*");
+        registry.record(observed(Method.GET, "/a/b", 200, Duration.ofMillis(7)));
+        registry.record(observed(Method.GET, "/", 200, Duration.ofMillis(7)));
+        now.addAndGet(TimeUnit.SECONDS.toNanos(10));
+        registry.tick();
+        var labels = "request_method=\"GET\",path_template=\"/*\",response_status_code=\"200\",";
+        assertThat(registry.scrape().lines())
+                .containsSubsequence(
+                        "# HELP http_requests_duration HTTP request duration and rate",
+                        "# TYPE http_requests_duration summary",
+                        "http_requests_duration_sum{" + labels + "} 0.014",
+                        "http_requests_duration_count{" + labels + "} 2.0",
+                        "# TYPE http_requests_rate untyped",
+                        "http_requests_rate{" + labels + "period=\"15 minutes\",} 0.4",
+                        "http_requests_rate{" + labels + "period=\"5 minutes\",} 0.4",
+                        "http_requests_rate{" + labels + "period=\"1 minute\",} 0.4",
+                        "http_requests_rate{" + labels + "period=\"overall\",} 0.2",
+                        "# TYPE http_requests_count untyped",
+                        "http_requests_count{" + labels + "} 2.0")
+                .contains("http_requests_duration{" + labels + "quantile=\"0.5\",} 0.0069755")
+                .filteredOn(line -> line.contains("quantile="))
+                .hasSize(6);
+    }
+
+    @Test
+    void parameters_of_the_template_are_labels() {
+        var registry = registry("/{tenant}/x.y/{coll}/*");
+        registry.record(observed(Method.POST, "/ac%22me/x.y/or.ders/7/8", 201, Duration.ofMillis(1)));
+        registry.record(observed(Method.POST, "/acme/other/orders", 201, Duration.ofMillis(1)));
+        assertThat(registry.scrape().lines().filter(line -> line.startsWith("http_requests_count")))
+                .containsExactly("http_requests_count{request_method=\"POST\",path_template=\"/{tenant}/x_y/{coll}/*\","
+                        + "response_status_code=\"201\",path_template_param_tenant=\"ac\\\"me\","
+                        + "path_template_param_coll=\"or_ders\",} 1.0");
+    }
+
+    @Test
+    void clients_cannot_make_up_labels_without_end() {
+        var registry = registry("/{x}");
+        for (int i = 0; i < 5_000; i++) {
+            registry.record(observed(Method.GET, "/" + i, 200, Duration.ZERO));
+        }
+        var counts = registry.scrape()
+                .lines()
+                .filter(line -> line.startsWith("http_requests_count"))
+                .toList();
+        assertThat(counts).hasSize(1_001);
+        assertThat(counts).anyMatch(line -> line.endsWith("path_template_param_x=\"_other\",} 4000.0"));
+    }
+
+    @Test
+    void a_registry_without_requests_is_empty() {
+        assertThat(registry("/*").scrape()).isEmpty();
+    }
+}

@@ -1,0 +1,165 @@
+package org.restheart.core.observation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.http.Account;
+import org.restheart.http.Attributes;
+import org.restheart.http.Body;
+import org.restheart.http.Caller;
+import org.restheart.http.Connection;
+import org.restheart.http.Fields;
+import org.restheart.http.Method;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.slf4j.LoggerFactory;
+
+class RequestLogTest {
+    private final Logger logger = (Logger) LoggerFactory.getLogger(RequestLog.class);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+            event.prepareForDeferredProcessing(); // its context is about to change
+            super.append(event);
+        }
+    };
+
+    @BeforeEach
+    void listen() {
+        lines.start();
+        logger.setLevel(Level.INFO);
+        logger.setAdditive(false);
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(lines);
+        logger.setAdditive(true);
+        logger.setLevel(null);
+    }
+
+    private List<String> logged(String yaml, Observation... observations) {
+        var config = GatewayConfig.parse("http-listener: {port: 0}\nlogging: " + yaml)
+                .logging();
+        try (var log = RequestLog.open(config)) {
+            for (var observation : observations) {
+                log.completed(observation);
+            }
+        }
+        return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    }
+
+    private static Observation get(String path, String query, Fields headers, Optional<Account> account) {
+        var request = new Request(
+                "abc-15743",
+                Method.GET,
+                RequestPath.parse(path),
+                Query.parse(query, 100),
+                headers,
+                Body.EMPTY,
+                new Connection(
+                        "http",
+                        "HTTP/1.1",
+                        "host:8080",
+                        new InetSocketAddress("10.0.0.7", 53006),
+                        new InetSocketAddress("10.0.0.1", 8080)),
+                Caller.ANONYMOUS,
+                Attributes.NONE,
+                true);
+        return new Observation(request, 200, Fields.of("ETag", "1"), 42, TimeUnit.MILLISECONDS.toNanos(9), account);
+    }
+
+    private static Observation get(String path, String query) {
+        return get(path, query, Fields.NONE, Optional.empty());
+    }
+
+    @Test
+    void a_line_tells_who_asked_what_and_how_it_ended() {
+        var ada = new Account("ada", List.of("editor", "admin"), new BsonDocument());
+        assertThat(logged("{no-colors: true}", get("/orders", "page=2", Fields.NONE, Optional.of(ada))))
+                .containsExactly("[trace-id: 5743] ⚬ GET http://host:8080/orders?page=2 from /10.0.0.7:53006"
+                        + " => status=200 elapsed=9ms contentLength=42 username=ada roles=[editor, admin]");
+    }
+
+    @Test
+    void nobody_in_particular_has_no_name() {
+        assertThat(logged("{no-colors: true}", get("/orders", "")))
+                .singleElement()
+                .asString()
+                .endsWith("contentLength=42");
+    }
+
+    @Test
+    void secrets_in_queries_are_masked() {
+        assertThat(
+                        logged(
+                                "{}",
+                                get(
+                                        "/x",
+                                        "token=abc1&keys=abc2&access_token=abc3&apiKey=abc4&page=abc5&t%6Fken=abc6&Password=abc7")))
+                .singleElement()
+                .asString()
+                .contains("abc2", "abc5", "token=**********&keys")
+                .doesNotContain("abc1", "abc3", "abc4", "abc6", "abc7");
+    }
+
+    @Test
+    void nothing_a_client_sends_begins_a_new_line() {
+        var forger = new Account("a\r\nb\u2028c", List.of("x\ny"), new BsonDocument());
+        assertThat(logged(
+                        "{tracing-headers: [trace]}",
+                        get("/x%0Ay", "q=\u0085", Fields.of("trace", "1\n2"), Optional.of(forger))))
+                .singleElement()
+                .asString()
+                .hasLineCount(1)
+                .contains("[trace: 1\\u000a2]", "username=a\\u000d\\u000ab\\u2028c", "roles=[x\\u000ay]");
+    }
+
+    @Test
+    void tracing_headers_replace_our_own_id_and_are_context() {
+        assertThat(logged(
+                        "{tracing-headers: [traceparent, x-b3-traceid]}",
+                        get("/x", "", Fields.of("x-b3-traceid", "7", "traceparent", "00-ab"), Optional.empty())))
+                .singleElement()
+                .asString()
+                .startsWith("[traceparent: 00-ab, x-b3-traceid: 7] ⚬");
+        assertThat(lines.list.getFirst().getMDCPropertyMap()).containsEntry("traceparent", "00-ab");
+    }
+
+    @Test
+    void excluded_paths_are_logged_once() {
+        assertThat(logged(
+                        "{requests-log-exclude-patterns: [/ping, '/a*z'], requests-log-exclude-interval: 0}",
+                        get("/ping", ""),
+                        get("/ping", ""),
+                        get("/ping/x", ""),
+                        get("/a/b/z", ""),
+                        get("/az", "")))
+                .extracting(line -> line.replaceAll(".*8080(\\S+) .*", "$1"))
+                .containsExactly("/ping", "/ping/x", "/a/b/z");
+    }
+
+    @Test
+    void a_dump_shows_headers_but_no_credentials() {
+        var headers = Fields.of("Authorization", "Basic c2VjcmV0", "Cookie", "sid=c2VjcmV0", "Accept", "text/x");
+        assertThat(logged("{requests-log-mode: 2}", get("/x", "", headers, Optional.empty())))
+                .singleElement()
+                .asString()
+                .contains("request Accept: text/x", "request Authorization: **********", "response ETag: 1")
+                .doesNotContain("c2VjcmV0");
+    }
+}

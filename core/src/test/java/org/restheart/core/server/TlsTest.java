@@ -1,0 +1,176 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.core.server.TestServer.blocking;
+import static org.restheart.core.server.TestServer.eager;
+
+import java.io.File;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Version;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.routing.Binding;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+
+class TlsTest {
+    @TempDir
+    private static Path directory;
+
+    private static File keystore = new File("none");
+
+    @BeforeAll
+    static void makeCertificate() throws Exception {
+        keystore = directory.resolve("test.p12").toFile();
+        var process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "test",
+                        "-keyalg",
+                        "EC",
+                        "-validity",
+                        "1",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "changeit",
+                        "-keystore",
+                        keystore.getPath())
+                .redirectErrorStream(true)
+                .start();
+        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(output).isZero();
+    }
+
+    private static TestServer https(String password, Binding... bindings) {
+        return TestServer.tls(
+                "{enabled: true, host: localhost, port: 0, keystore-path: '" + keystore + "', keystore-password: "
+                        + password + ", certificate-password: changeit}",
+                bindings);
+    }
+
+    private static HttpClient client(Version version) throws Exception {
+        var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(KeyStore.getInstance(keystore, "changeit".toCharArray()));
+        var context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return HttpClient.newBuilder().sslContext(context).version(version).build();
+    }
+
+    private static HttpRequest.Builder request(TestServer server, String scheme, String path) {
+        int port = server.listener().address().getPort();
+        return HttpRequest.newBuilder(URI.create(scheme + "://localhost:" + port + path));
+    }
+
+    @Test
+    void https_is_served_by_http_2_or_1() throws Exception {
+        try (var server = https(
+                "changeit",
+                blocking("/", request -> Response.json(200, request.connection().scheme())))) {
+            for (var version : Version.values()) {
+                if (!version.name().startsWith("HTTP_3")) {
+                    try (var client = client(version)) {
+                        var answer = client.send(request(server, "https", "/").build(), BodyHandlers.ofString());
+                        assertThat(answer.version()).isEqualTo(version);
+                        assertThat(answer.body()).isEqualTo("https");
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void large_contents_pass_tls() throws Exception {
+        try (var server = https(
+                        "changeit",
+                        blocking(
+                                "/",
+                                request -> Response.status(200)
+                                        .with(
+                                                "text/plain",
+                                                Content.Bytes.of(request.body().bytes()))));
+                var client = client(Version.HTTP_1_1)) {
+            var content = "0123456789".repeat(500_000);
+            var answer = client.send(
+                    request(server, "https", "/")
+                            .POST(BodyPublishers.ofString(content))
+                            .build(),
+                    BodyHandlers.ofString());
+            assertThat(answer.body()).isEqualTo(content);
+        }
+    }
+
+    @Test
+    void a_wrong_keystore_password_is_named_at_start() {
+        assertThatThrownBy(() -> https("wrong", blocking("/", _ -> Response.status(200))))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("keystore-password");
+    }
+
+    @Test
+    void http_2_multiplexes_on_one_plain_connection() throws Exception {
+        try (var server = TestServer.of(
+                        eager(
+                                "/io",
+                                request -> Response.json(200, request.path().raw())),
+                        blocking(
+                                "/",
+                                request -> Response.json(200, request.path().raw())));
+                var client = HttpClient.newBuilder().version(Version.HTTP_2).build()) {
+            client.send(request(server, "http", "/upgrade").build(), BodyHandlers.ofString());
+            var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
+            for (int i = 0; i < 300; i++) {
+                var path = (i % 2 == 0 ? "/io/" : "/") + i;
+                answers.add(client.sendAsync(request(server, "http", path).build(), BodyHandlers.ofString()));
+            }
+            for (int i = 0; i < 300; i++) {
+                var answer = answers.get(i).get(10, TimeUnit.SECONDS);
+                assertThat(answer.version()).isEqualTo(Version.HTTP_2);
+                assertThat(answer.body()).isEqualTo((i % 2 == 0 ? "/io/" : "/") + i);
+            }
+        }
+    }
+
+    @Test
+    void http_2_carries_large_contents_both_ways() throws Exception {
+        try (var server = TestServer.of(blocking(
+                        "/",
+                        request -> Response.status(200)
+                                .with(
+                                        "text/plain",
+                                        Content.Bytes.of(request.body().bytes()))));
+                var client = HttpClient.newBuilder().version(Version.HTTP_2).build()) {
+            client.send(request(server, "http", "/upgrade").build(), BodyHandlers.ofString());
+            var content = "0123456789".repeat(300_000);
+            var answer = client.send(
+                    request(server, "http", "/")
+                            .POST(BodyPublishers.ofString(content))
+                            .build(),
+                    BodyHandlers.ofString());
+            assertThat(answer.version()).isEqualTo(Version.HTTP_2);
+            assertThat(answer.body()).isEqualTo(content);
+        }
+    }
+}
