@@ -50,6 +50,7 @@ public final class Gateway implements AutoCloseable {
         var security = Security.open(config.security(), client);
         opened.push(security::close);
 
+        bindings.addAll(security.bindings());
         bindPing();
         bindMetrics(metrics);
         client.ifPresent(mongo -> {

@@ -1,7 +1,5 @@
 package org.restheart.security;
 
-import java.time.Instant;
-import java.util.Optional;
 import org.restheart.http.Account;
 import org.restheart.http.Fields;
 
@@ -16,11 +14,10 @@ public sealed interface Authentication {
     /// Credentials of this kind, and wrong. Other mechanisms may still accept the request.
     record Rejected() implements Authentication {}
 
-    /// @param expires when the credentials end, for what lasts longer than one answer
     /// @param headers to add to the response
-    record Authenticated(Account account, Optional<Instant> expires, Fields headers) implements Authentication {
-        public static Authenticated as(Account account) {
-            return new Authenticated(account, Optional.empty(), Fields.NONE);
+    record Authenticated(Account account, Credentials credentials, Fields headers) implements Authentication {
+        public Authenticated(Account account, Credentials credentials) {
+            this(account, credentials, Fields.NONE);
         }
     }
 }

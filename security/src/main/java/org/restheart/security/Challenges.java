@@ -23,6 +23,12 @@ public final class Challenges {
         return Response.status(401).with(fields);
     }
 
+    /// Empty, with one challenge unless the client does not want any.
+    public static Response.Ready unauthorized(Request request, String challenge) {
+        var response = Response.status(401).with("Content-Type", Response.JSON);
+        return areWanted(request) ? response.with("WWW-Authenticate", challenge) : response;
+    }
+
     /// Browsers open a dialog of their own at a challenge; a header or parameter that is merely there
     /// prevents it.
     public static boolean areWanted(Request request) {

@@ -1,13 +1,18 @@
 package org.restheart.security;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
+import org.restheart.http.Request;
 
 /// The parts of a gateway's security, each list in the order in which it is asked.
+///
+/// @param before finds credentials that are elsewhere than where mechanisms look, such as in a cookie
 public record Policy(
         List<Authenticator> authenticators,
         List<Vetoer> vetoers,
         List<Authorizer> authorizers,
-        List<FailedAttempts> failedAttempts) {
+        List<FailedAttempts> failedAttempts,
+        UnaryOperator<Request> before) {
     public Policy {
         authenticators = List.copyOf(authenticators);
         vetoers = List.copyOf(vetoers);
@@ -16,7 +21,7 @@ public record Policy(
     }
 
     public static Policy of(List<Authenticator> authenticators, List<Vetoer> vetoers, List<Authorizer> authorizers) {
-        return new Policy(authenticators, vetoers, authorizers, List.of());
+        return new Policy(authenticators, vetoers, authorizers, List.of(), UnaryOperator.identity());
     }
 
     /// The door of a route.

@@ -4,6 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Account;
 import org.restheart.http.Caller;
+import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Grant;
 import org.restheart.http.Handler;
@@ -24,13 +25,15 @@ public final class SecurityFilter implements Filter {
     }
 
     @Override
-    public Response filter(Request request, Handler next) {
+    public Response filter(Request sent, Handler next) {
+        var request = policy.before().apply(sent);
         policy.failedAttempts().forEach(attempts -> attempts.admit(request));
         return switch (authenticate(request)) {
-            case Authentication.Authenticated(var account, var expires, var headers) -> {
-                var caller = expires.map(Caller.of(account)::until).orElseGet(() -> Caller.of(account));
-                var response = authorize(request, account, caller, next);
-                yield headers == org.restheart.http.Fields.NONE ? response : response.map(ready -> ready.with(headers));
+            case Authentication.Authenticated(var account, var credentials, var headers) -> {
+                var caller =
+                        credentials.expires().map(Caller.of(account)::until).orElseGet(() -> Caller.of(account));
+                var response = authorize(request.with(Credentials.KEY, credentials), account, caller, next);
+                yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected _ -> {
                 // Not again when the whole chain restarts on a thread that may block.

@@ -38,7 +38,8 @@ class SecurityFilterTest {
                             List.of(),
                             bson("{}"))),
             HASHES);
-    private final Policy policy = Policy.of(List.of(new BasicAuthenticator(REALM)), List.of(), List.of(acl("""
+    private final Policy policy =
+            Policy.of(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of(acl("""
                     {role: 'editor', predicate: "path('/c')"}""", """
                     {role: '$unauthenticated', predicate: "path('/open')"}""")));
 
@@ -163,7 +164,7 @@ class SecurityFilterTest {
 
     @Test
     void without_authorizers_everybody_is_refused() {
-        var closed = Policy.of(List.of(new BasicAuthenticator(REALM)), List.of(), List.of());
+        var closed = Policy.of(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of());
         assertThat(((Response.Ready) closed.door(true).filter(get("/c"), SecurityFilterTest::whoami)).status())
                 .isEqualTo(401);
         assertThat(((Response.Ready)
@@ -182,8 +183,9 @@ class SecurityFilterTest {
     void a_hash_is_verified_once_and_off_the_io_thread() {
         var hash = HASHES.hash(get("/"), "pässwörd");
         var policy = Policy.of(
-                List.of(new BasicAuthenticator(new FileRealm(
-                        List.of(new FileRealm.User("eve", hash, List.of("editor"), bson("{}"))), HASHES))),
+                List.of(new BasicAuthenticator(
+                        new FileRealm(List.of(new FileRealm.User("eve", hash, List.of("editor"), bson("{}"))), HASHES),
+                        "test")),
                 List.of(),
                 this.policy.authorizers());
         var eve = basic(get("/c"), "eve", "pässwörd");

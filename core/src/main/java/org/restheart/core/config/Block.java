@@ -1,6 +1,7 @@
 package org.restheart.core.config;
 
 import java.math.BigInteger;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,6 +62,11 @@ public final class Block {
     /// Whether the key is there and not null. Counts as asking for it.
     public boolean has(String key) {
         return value(key) != null;
+    }
+
+    /// Whether the key is there with the value null. Counts as asking for it.
+    public boolean isNull(String key) {
+        return value(key) == null && values.containsKey(key);
     }
 
     /// YAML 1.1's `yes`, `no`, `on` and `off` are understood, since older files contain them.
@@ -252,6 +258,11 @@ public final class Block {
         reading.add(new Finding(Level.SUSPECT, key.isEmpty() ? path : path + "/" + key, text));
     }
 
+    /// A file that a key names, relative to the configuration's own folder.
+    Path path(String name) {
+        return reading.directory().resolve(name);
+    }
+
     /// The content of the YAML file that a key names, relative to the configuration's own folder; empty if
     /// the key is absent or the file cannot be read, which is recorded.
     public Optional<Block> file(String key) {
@@ -259,7 +270,7 @@ public final class Block {
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        var file = reading.directory().resolve(name.get());
+        var file = path(name.get());
         try {
             return Optional.of(
                     file(file.toString(), Yaml.parse(ConfigFile.text(file), file.toString(), reading), reading));

@@ -2,20 +2,29 @@ package org.restheart.core.config;
 
 import java.util.List;
 import java.util.Optional;
+import org.bson.BsonDocument;
+import org.restheart.http.Account;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.realm.FileRealm;
 
 /// Who may use the server, and how they show who they are. A part is empty when its component is off.
 ///
 /// @param basicRealm the realm of HTTP Basic
+/// @param identity whom everybody is taken for
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
 public record SecurityConfig(
         Optional<RealmName> basicRealm,
+        Optional<Digest> digest,
+        Optional<Account> identity,
         Optional<List<FileRealm.User>> fileUsers,
         Optional<List<Permission>> filePermissions,
         Optional<MongoRealmConfig> mongoRealm,
         Optional<MongoAclConfig> mongoAcl,
-        Optional<Boolean> fullAuthorizer) {
+        Optional<Boolean> fullAuthorizer,
+        SecurityTokens tokens,
+        SecurityOAuth oauth,
+        SecurityGuards guards,
+        Endpoint roles) {
 
     /// The realms that mechanisms can name.
     public enum RealmName {
@@ -27,38 +36,58 @@ public record SecurityConfig(
         RealmName(String component) {
             this.component = component;
         }
+
+        /// Its block in the configuration.
+        public String component() {
+            return component;
+        }
     }
+
+    /// `digestAuthMechanism`.
+    public record Digest(String realm, String domain, RealmName accounts) {}
 
     /// @param mongo whether there is a MongoDB: without one, what needs it is off unless asked for
     static SecurityConfig read(Block root, boolean mongo) {
         var full = root.component("fullAuthorizer");
+        var tokens = SecurityTokens.read(root);
         var config = new SecurityConfig(
-                basic(root.component("basicAuthMechanism")),
+                realm(root.component("basicAuthMechanism")),
+                digest(root.component("digestAuthMechanism")),
+                identity(root.component("identityAuthMechanism")),
                 SecurityFiles.users(root.component("fileRealmAuthenticator")),
                 SecurityFiles.permissions(root.component("fileAclAuthorizer")),
                 MongoRealmConfig.read(root.component("mongoRealmAuthenticator"), mongo),
                 MongoAclConfig.read(root.component("mongoAclAuthorizer"), mongo),
                 full.flag("enabled", false)
                         ? Optional.of(full.bool("authentication-required", true))
-                        : Optional.empty());
-        config.basicRealm
-                .filter(realm -> !config.has(realm))
-                .ifPresent(realm -> root.refuse(
-                        "basicAuthMechanism/authenticator", "is " + realm.component + ", which is not enabled"));
-        if (!mongo && (config.mongoRealm.isPresent() || config.mongoAcl.isPresent())) {
-            root.refuse("mclient/enabled", "must be true for mongoRealmAuthenticator and mongoAclAuthorizer");
-        }
+                        : Optional.empty(),
+                tokens,
+                SecurityOAuth.read(root, tokens.jwt()),
+                SecurityGuards.read(root),
+                Endpoint.read(root.component("roles"), new Endpoint(true, "/roles", true)));
+        config.check(root, mongo);
         return config;
     }
 
-    private boolean has(RealmName realm) {
-        return switch (realm) {
+    private void check(Block root, boolean mongo) {
+        basicRealm.ifPresent(realm -> check(root, "basicAuthMechanism", realm));
+        digest.ifPresent(config -> check(root, "digestAuthMechanism", config.accounts));
+        if (!mongo && (mongoRealm.isPresent() || mongoAcl.isPresent())) {
+            root.refuse("mclient/enabled", "must be true for mongoRealmAuthenticator and mongoAclAuthorizer");
+        }
+    }
+
+    private void check(Block root, String mechanism, RealmName realm) {
+        boolean there = switch (realm) {
             case FILE -> fileUsers.isPresent();
             case MONGO -> mongoRealm.isPresent();
         };
+        if (!there) {
+            root.refuse(mechanism + "/authenticator", "is " + realm.component + ", which is not enabled");
+        }
     }
 
-    private static Optional<RealmName> basic(Block block) {
+    private static Optional<RealmName> realm(Block block) {
         if (!block.flag("enabled", false)) {
             return Optional.empty();
         }
@@ -70,5 +99,20 @@ public record SecurityConfig(
         }
         block.refuse("authenticator", "names no realm: " + name);
         return Optional.empty();
+    }
+
+    private static Optional<Digest> digest(Block block) {
+        return realm(block)
+                .map(accounts -> new Digest(
+                        block.text("realm", "RESTHeart Realm"), block.text("domain", "localhost"), accounts));
+    }
+
+    private static Optional<Account> identity(Block block) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        block.advise("enabled", "is true: everybody is taken for " + block.text("username", "admin"));
+        return Optional.of(new Account(
+                block.text("username", "admin"), block.texts("roles", List.of("admin", "user")), new BsonDocument()));
     }
 }

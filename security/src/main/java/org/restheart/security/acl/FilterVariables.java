@@ -12,8 +12,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.bson.json.JsonParseException;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Account;
 import org.restheart.http.Grant;
 import org.restheart.http.Request;
@@ -190,8 +191,8 @@ final class FilterVariables {
     private static BsonValue clientFilter(Request request) {
         var filters = new BsonArray();
         try {
-            request.query().all("filter").forEach(text -> filters.add(BsonDocument.parse(text)));
-        } catch (JsonParseException _) {
+            request.query().all("filter").forEach(text -> filters.add(JsonParser.parse(text)));
+        } catch (MalformedJsonException _) {
             return BsonNull.VALUE;
         }
         return switch (filters.size()) {

@@ -6,8 +6,9 @@ import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.bson.json.JsonParseException;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Grant;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
@@ -123,16 +124,23 @@ public final class PermissionReader {
             return Optional.empty();
         }
         if (value.isString()) {
-            try {
-                return Optional.of(BsonDocument.parse(value.asString().getValue()));
-            } catch (JsonParseException _) {
-                throw new PermissionException("mongo." + key + " is not a JSON object");
-            }
+            return Optional.of(parse(key, value.asString().getValue()));
         }
         if (!value.isDocument()) {
             throw new PermissionException("mongo." + key + " must be an object");
         }
         return Optional.of(value.asDocument());
+    }
+
+    private static BsonDocument parse(String key, String json) throws PermissionException {
+        try {
+            if (JsonParser.parse(json) instanceof BsonDocument document) {
+                return document;
+            }
+        } catch (MalformedJsonException _) {
+            // as for JSON that is no object
+        }
+        throw new PermissionException("mongo." + key + " is not a JSON object");
     }
 
     /// Only 0 or only 1: a mixture would depend on the order of the keys.

@@ -4,6 +4,7 @@ import java.util.Optional;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
+import org.restheart.security.Credentials;
 import org.restheart.security.realm.Realm;
 
 /// HTTP Basic over a [Realm].
@@ -11,9 +12,12 @@ public final class BasicAuthenticator implements Authenticator {
     private static final Optional<String> CHALLENGE = Optional.of("Basic realm=\"RESTHeart Realm\"");
 
     private final Realm realm;
+    private final Credentials credentials;
 
-    public BasicAuthenticator(Realm realm) {
+    /// @param name of the realm, which tells its accounts from those of others
+    public BasicAuthenticator(Realm realm, String name) {
         this.realm = realm;
+        this.credentials = Credentials.password(name);
     }
 
     @Override
@@ -23,7 +27,7 @@ public final class BasicAuthenticator implements Authenticator {
                 ? Authentication.ABSENT
                 : BasicCredentials.parse(encoded.get())
                         .flatMap(credentials -> realm.verify(request, credentials.name(), credentials.password()))
-                        .<Authentication>map(Authentication.Authenticated::as)
+                        .<Authentication>map(account -> new Authentication.Authenticated(account, this.credentials))
                         .orElse(Authentication.REJECTED);
     }
 

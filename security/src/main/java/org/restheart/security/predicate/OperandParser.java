@@ -3,9 +3,9 @@ package org.restheart.security.predicate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.bson.BsonArray;
 import org.bson.BsonString;
-import org.bson.json.JsonParseException;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
 
@@ -15,8 +15,6 @@ final class OperandParser {
     /// can meet.
     private static final Set<String> NOT_HERE =
             Set.of("@user", "@request", "@now", "@filter", "@qparams", "@rnd", "@mongoPermissions");
-
-    private static final int MAX_NESTED = 100;
 
     private OperandParser() {}
 
@@ -81,13 +79,10 @@ final class OperandParser {
             return variable;
         }
         var text = token.text();
-        if (text.chars().filter(c -> c == '[' || c == '{').count() > MAX_NESTED) {
-            throw new PredicateException("JSON value with more than " + MAX_NESTED + " brackets", token.column());
-        }
         try {
-            var parsed = BsonArray.parse("[" + text + "]");
+            var parsed = JsonParser.parse("[" + text + "]").asArray();
             return new Operand.Constant(parsed.size() == 1 ? parsed.getFirst() : new BsonString(text));
-        } catch (JsonParseException _) {
+        } catch (MalformedJsonException _) {
             return new Operand.Constant(new BsonString(text));
         }
     }

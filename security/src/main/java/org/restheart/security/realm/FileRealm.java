@@ -48,8 +48,10 @@ public final class FileRealm implements Realm {
         return right ? Optional.of(user.account()) : Optional.empty();
     }
 
-    /// The password in clear, which digest authentication needs; nothing for a hash or an unknown name.
-    public Optional<String> clearPassword(String name) {
-        return Optional.ofNullable(users.get(name)).map(Known::password).filter(text -> !PasswordHashes.isHash(text));
+    @Override
+    public Optional<Clear> clear(Request request, String name) {
+        return Optional.ofNullable(users.get(name))
+                .filter(user -> !PasswordHashes.isHash(user.password()))
+                .map(user -> new Clear(user.account(), user.password()));
     }
 }

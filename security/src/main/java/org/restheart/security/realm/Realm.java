@@ -13,4 +13,18 @@ public interface Realm {
     ///
     /// @throws org.restheart.http.ProblemException 503 if too many passwords are being verified
     Optional<Account> verify(Request request, String name, String password);
+
+    /// The account with its password, if that is stored in clear: for mechanisms that never see the password
+    /// itself. The same threading rule applies.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
+    Optional<Clear> clear(Request request, String name);
+
+    /// An account and its password in clear.
+    record Clear(Account account, String password) {
+        @Override
+        public String toString() {
+            return "Clear[" + account.name() + "]";
+        }
+    }
 }

@@ -78,10 +78,10 @@ public final class StoredRealm implements Realm {
                 .map(roles -> new Stored(new Account(name, roles, properties), password.getValue()));
     }
 
-    /// The password in clear, which digest authentication needs; nothing if passwords are hashed.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
-    public Optional<Stored> clear(Request request, String name) {
-        return users.hashed() ? Optional.empty() : find(request, name);
+    @Override
+    public Optional<Clear> clear(Request request, String name) {
+        return users.hashed()
+                ? Optional.empty()
+                : find(request, name).map(stored -> new Clear(stored.account(), stored.password()));
     }
 }

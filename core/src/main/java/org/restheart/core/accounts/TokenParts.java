@@ -1,0 +1,132 @@
+package org.restheart.core.accounts;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.core.config.SecurityOAuth;
+import org.restheart.core.config.SecurityTokens;
+import org.restheart.core.routing.Binding;
+import org.restheart.security.Authenticator;
+import org.restheart.security.jwt.Jwt;
+import org.restheart.security.jwt.JwtAuthenticator;
+import org.restheart.security.oauth.AuthorizationService;
+import org.restheart.security.oauth.ClientRegistrationService;
+import org.restheart.security.oauth.PkceCodeGrant;
+import org.restheart.security.oauth.ResourceMetadataService;
+import org.restheart.security.oauth.ServerMetadataService;
+import org.restheart.security.token.CodeGrant;
+import org.restheart.security.token.CookieCredentials;
+import org.restheart.security.token.CookieSettings;
+import org.restheart.security.token.JwtTokenManager;
+import org.restheart.security.token.LogoutService;
+import org.restheart.security.token.RandomTokenManager;
+import org.restheart.security.token.TokenBasicAuthenticator;
+import org.restheart.security.token.TokenManager;
+import org.restheart.security.token.TokenService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tokens, cookies and OAuth as configured.
+final class TokenParts {
+    private static final Logger LOG = LoggerFactory.getLogger(TokenParts.class);
+
+    private final SecurityTokens config;
+    private final SecurityOAuth oauth;
+    private final Jwt jwt;
+    private final Optional<TokenManager> manager;
+
+    TokenParts(SecurityTokens config, SecurityOAuth oauth) {
+        this.config = config;
+        this.oauth = oauth;
+        this.jwt = config.jwt().jwt();
+        this.manager = manager();
+        if (config.tokenBasic() && manager.isEmpty()) {
+            LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
+        }
+        if ((config.cookieSet() || config.cookieRead()) && manager.isPresent() && !cookiesWork()) {
+            LOG.warn("cookies are off: no enabled mechanism accepts the tokens of the enabled token manager");
+        }
+    }
+
+    private Optional<TokenManager> manager() {
+        return config.jwtTokens()
+                .<TokenManager>map(
+                        settings -> new JwtTokenManager(jwt.signer().orElseThrow(), jwt.verifier(), settings))
+                .or(() -> config.randomTokens().map(random -> new RandomTokenManager(random.lifetime(), random.uri())));
+    }
+
+    private boolean cookiesWork() {
+        return config.tokenBasic()
+                || (config.jwtTokens().isPresent() && config.bearer().isPresent());
+    }
+
+    /// Comes before mechanisms that check passwords.
+    Optional<Authenticator> tokenBasic() {
+        return config.tokenBasic() ? manager.map(TokenBasicAuthenticator::new) : Optional.empty();
+    }
+
+    Optional<Authenticator> bearer() {
+        return config.bearer().map(settings -> new JwtAuthenticator(jwt.verifier(), settings));
+    }
+
+    Optional<CookieCredentials> cookie() {
+        return config.cookieRead() && cookiesWork()
+                ? Optional.of(new CookieCredentials(
+                        config.cookie().name(), config.cookieChecksOrigin(), config.cookieOrigins()))
+                : Optional.empty();
+    }
+
+    List<Binding> bindings() {
+        var bindings = new ArrayList<Binding>();
+        if (config.service().enabled()) {
+            var settings = new TokenService.Settings(
+                    config.service().uri(),
+                    config.redirect(),
+                    config.jwtTokens().isPresent() && config.bearer().isPresent());
+            var cookie = config.cookieSet() && cookiesWork()
+                    ? Optional.of(config.cookie())
+                    : Optional.<CookieSettings>empty();
+            bindings.add(Binding.of(new TokenService(settings, manager, cookie, codes()), config.service()));
+        }
+        if (config.logout().enabled()) {
+            bindings.add(Binding.of(new LogoutService(config.cookie(), manager), config.logout()));
+        }
+        bindings.addAll(oauthBindings());
+        return bindings;
+    }
+
+    private Optional<CodeGrant> codes() {
+        return oauth.authorization().isPresent()
+                        && jwt.signer().isPresent()
+                        && config.jwtTokens().isPresent()
+                ? Optional.of(new PkceCodeGrant(
+                        jwt.verifier(),
+                        jwt.signer().get(),
+                        config.jwtTokens().get().lifetime()))
+                : Optional.empty();
+    }
+
+    private List<Binding> oauthBindings() {
+        var bindings = new ArrayList<Binding>();
+        oauth.serverMetadata()
+                .ifPresent(part -> bindings.add(Binding.of(
+                        new ServerMetadataService(
+                                part.base(), part.tokenUri(), part.authorizeUri(), part.registrationUri()),
+                        part.endpoint())));
+        oauth.resourceMetadata()
+                .ifPresent(part -> bindings.add(Binding.of(
+                        new ResourceMetadataService(part.base(), part.endpoint().uri()), part.endpoint())));
+        oauth.authorization()
+                .ifPresent(part -> bindings.add(Binding.of(
+                        new AuthorizationService(
+                                part.loginUrl(),
+                                part.redirects(),
+                                jwt.signer().orElseThrow(),
+                                config.jwtTokens()
+                                        .map(JwtTokenManager.Settings::propertyClaims)
+                                        .orElse(List.of())),
+                        part.endpoint())));
+        oauth.registration().ifPresent(endpoint -> bindings.add(Binding.of(new ClientRegistrationService(), endpoint)));
+        return bindings;
+    }
+}

@@ -1,0 +1,67 @@
+package org.restheart.core.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.security.guard.BruteForceGuard;
+import org.restheart.security.guard.OriginPattern;
+import org.restheart.security.guard.OriginVetoer;
+import org.restheart.security.predicate.Predicate;
+import org.restheart.security.predicate.PredicateException;
+import org.restheart.security.predicate.PredicateParser;
+
+/// Guards beside the door. A part is empty when its component is off.
+public record SecurityGuards(
+        Optional<BruteForceGuard> bruteForce, Optional<OriginVetoer> origins, boolean logsFailures) {
+    static SecurityGuards read(Block root) {
+        return new SecurityGuards(
+                bruteForce(root.component("bruteForceAttackGuard")),
+                origins(root.component("originVetoer")),
+                root.component("failedAuthLogger").flag("enabled", false));
+    }
+
+    private static Optional<BruteForceGuard> bruteForce(Block block) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        int max = block.integer("max-failed-attempts", 5, 1, 10_000);
+        var alias = "x-forwarded-for-value-from-last";
+        var key = block.has(alias) ? alias : "x-forwarded-for-value-from-last-element";
+        int fromLast = block.integer(key, 0, 0, 100);
+        var source = block.bool("trust-x-forwarded-for", false)
+                ? new BruteForceGuard.Source.Forwarded(fromLast)
+                : new BruteForceGuard.Source.Peer();
+        return Optional.of(new BruteForceGuard(max, source));
+    }
+
+    private static Optional<OriginVetoer> origins(Block block) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        var patterns = new ArrayList<OriginPattern>();
+        for (var text : block.texts("whitelist-patterns", List.of())) {
+            try {
+                patterns.add(OriginPattern.parse(text));
+            } catch (IllegalArgumentException e) {
+                block.refuse("whitelist-patterns", "has an entry that is " + e.getMessage());
+            }
+        }
+        return Optional.of(new OriginVetoer(
+                block.texts("whitelist", List.of()),
+                patterns,
+                ignored(block),
+                block.bool("allow-missing-origin", true)));
+    }
+
+    private static List<Predicate> ignored(Block block) {
+        var ignored = new ArrayList<Predicate>();
+        for (var path : block.texts("ignore-paths", List.of())) {
+            try {
+                ignored.add(PredicateParser.parse("path-template('" + path.replace("'", "\\'") + "')"));
+            } catch (PredicateException e) {
+                block.refuse("ignore-paths", "has an entry that is no path template: " + e.getMessage());
+            }
+        }
+        return ignored;
+    }
+}

@@ -1,0 +1,81 @@
+package org.restheart.core.config;
+
+import java.util.List;
+import java.util.Optional;
+import org.restheart.security.oauth.BaseUrl;
+import org.restheart.security.oauth.RedirectUris;
+
+/// The OAuth endpoints. A part is empty when its component is off.
+public record SecurityOAuth(
+        Optional<ServerMetadata> serverMetadata,
+        Optional<ResourceMetadata> resourceMetadata,
+        Optional<Authorization> authorization,
+        Optional<Endpoint> registration) {
+
+    /// `oauthAuthorizationServerMetadataService`.
+    public record ServerMetadata(
+            Endpoint endpoint, BaseUrl base, String tokenUri, String authorizeUri, Optional<String> registrationUri) {}
+
+    /// `oauthProtectedResourceMetadataService`.
+    public record ResourceMetadata(Endpoint endpoint, BaseUrl base) {}
+
+    /// `oauthAuthorizationService`.
+    public record Authorization(Endpoint endpoint, Optional<String> loginUrl, RedirectUris redirects) {}
+
+    static SecurityOAuth read(Block root, JwtConfig jwt) {
+        var oauth = new SecurityOAuth(
+                serverMetadata(root.component("oauthAuthorizationServerMetadataService")),
+                resourceMetadata(root.component("oauthProtectedResourceMetadataService")),
+                authorization(root.component("oauthAuthorizationService")),
+                Optional.of(Endpoint.read(
+                                root.component("oauthClientRegistrationService"),
+                                new Endpoint(false, "/register", false)))
+                        .filter(Endpoint::enabled));
+        if (oauth.authorization.isPresent() && !jwt.canSign()) {
+            root.refuse(
+                    "oauthAuthorizationService/enabled",
+                    "must be false with algorithm " + jwt.settings().algorithm()
+                            + ": this server then only verifies tokens");
+        }
+        return oauth;
+    }
+
+    private static Optional<ServerMetadata> serverMetadata(Block block) {
+        var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-authorization-server", false));
+        return endpoint.enabled()
+                ? Optional.of(new ServerMetadata(
+                        endpoint,
+                        new BaseUrl(block.optionalText("base-url"), false),
+                        block.uri("token-endpoint-uri", "/token"),
+                        block.uri("authorize-endpoint-uri", "/authorize"),
+                        block.optionalText("registration-endpoint-uri")))
+                : Optional.empty();
+    }
+
+    private static Optional<ResourceMetadata> resourceMetadata(Block block) {
+        var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-protected-resource", false));
+        return endpoint.enabled()
+                ? Optional.of(new ResourceMetadata(
+                        endpoint,
+                        new BaseUrl(
+                                block.optionalText("base-url").or(() -> block.optionalText("server-url")),
+                                block.bool("trust-x-forwarded", true))))
+                : Optional.empty();
+    }
+
+    private static Optional<Authorization> authorization(Block block) {
+        var endpoint = Endpoint.read(block, new Endpoint(false, "/authorize", false));
+        return endpoint.enabled()
+                ? Optional.of(new Authorization(endpoint, block.optionalText("login-url"), redirects(block)))
+                : Optional.empty();
+    }
+
+    private static RedirectUris redirects(Block block) {
+        try {
+            return new RedirectUris(block.texts("allowed-redirect-uris", List.of()));
+        } catch (IllegalArgumentException e) {
+            block.refuse("allowed-redirect-uris", "has an entry that is " + e.getMessage());
+            return new RedirectUris(List.of());
+        }
+    }
+}

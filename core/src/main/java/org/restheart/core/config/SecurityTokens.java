@@ -1,0 +1,120 @@
+package org.restheart.core.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.restheart.security.jwt.JwtAuthenticator;
+import org.restheart.security.token.CookieSettings;
+import org.restheart.security.token.JwtTokenManager;
+
+/// Tokens and cookies. A part is empty when its component is off.
+///
+/// @param tokenBasic whether a token may stand in place of a password
+/// @param cookieRead whether credentials are taken from the cookie
+/// @param cookieOrigins origins that may act with the cookie, besides this server's own
+/// @param redirect where `/token/redirect` leads
+public record SecurityTokens(
+        JwtConfig jwt,
+        Optional<JwtAuthenticator.Settings> bearer,
+        boolean tokenBasic,
+        Optional<JwtTokenManager.Settings> jwtTokens,
+        Optional<RandomTokens> randomTokens,
+        Endpoint service,
+        Optional<String> redirect,
+        CookieSettings cookie,
+        boolean cookieSet,
+        boolean cookieRead,
+        boolean cookieChecksOrigin,
+        List<String> cookieOrigins,
+        Endpoint logout) {
+
+    /// `rndTokenManager`.
+    public record RandomTokens(Duration lifetime, String uri) {}
+
+    static SecurityTokens read(Block root) {
+        var service = root.component("authTokenService");
+        var setter = root.component("authCookieSetter");
+        var handler = root.component("authCookieHandler");
+        var remover = root.component("authCookieRemover");
+        root.component("authCookieRemover").has("defaultUri"); // of older files, without effect
+        var cookie = cookie(setter);
+        var jwt = JwtConfig.read(root.component("jwtConfigProvider"));
+        var tokens = new SecurityTokens(
+                jwt,
+                bearer(root.component("jwtAuthenticationMechanism")),
+                root.component("tokenBasicAuthMechanism").flag("enabled", false),
+                jwtTokens(root.component("jwtTokenManager"), service),
+                randomTokens(root.component("rndTokenManager")),
+                Endpoint.read(service, new Endpoint(true, "/token", false)),
+                service.optionalText("redirect-url"),
+                cookie,
+                setter.flag("enabled", true),
+                handler.flag("enabled", true),
+                setter.flag("check-origin", !cookie.sameSite().equals(Optional.of("Strict"))),
+                setter.texts("allowed-origins", List.of()),
+                Endpoint.read(remover, new Endpoint(true, "/logout", false)));
+        if (tokens.jwtTokens.isPresent() && !jwt.canSign()) {
+            root.refuse(
+                    "jwtTokenManager/enabled",
+                    "must be false with algorithm " + jwt.settings().algorithm()
+                            + ": this server then only verifies tokens");
+        }
+        return tokens;
+    }
+
+    private static Optional<JwtAuthenticator.Settings> bearer(Block block) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        boolean encoded = block.bool("base64Encoded", false);
+        var name = block.text("usernameClaim", "sub");
+        var roles =
+                block.isNull("rolesClaim") ? Optional.<String>empty() : Optional.of(block.text("rolesClaim", "roles"));
+        var fixed = block.texts("fixedRoles", List.of());
+        if (roles.isEmpty() && fixed.isEmpty()) {
+            block.refuse("rolesClaim", "is null and there are no fixedRoles: nobody would have any role");
+        }
+        return Optional.of(new JwtAuthenticator.Settings(name, roles, fixed, encoded));
+    }
+
+    private static Optional<JwtTokenManager.Settings> jwtTokens(Block block, Block service) {
+        return block.flag("enabled", false)
+                ? Optional.of(new JwtTokenManager.Settings(
+                        block.minutes("ttl", 15, 1, 5_256_000),
+                        block.uri("srv-uri", "/token"),
+                        block.texts("account-properties-claims", List.of()),
+                        service.bool("revoke", true)))
+                : Optional.empty();
+    }
+
+    private static Optional<RandomTokens> randomTokens(Block block) {
+        return block.flag("enabled", false)
+                ? Optional.of(new RandomTokens(block.minutes("ttl", 15, 1, 5_256_000), block.uri("srv-uri", "/tokens")))
+                : Optional.empty();
+    }
+
+    private static CookieSettings cookie(Block block) {
+        return new CookieSettings(
+                block.text("name", "rh_auth"),
+                block.text("domain", "localhost"),
+                block.uri("path", "/"),
+                block.flag("secure", true),
+                block.bool("http-only", true),
+                sameSite(block),
+                block.minutes("ttl", 15, 1, 5_256_000),
+                block.bool("expose-token", false));
+    }
+
+    private static Optional<String> sameSite(Block block) {
+        block.has("allow-legacy"); // of older files, without effect
+        var mode = block.text("same-site-mode", "strict").toLowerCase(Locale.ROOT);
+        if (!List.of("strict", "lax", "none").contains(mode)) {
+            block.refuse("same-site-mode", "must be strict, lax or none but was " + mode);
+            return Optional.empty();
+        }
+        return block.bool("same-site", true)
+                ? Optional.of(mode.substring(0, 1).toUpperCase(Locale.ROOT) + mode.substring(1))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,80 @@
+package org.restheart.security;
+
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Grant;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+
+/// `GET /roles/{user}`: tells an account its own roles. Everybody may ask about themselves, and nobody about
+/// others: the service comes with both rules.
+public final class RolesService implements Service, Authorizer, Vetoer {
+    private final List<String> uri;
+
+    public RolesService(String uri) {
+        this.uri = RequestPath.parse(uri).segments();
+    }
+
+    @Override
+    public String name() {
+        return "roles";
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    private boolean concerns(Request request) {
+        var segments = request.path().segments();
+        return segments.size() >= uri.size() && segments.subList(0, uri.size()).equals(uri);
+    }
+
+    private boolean isOwn(Request request, @Nullable Account account) {
+        var segments = request.path().segments();
+        return account != null
+                && segments.size() == uri.size() + 1
+                && segments.getLast().equals(account.name())
+                && !request.path().decoded().endsWith("/");
+    }
+
+    @Override
+    public boolean requiresAuthentication(Request request) {
+        return true;
+    }
+
+    @Override
+    public Optional<Grant> authorize(Request request, @Nullable Account account) {
+        return concerns(request) && isOwn(request, account) ? Optional.of(Grant.FULL) : Optional.empty();
+    }
+
+    @Override
+    public boolean vetoes(Request request, @Nullable Account account) {
+        return concerns(request) && request.method() != Method.OPTIONS && !isOwn(request, account);
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.GET) {
+            return Response.status(405);
+        }
+        var roles = request.caller().account().orElseThrow().roles();
+        return Response.json(
+                200,
+                new BsonDocument("authenticated", BsonBoolean.TRUE)
+                        .append(
+                                "roles",
+                                new BsonArray(
+                                        roles.stream().map(BsonString::new).toList()))
+                        .toJson());
+    }
+}

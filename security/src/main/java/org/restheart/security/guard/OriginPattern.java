@@ -1,0 +1,127 @@
+package org.restheart.security.guard;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// A pattern of URIs such as `https://*.example.org` or `http://localhost:*`: scheme, host, port and, for
+/// redirections, path are compared one by one after parsing, so that nothing in one of them passes for
+/// another. `*` stands for any characters of its part; everything else stands for itself.
+public final class OriginPattern {
+    private static final Pattern FORM =
+            Pattern.compile("([a-z*][a-z0-9+.*-]*)://(\\[[^]/]*]|[^/:?#@]*)(?::([0-9*]*))?(/.*)?");
+
+    private static final Pattern DOTS = Pattern.compile("(?i)/(\\.|%2e){1,2}(/|$)");
+
+    private final Pattern scheme;
+    private final Pattern host;
+    private final Pattern port;
+    private final Optional<String> path;
+
+    private OriginPattern(Pattern scheme, Pattern host, Pattern port, Optional<String> path) {
+        this.scheme = scheme;
+        this.host = host;
+        this.port = port;
+        this.path = path;
+    }
+
+    /// @throws IllegalArgumentException if it is no pattern of URIs
+    public static OriginPattern parse(String text) {
+        var matcher = FORM.matcher(lowerUntilPath(text));
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("not a pattern of origins, such as https://*.example.org: " + text);
+        }
+        var port = matcher.group(3);
+        return new OriginPattern(
+                glob(matcher.group(1)),
+                glob(matcher.group(2)),
+                port(port == null ? "" : port),
+                Optional.ofNullable(matcher.group(4)));
+    }
+
+    private static String lowerUntilPath(String text) {
+        int authority = text.indexOf("://");
+        int path = authority < 0 ? -1 : text.indexOf('/', authority + 3);
+        return path < 0
+                ? text.toLowerCase(Locale.ROOT)
+                : text.substring(0, path).toLowerCase(Locale.ROOT) + text.substring(path);
+    }
+
+    private static Pattern glob(String text) {
+        var pattern = new StringBuilder();
+        for (var part : text.split("\\*", -1)) {
+            pattern.append(pattern.isEmpty() ? "" : "[^/]*").append(Pattern.quote(part));
+        }
+        return Pattern.compile(pattern.toString());
+    }
+
+    private static Pattern port(String text) {
+        return Pattern.compile(text.equals("*") ? "[0-9]+" : text.replace("*", "[0-9]*"));
+    }
+
+    /// Whether an `Origin` field is meant: it has neither path nor query.
+    public boolean matchesOrigin(String origin) {
+        return parts(origin)
+                .filter(uri -> path(uri).isEmpty() && uri.getRawQuery() == null)
+                .filter(this::matchesAuthority)
+                .isPresent();
+    }
+
+    /// Whether a URI is meant. Without a path in the pattern every path is; with one, that path and what is
+    /// below it, or, where it has a `*`, what the whole path and query match.
+    public boolean matchesUri(String uri) {
+        return parts(uri)
+                .filter(this::matchesAuthority)
+                .filter(this::matchesPath)
+                .isPresent();
+    }
+
+    private boolean matchesAuthority(URI uri) {
+        return scheme.matcher(uri.getScheme().toLowerCase(Locale.ROOT)).matches()
+                && host.matcher(uri.getHost().toLowerCase(Locale.ROOT)).matches()
+                && port.matcher(uri.getPort() < 0 ? "" : Integer.toString(uri.getPort()))
+                        .matches();
+    }
+
+    private boolean matchesPath(URI uri) {
+        if (path.isEmpty()) {
+            return true;
+        }
+        var wanted = path.get();
+        var actual = path(uri) + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
+        if (wanted.contains("*")) {
+            var pattern = new StringBuilder();
+            for (var part : wanted.split("\\*", -1)) {
+                pattern.append(pattern.isEmpty() ? "" : ".*").append(Pattern.quote(part));
+            }
+            return actual.matches(pattern.toString());
+        }
+        var base = wanted.endsWith("/") ? wanted.substring(0, wanted.length() - 1) : wanted;
+        return actual.equals(wanted)
+                || actual.equals(base)
+                || actual.startsWith(base + "/")
+                || actual.startsWith(base + "?");
+    }
+
+    private static String path(URI uri) {
+        return uri.getRawPath() == null ? "" : uri.getRawPath();
+    }
+
+    /// Absolute, with a host, without user information and fragment, and without steps upwards, which a
+    /// browser would take after the comparison.
+    private static Optional<URI> parts(String text) {
+        try {
+            var uri = new URI(text);
+            boolean plain = uri.getScheme() != null
+                    && uri.getHost() != null
+                    && uri.getRawUserInfo() == null
+                    && uri.getRawFragment() == null
+                    && !DOTS.matcher(path(uri)).find();
+            return plain ? Optional.of(uri) : Optional.empty();
+        } catch (URISyntaxException _) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package org.restheart.security.jwt;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// The claims of a token whose signature is right (RFC 7519, 4.1). Immutable; nobody writes to the payload.
+public record Claims(BsonDocument payload) {
+    public Optional<String> text(String name) {
+        return payload.get(name) instanceof BsonString text ? Optional.of(text.getValue()) : Optional.empty();
+    }
+
+    /// `jti`.
+    public Optional<String> id() {
+        return text("jti");
+    }
+
+    /// `exp`.
+    public Optional<Instant> expires() {
+        return time("exp");
+    }
+
+    Optional<Instant> time(String name) {
+        var value = payload.get(name);
+        if (value == null || !value.isNumber()) {
+            return Optional.empty();
+        }
+        double seconds = value.asNumber().doubleValue();
+        return Math.abs(seconds) < 1e15
+                ? Optional.of(Instant.ofEpochMilli((long) (seconds * 1_000)))
+                : Optional.empty();
+    }
+
+    /// A list of texts; none if the claim is absent or null.
+    ///
+    /// @return nothing at all if it is something else
+    public Optional<List<String>> texts(String name) {
+        var value = payload.get(name);
+        if (value == null || value.isNull()) {
+            return Optional.of(List.of());
+        }
+        return value instanceof BsonArray array && array.stream().allMatch(BsonValue::isString)
+                ? Optional.of(
+                        array.stream().map(role -> role.asString().getValue()).toList())
+                : Optional.empty();
+    }
+
+    /// Whether the time claims that are there are times, and now is between them. No leeway.
+    boolean areValidAt(Instant now, boolean expiryRequired) {
+        return isTimeIfPresent("exp")
+                && isTimeIfPresent("nbf")
+                && isTimeIfPresent("iat")
+                && expires().map(now::isBefore).orElse(!expiryRequired)
+                && !time("nbf").filter(now::isBefore).isPresent()
+                && !time("iat").filter(now::isBefore).isPresent();
+    }
+
+    private boolean isTimeIfPresent(String name) {
+        return !payload.containsKey(name) || time(name).isPresent();
+    }
+
+    /// Whether all of them are in `aud`, which is a text or a list of texts.
+    boolean areFor(List<String> audience) {
+        if (audience.isEmpty()) {
+            return true;
+        }
+        @Nullable BsonValue aud = payload.get("aud");
+        if (aud instanceof BsonString one) {
+            return audience.equals(List.of(one.getValue()));
+        }
+        return aud != null
+                && texts("aud").filter(all -> all.containsAll(audience)).isPresent();
+    }
+
+    @Override
+    public String toString() {
+        return "Claims" + payload.keySet();
+    }
+}

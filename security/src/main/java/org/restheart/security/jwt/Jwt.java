@@ -1,0 +1,128 @@
+package org.restheart.security.jwt;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import java.io.ByteArrayInputStream;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.SecureRandom;
+import java.security.cert.CertificateFactory;
+import java.security.spec.X509EncodedKeySpec;
+import java.text.ParseException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The verifier, and the signer if there is a key that can sign, of one gateway.
+public final class Jwt {
+    private static final int RANDOM_BYTES = 64;
+    private static final int TIMEOUT_MILLIS = 3_000;
+    private static final int MAX_SET_BYTES = 512 * 1024;
+
+    private final JwtVerifier verifier;
+    private final @Nullable JwtSigner signer;
+
+    private Jwt(JwtVerifier verifier, @Nullable JwtSigner signer) {
+        this.verifier = verifier;
+        this.signer = signer;
+    }
+
+    /// One secret that signs and verifies.
+    ///
+    /// @param key nothing for a random one that dies with this process
+    /// @throws IllegalArgumentException if the key does not fit the algorithm
+    public static Jwt ofSecret(JwtSettings settings, Optional<String> key) {
+        var secret = key.map(text -> text.getBytes(StandardCharsets.UTF_8)).orElseGet(Jwt::random);
+        // RFC 7518, 3.2 wants as many bits as the hash has; shorter keys were always accepted here, with a warning, and
+        // HMAC pads keys with zeros, so that padding them does not change any signature.
+        var padded = Arrays.copyOf(secret, Math.max(secret.length, RANDOM_BYTES));
+        try {
+            return new Jwt(
+                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), new Revocations()),
+                    new JwtSigner(settings, padded));
+        } catch (JOSEException e) {
+            throw new IllegalArgumentException("key does not fit " + settings.algorithm(), e);
+        }
+    }
+
+    private static byte[] random() {
+        var bytes = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        return bytes;
+    }
+
+    /// Verifies only.
+    ///
+    /// @param key Base64 of an X.509 certificate or of a public key; PEM with its header lines is accepted
+    /// @throws IllegalArgumentException if the key does not fit the algorithm
+    public static Jwt ofPublicKey(JwtSettings settings, String key) {
+        try {
+            return new Jwt(
+                    new JwtVerifier(settings, JwtKeys.ofPublicKey(publicKey(settings, key)), new Revocations()), null);
+        } catch (JOSEException | GeneralSecurityException | IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "key must be a certificate or a public key for " + settings.algorithm() + ", in Base64", e);
+        }
+    }
+
+    private static PublicKey publicKey(JwtSettings settings, String key) throws GeneralSecurityException {
+        var der = Base64.getMimeDecoder()
+                .decode(key.replaceAll("-----[A-Z ]+-----", "").strip());
+        if (!key.contains("PUBLIC KEY")) {
+            try {
+                return CertificateFactory.getInstance("X.509")
+                        .generateCertificate(new ByteArrayInputStream(der))
+                        .getPublicKey();
+            } catch (GeneralSecurityException _) {
+                // not a certificate: it may be the key alone
+            }
+        }
+        var family = JWSAlgorithm.Family.EC.contains(settings.algorithm()) ? "EC" : "RSA";
+        return KeyFactory.getInstance(family).generatePublic(new X509EncodedKeySpec(der));
+    }
+
+    /// Verifies only, with the keys of a set (RFC 7517).
+    ///
+    /// @throws IllegalArgumentException if it is no such set
+    public static Jwt ofKeySet(JwtSettings settings, String json) {
+        try {
+            var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(json));
+            return new Jwt(new JwtVerifier(settings, JwtKeys.ofSet(source, false), new Revocations()), null);
+        } catch (ParseException e) {
+            throw new IllegalArgumentException("not a set of keys (RFC 7517)", e);
+        }
+    }
+
+    /// Verifies only, with keys that their issuer publishes. They are asked for when first needed, kept for
+    /// some minutes, and asked for again, not too often, when a token names one that is new.
+    public static Jwt ofKeySetAt(JwtSettings settings, URL url) {
+        var source = JWKSourceBuilder.<SecurityContext>create(
+                        url, new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES))
+                .retrying(true)
+                .build();
+        return new Jwt(new JwtVerifier(settings, JwtKeys.ofSet(source, true), new Revocations()), null);
+    }
+
+    /// Verifies nothing.
+    public static Jwt ofNothing(JwtSettings settings) {
+        return new Jwt(new JwtVerifier(settings, (_, _) -> List.of(), new Revocations()), null);
+    }
+
+    public JwtVerifier verifier() {
+        return verifier;
+    }
+
+    public Optional<JwtSigner> signer() {
+        return Optional.ofNullable(signer);
+    }
+}

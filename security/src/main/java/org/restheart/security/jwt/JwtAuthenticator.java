@@ -1,0 +1,76 @@
+package org.restheart.security.jwt;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+import org.restheart.security.Authentication;
+import org.restheart.security.Authenticator;
+import org.restheart.security.Credentials;
+
+/// A JSON Web Token as bearer token (RFC 6750, 2.1).
+public final class JwtAuthenticator implements Authenticator {
+    private static final String SCHEME = "Bearer ";
+
+    private final JwtVerifier verifier;
+    private final Settings settings;
+
+    /// @param nameClaim the claim that is the account's name
+    /// @param rolesClaim the claim that lists the roles, if there is one
+    /// @param fixedRoles come after those of the claim
+    /// @param encoded whether tokens are Base64 once more
+    public record Settings(String nameClaim, Optional<String> rolesClaim, List<String> fixedRoles, boolean encoded) {}
+
+    public JwtAuthenticator(JwtVerifier verifier, Settings settings) {
+        this.verifier = verifier;
+        this.settings = settings;
+    }
+
+    @Override
+    public Authentication authenticate(Request request) {
+        var field = request.headers().first("Authorization");
+        if (field.isEmpty() || !field.get().regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            return Authentication.ABSENT;
+        }
+        if (!field.get().startsWith(SCHEME)) {
+            return Authentication.REJECTED; // another spelling of the scheme was never accepted
+        }
+        var token = token(field.get().substring(SCHEME.length()).strip());
+        return token.flatMap(text -> verifier.verify(request, text))
+                .flatMap(claims -> account(claims, token.get()))
+                .orElse(Authentication.REJECTED);
+    }
+
+    private Optional<String> token(String text) {
+        if (!settings.encoded()) {
+            return Optional.of(text);
+        }
+        try {
+            return Optional.of(new String(
+                    java.util.Base64.getUrlDecoder().decode(text), java.nio.charset.StandardCharsets.US_ASCII));
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Authentication> account(Claims claims, String token) {
+        return claims.text(settings.nameClaim())
+                .flatMap(name -> roles(claims).map(roles -> new Account(name, roles, claims.payload())))
+                .map(account -> new Authentication.Authenticated(account, credentials(claims, token)));
+    }
+
+    private Optional<List<String>> roles(Claims claims) {
+        var claimed = settings.rolesClaim().map(claims::texts).orElse(Optional.of(List.of()));
+        return claimed.map(roles -> {
+            var all = new ArrayList<>(roles);
+            all.addAll(settings.fixedRoles());
+            return all;
+        });
+    }
+
+    /// What is to be known of a request that came with a token.
+    public static Credentials credentials(Claims claims, String token) {
+        return new Credentials("jwt", Optional.of(new Credentials.Token(token, claims.id(), claims.expires())));
+    }
+}

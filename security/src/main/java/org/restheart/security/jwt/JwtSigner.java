@@ -1,0 +1,78 @@
+package org.restheart.security.jwt;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
+import com.nimbusds.jose.crypto.MACSigner;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
+
+/// Makes tokens, with a key that only servers of one cluster have. Thread-safe.
+public final class JwtSigner {
+    private static final JsonWriterSettings JSON =
+            JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();
+
+    private final JwtSettings settings;
+    private final MACSigner signer;
+
+    JwtSigner(JwtSettings settings, byte[] secret) throws JOSEException {
+        this.settings = settings;
+        this.signer = new MACSigner(secret);
+    }
+
+    /// A token and what it says.
+    public record Signed(String token, Claims claims) {
+        @Override
+        public String toString() {
+            return "Signed[" + claims + "]";
+        }
+    }
+
+    /// A token for an account.
+    ///
+    /// @param more claims beyond the registered ones
+    public Signed sign(String subject, Duration lifetime, BsonDocument more) {
+        return sign(JOSEObjectType.JWT, subject, lifetime, more);
+    }
+
+    /// An authorization code, which nothing takes for a token.
+    public Signed signCode(String subject, Duration lifetime, BsonDocument more) {
+        return sign(JwtVerifier.CODE, subject, lifetime, more);
+    }
+
+    private Signed sign(JOSEObjectType type, String subject, Duration lifetime, BsonDocument more) {
+        var claims = new BsonDocument();
+        settings.issuer().ifPresent(issuer -> claims.append("iss", new BsonString(issuer)));
+        claims.append("sub", new BsonString(subject))
+                .append("exp", new BsonInt64(Instant.now().plus(lifetime).getEpochSecond()))
+                .append("jti", new BsonString(UUID.randomUUID().toString()));
+        switch (settings.audience().size()) {
+            case 0 -> {}
+            case 1 -> claims.append("aud", new BsonString(settings.audience().getFirst()));
+            default ->
+                claims.append(
+                        "aud",
+                        new BsonArray(settings.audience().stream()
+                                .map(BsonString::new)
+                                .toList()));
+        }
+        more.forEach(claims::putIfAbsent);
+        var jws = new JWSObject(
+                new JWSHeader.Builder(settings.algorithm()).type(type).build(), new Payload(claims.toJson(JSON)));
+        try {
+            jws.sign(signer);
+        } catch (JOSEException e) {
+            throw new IllegalStateException("signing failed", e); // key and algorithm were checked at start
+        }
+        return new Signed(jws.serialize(), new Claims(claims));
+    }
+}

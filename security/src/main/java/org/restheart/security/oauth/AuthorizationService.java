@@ -1,0 +1,153 @@
+package org.restheart.security.oauth;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.http.Account;
+import org.restheart.http.Key;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.security.Challenges;
+import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.token.FormCredentials;
+import org.restheart.security.token.OAuthError;
+
+/// `/authorize` (RFC 6749, 4.1.1): `GET` leads the browser to the page that asks for a password, `POST` with
+/// the password leads it back to the client with a code. Public, because it gives its own `401`.
+public final class AuthorizationService implements Service {
+    private static final Duration CODE_LIFETIME = Duration.ofMinutes(5);
+    private static final Key<Boolean> FROM_FORM = Key.named("credentials from a form");
+
+    private final Optional<String> loginUrl;
+    private final RedirectUris redirects;
+    private final JwtSigner signer;
+    private final List<String> propertyClaims;
+
+    /// @param propertyClaims top-level properties of the account that go into the token
+    public AuthorizationService(
+            Optional<String> loginUrl, RedirectUris redirects, JwtSigner signer, List<String> propertyClaims) {
+        this.loginUrl = loginUrl;
+        this.redirects = redirects;
+        this.signer = signer;
+        this.propertyClaims = propertyClaims;
+    }
+
+    @Override
+    public String name() {
+        return "oauthAuthorizationService";
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    @Override
+    public Request prepare(Request request) {
+        return FormCredentials.of(request)
+                .filter(form -> form.has("username"))
+                .map(form -> FormCredentials.with(request, form, "username", "password")
+                        .with(FROM_FORM, true))
+                .orElse(request);
+    }
+
+    @Override
+    public Response handle(Request request) {
+        return switch (request.method()) {
+            case GET -> ask(request.query());
+            case POST -> answer(request);
+            case HEAD, PUT, PATCH, DELETE, OPTIONS -> Response.status(405);
+        };
+    }
+
+    private Response.Ready ask(Query query) {
+        if (loginUrl.isEmpty()) {
+            return OAuthError.response(500, "server_error", "login-url is not configured");
+        }
+        if (!isCode(query)) {
+            return OAuthError.response(400, "unsupported_response_type", "response_type must be code");
+        }
+        var problem = redirectProblem(query).or(() -> challengeProblem(query));
+        return problem.map(text -> OAuthError.response(400, "invalid_request", text))
+                .orElseGet(() -> to(Urls.with(loginUrl.get(), query)));
+    }
+
+    private static boolean isCode(Query query) {
+        return query.first("response_type").filter("code"::equals).isPresent();
+    }
+
+    private Optional<String> redirectProblem(Query query) {
+        var uri = query.first("redirect_uri").filter(text -> !text.isEmpty());
+        if (uri.isEmpty()) {
+            return Optional.of("redirect_uri is required");
+        }
+        return redirects.allow(uri.get()) ? Optional.empty() : Optional.of("redirect_uri is not in the allowed list");
+    }
+
+    private static Optional<String> challengeProblem(Query query) {
+        if (query.first("code_challenge").filter(text -> !text.isEmpty()).isEmpty()) {
+            return Optional.of("code_challenge is required");
+        }
+        return query.first("code_challenge_method").filter("S256"::equals).isPresent()
+                ? Optional.empty()
+                : Optional.of("code_challenge_method must be S256");
+    }
+
+    private Response.Ready answer(Request request) {
+        var query = request.query();
+        var refused = redirectProblem(query);
+        if (refused.isPresent()) {
+            return OAuthError.response(400, "invalid_request", refused.get());
+        }
+        var account = request.caller().account();
+        if (account.isEmpty()) {
+            return request.attribute(FROM_FORM).isPresent() && loginUrl.isPresent()
+                    ? to(Urls.with(Urls.with(loginUrl.get(), "error", "invalid_credentials"), query))
+                    : Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"");
+        }
+        var redirect = query.first("redirect_uri").orElseThrow();
+        var problem = challengeProblem(query);
+        if (problem.isPresent()) {
+            return back(redirect, query, "error", "invalid_request", "error_description", problem.get());
+        }
+        return back(redirect, query, "code", code(account.get(), query, redirect));
+    }
+
+    private String code(Account account, Query query, String redirect) {
+        var claims = new BsonDocument(
+                        "roles",
+                        new BsonArray(
+                                account.roles().stream().map(BsonString::new).toList()))
+                .append("cc", new BsonString(query.first("code_challenge").orElseThrow()))
+                .append("ccm", new BsonString("S256"))
+                .append("ruri", new BsonString(redirect))
+                .append("cid", new BsonString(query.first("client_id").orElse("")));
+        var database = account.properties().get("authDb");
+        if (database != null) {
+            claims.append("authDb", database);
+        }
+        for (var name : propertyClaims) {
+            var value = account.properties().get(name);
+            if (value != null) {
+                claims.putIfAbsent(name, value);
+            }
+        }
+        return signer.signCode(account.name(), CODE_LIFETIME, claims).token();
+    }
+
+    private static Response.Ready back(String redirect, Query query, String... namesAndValues) {
+        var all = new ArrayList<>(List.of(namesAndValues));
+        query.first("state").ifPresent(state -> all.addAll(List.of("state", state)));
+        return to(Urls.with(redirect, all.toArray(String[]::new)));
+    }
+
+    private static Response.Ready to(String location) {
+        return Response.status(302).with("Location", location).with("Cache-Control", "no-store");
+    }
+}

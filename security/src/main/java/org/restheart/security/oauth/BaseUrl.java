@@ -1,0 +1,30 @@
+package org.restheart.security.oauth;
+
+import java.util.Optional;
+import org.restheart.http.Request;
+
+/// The URL by which clients know this server: the configured one, else what the request says.
+///
+/// @param configured without a slash at the end
+/// @param trustsForwarded whether `X-Forwarded-Proto` and `X-Forwarded-Host` count
+public record BaseUrl(Optional<String> configured, boolean trustsForwarded) {
+    public BaseUrl {
+        configured = configured.map(url -> url.replaceFirst("/+$", ""));
+    }
+
+    String of(Request request) {
+        return configured
+                .or(() -> forwarded(request))
+                .orElseGet(() -> request.connection().scheme() + "://"
+                        + request.connection().hostAndPort());
+    }
+
+    private Optional<String> forwarded(Request request) {
+        return trustsForwarded
+                ? request.headers()
+                        .first("X-Forwarded-Proto")
+                        .flatMap(scheme ->
+                                request.headers().first("X-Forwarded-Host").map(host -> scheme + "://" + host))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,73 @@
+package org.restheart.security.oauth;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.security.token.OAuthError;
+
+/// `POST /register` (RFC 7591): gives a client an id. Nothing is stored: what a client may do, its users
+/// decide, and where codes are sent, the configuration. Public.
+public final class ClientRegistrationService implements Service {
+    private static final String INVALID = "invalid_client_metadata";
+
+    @Override
+    public String name() {
+        return "oauthClientRegistrationService";
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.POST) {
+            return Response.status(405);
+        }
+        BsonValue content;
+        try {
+            content = JsonParser.parse(request.body().bytes());
+        } catch (MalformedJsonException _) {
+            return OAuthError.response(400, INVALID, "the content is not JSON");
+        }
+        if (!(content instanceof BsonDocument client) || !client.containsKey("redirect_uris")) {
+            return OAuthError.response(400, INVALID, "redirect_uris is required");
+        }
+        if (!(client.get("redirect_uris") instanceof BsonArray uris)
+                || uris.isEmpty()
+                || !uris.stream().allMatch(BsonValue::isString)) {
+            return OAuthError.response(400, INVALID, "redirect_uris must be a list of URIs");
+        }
+        return registered(client, uris);
+    }
+
+    private static Response registered(BsonDocument client, BsonArray uris) {
+        var answer = new BsonDocument(
+                        "client_id", new BsonString(UUID.randomUUID().toString()))
+                .append("client_id_issued_at", new BsonInt64(Instant.now().getEpochSecond()))
+                .append("redirect_uris", uris)
+                .append(
+                        "token_endpoint_auth_method",
+                        client.get("token_endpoint_auth_method") instanceof BsonString method
+                                ? method
+                                : new BsonString("none"))
+                .append("grant_types", new BsonArray(List.of(new BsonString("authorization_code"))))
+                .append("response_types", new BsonArray(List.of(new BsonString("code"))));
+        if (client.get("client_name") instanceof BsonString name) {
+            answer.append("client_name", name);
+        }
+        return Response.json(201, answer.toJson());
+    }
+}

@@ -1,0 +1,100 @@
+package org.restheart.security.oauth;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.security.jwt.Claims;
+import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.JwtVerifier;
+import org.restheart.security.token.CodeGrant;
+import org.restheart.security.token.OAuthError;
+
+/// Exchanges a code for a token once, for whoever knows the verifier behind its challenge (RFC 7636, 4.5).
+public final class PkceCodeGrant implements CodeGrant {
+    /// Claims of the code that are not the token's.
+    private static final Set<String> OF_THE_CODE =
+            Set.of("iss", "sub", "exp", "jti", "aud", "cc", "ccm", "ruri", "cid");
+
+    private final JwtVerifier verifier;
+    private final JwtSigner signer;
+    private final Duration lifetime;
+
+    /// @param lifetime of the tokens
+    public PkceCodeGrant(JwtVerifier verifier, JwtSigner signer, Duration lifetime) {
+        this.verifier = verifier;
+        this.signer = signer;
+        this.lifetime = lifetime;
+    }
+
+    @Override
+    public Response.Ready exchange(Request request, Query form) {
+        var code = form.first("code").filter(text -> !text.isEmpty());
+        if (code.isEmpty()) {
+            return OAuthError.response(400, "invalid_request", "code is required");
+        }
+        var secret = form.first("code_verifier").filter(text -> !text.isEmpty());
+        if (secret.isEmpty()) {
+            return OAuthError.response(400, "invalid_request", "code_verifier is required");
+        }
+        var claims = verifier.verifyCode(request, code.get());
+        if (claims.isEmpty()) {
+            return OAuthError.response(400, "invalid_grant", "the code is not valid, or not any more");
+        }
+        if (!matches(claims.get(), secret.get())) {
+            return OAuthError.response(400, "invalid_grant", "code_verifier does not match");
+        }
+        if (!sameIfSent(form, "redirect_uri", claims.get(), "ruri")
+                || !sameIfSent(form, "client_id", claims.get(), "cid")) {
+            return OAuthError.response(400, "invalid_grant", "the code was issued for another client or redirect_uri");
+        }
+        var first = verifier.revocations()
+                .revoke(claims.get().id().orElseThrow(), claims.get().expires().orElseThrow());
+        return first ? token(claims.get()) : OAuthError.response(400, "invalid_grant", "the code has been used");
+    }
+
+    private static boolean matches(Claims claims, String secret) {
+        var challenge = claims.text("cc").orElse("");
+        var actual = Base64.getUrlEncoder().withoutPadding().encodeToString(sha256(secret));
+        return MessageDigest.isEqual(
+                challenge.getBytes(StandardCharsets.US_ASCII), actual.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+
+    private static boolean sameIfSent(Query form, String field, Claims claims, String claim) {
+        Optional<String> sent = form.first(field);
+        return sent.isEmpty() || sent.equals(claims.text(claim));
+    }
+
+    private Response.Ready token(Claims code) {
+        var claims = new BsonDocument();
+        code.payload().forEach((name, value) -> {
+            if (!OF_THE_CODE.contains(name)) {
+                claims.append(name, value);
+            }
+        });
+        var signed = signer.sign(code.text("sub").orElseThrow(), lifetime, claims);
+        return Response.json(
+                200,
+                new BsonDocument("access_token", new BsonString(signed.token()))
+                        .append("token_type", new BsonString("Bearer"))
+                        .append("expires_in", new BsonInt64(lifetime.toSeconds()))
+                        .toJson());
+    }
+}

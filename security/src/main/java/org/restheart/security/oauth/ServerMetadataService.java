@@ -1,0 +1,51 @@
+package org.restheart.security.oauth;
+
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+
+/// `GET /.well-known/oauth-authorization-server` (RFC 8414). Public.
+///
+/// @param registration path of the registration endpoint, if there is one
+public record ServerMetadataService(BaseUrl base, String tokenUri, String authorizeUri, Optional<String> registration)
+        implements Service {
+    @Override
+    public String name() {
+        return "oauthAuthorizationServerMetadataService";
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.GET) {
+            return Response.status(405);
+        }
+        var url = base.of(request);
+        var metadata = new BsonDocument("issuer", new BsonString(url))
+                .append("authorization_endpoint", new BsonString(url + authorizeUri))
+                .append("token_endpoint", new BsonString(url + tokenUri))
+                .append("response_types_supported", texts("code"))
+                .append("grant_types_supported", texts("authorization_code", "password", "client_credentials"))
+                .append("code_challenge_methods_supported", texts("S256"))
+                .append(
+                        "token_endpoint_auth_methods_supported",
+                        texts("none", "client_secret_basic", "client_secret_post"));
+        registration.ifPresent(path -> metadata.append("registration_endpoint", new BsonString(url + path)));
+        return Response.json(200, metadata.toJson());
+    }
+
+    private static BsonArray texts(String... texts) {
+        return new BsonArray(
+                java.util.Arrays.stream(texts).<BsonValue>map(BsonString::new).toList());
+    }
+}

@@ -1,0 +1,37 @@
+package org.restheart.security.token;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// The cookie that carries a token (RFC 6265).
+///
+/// @param sameSite the attribute's value, if it is sent: `Strict`, `Lax` or `None`
+/// @param exposesToken whether the answer that sets the cookie tells scripts the token as well
+public record CookieSettings(
+        String name,
+        String domain,
+        String path,
+        boolean secure,
+        boolean httpOnly,
+        Optional<String> sameSite,
+        Duration lifetime,
+        boolean exposesToken) {
+
+    /// `Set-Cookie` with a value.
+    String set(String value) {
+        return name + "=" + value + "; Domain=" + domain + "; Path=" + path
+                + (httpOnly ? "; HttpOnly" : "")
+                + sameSite.map(mode -> "; SameSite=" + mode).orElse("")
+                + (secure ? "; Secure" : "")
+                + "; Max-Age=" + lifetime.toSeconds();
+    }
+
+    /// `Set-Cookie` that makes browsers drop it.
+    String remove() {
+        return name + "=; Path=" + path + "; Domain=" + domain
+                + (secure ? "; Secure" : "")
+                + (httpOnly ? "; HttpOnly" : "")
+                + sameSite.map(mode -> "; SameSite=" + mode).orElse("")
+                + "; Max-Age=0";
+    }
+}

@@ -1,0 +1,170 @@
+package org.restheart.security.token;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+import org.restheart.security.Authentication;
+import org.restheart.security.Credentials;
+import org.restheart.security.jwt.Claims;
+import org.restheart.security.jwt.JwtAuthenticator;
+import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.JwtVerifier;
+
+/// Signed tokens, which every server with the key recognises. The last one of each account is handed out
+/// again until it is about to end, or no longer says what is true.
+public final class JwtTokenManager implements TokenManager {
+    private static final int MAX_ACCOUNTS = 1_000;
+    /// A token that is handed out is good for at least this part of its lifetime.
+    private static final int LEAST_FRACTION = 10;
+
+    private final JwtSigner signer;
+    private final JwtVerifier verifier;
+    private final Settings settings;
+    private final Cache<Owner, Last> last =
+            Caffeine.newBuilder().maximumSize(MAX_ACCOUNTS).build();
+
+    /// @param location of the token, for clients
+    /// @param propertyClaims properties of the account that become claims: names, or paths such as `/org/unit`
+    /// @param revokes whether a token that its owner gives back is refused from then on, by this server
+    public record Settings(Duration lifetime, String location, List<String> propertyClaims, boolean revokes) {}
+
+    /// Whose token it is: names are unique only within a source.
+    private record Owner(String source, String database, String name) {}
+
+    /// @param said what was asked to be in the token
+    private record Last(BsonDocument said, JwtSigner.Signed signed) {}
+
+    public JwtTokenManager(JwtSigner signer, JwtVerifier verifier, Settings settings) {
+        this.signer = signer;
+        this.verifier = verifier;
+        this.settings = settings;
+    }
+
+    @Override
+    public Issued issue(Account account, Credentials credentials, boolean renew) {
+        var toSay = claims(account);
+        if (!renew) {
+            var shown = shown(account, credentials, toSay);
+            if (shown.isPresent()) {
+                return shown.get();
+            }
+            var known = last.getIfPresent(owner(account, credentials));
+            if (known != null && known.said.equals(toSay) && isGoodForAWhile(known.signed.claims())) {
+                return issued(known.signed, account);
+            }
+        }
+        var signed = signer.sign(account.name(), settings.lifetime(), toSay);
+        last.put(owner(account, credentials), new Last(toSay, signed));
+        return issued(signed, account);
+    }
+
+    /// The token of the request itself, if it is one that would be made.
+    private Optional<Issued> shown(Account account, Credentials credentials, BsonDocument toSay) {
+        return credentials
+                .token()
+                .filter(token -> account.properties().entrySet().containsAll(toSay.entrySet())
+                        && account.name()
+                                .equals(new Claims(account.properties())
+                                        .text("sub")
+                                        .orElse(""))
+                        && isGoodForAWhile(new Claims(account.properties())))
+                .map(token -> new Issued(token.text(), account, token.expires().orElse(Instant.MAX)));
+    }
+
+    private boolean isGoodForAWhile(Claims claims) {
+        var enough = Instant.now().plus(settings.lifetime().dividedBy(LEAST_FRACTION));
+        return claims.expires().filter(enough::isBefore).isPresent()
+                && claims.id().filter(verifier.revocations()::contains).isEmpty();
+    }
+
+    private static Issued issued(JwtSigner.Signed signed, Account account) {
+        return new Issued(signed.token(), account, signed.claims().expires().orElseThrow());
+    }
+
+    private static Owner owner(Account account, Credentials credentials) {
+        return new Owner(
+                credentials.source(),
+                new Claims(account.properties()).text("authDb").orElse(""),
+                account.name());
+    }
+
+    private BsonDocument claims(Account account) {
+        var claims = new BsonDocument(
+                "roles",
+                new BsonArray(account.roles().stream().map(BsonString::new).toList()));
+        var properties = account.properties();
+        var database = properties.get("authDb");
+        if (database != null) {
+            claims.append("authDb", database);
+        }
+        for (var claim : settings.propertyClaims()) {
+            copy(properties, claims, claim.startsWith("/") ? claim.substring(1).split("/") : new String[] {claim}, 0);
+        }
+        return claims;
+    }
+
+    private static void copy(BsonDocument from, BsonDocument to, String[] path, int at) {
+        BsonValue value = from.get(path[at]);
+        if (value == null) {
+            return;
+        }
+        if (at == path.length - 1) {
+            to.append(path[at], value);
+        } else if (value instanceof BsonDocument inner) {
+            var below = to.get(path[at]) instanceof BsonDocument known ? known : new BsonDocument();
+            copy(inner, below, path, at + 1);
+            if (!below.isEmpty()) {
+                to.append(path[at], below);
+            }
+        }
+    }
+
+    @Override
+    public Optional<Authentication> verify(Request request, String name, String token) {
+        if (token.chars().filter(c -> c == '.').count() != 2) {
+            return Optional.empty();
+        }
+        return verifier.verify(request, token)
+                .filter(claims -> claims.text("sub").filter(name::equals).isPresent())
+                .flatMap(claims -> claims.texts("roles")
+                        .map(roles -> new Authentication.Authenticated(
+                                new Account(name, roles, claims.payload()),
+                                JwtAuthenticator.credentials(claims, token))));
+    }
+
+    @Override
+    public void invalidate(Account account, Credentials credentials) {
+        var owner = owner(account, credentials);
+        var known = last.getIfPresent(owner);
+        if (known != null) {
+            last.invalidate(owner);
+            revoke(known.signed.claims().id(), known.signed.claims().expires());
+        }
+        credentials.token().ifPresent(token -> revoke(token.id(), token.expires()));
+    }
+
+    private void revoke(Optional<String> id, Optional<Instant> expires) {
+        if (settings.revokes()) {
+            id.ifPresent(known -> verifier.revocations().revoke(known, expires.orElse(Instant.MAX)));
+        }
+    }
+
+    @Override
+    public String type() {
+        return "Bearer";
+    }
+
+    @Override
+    public String location(Account account) {
+        return settings.location();
+    }
+}

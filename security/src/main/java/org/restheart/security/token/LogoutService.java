@@ -1,0 +1,43 @@
+package org.restheart.security.token;
+
+import java.util.Optional;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.security.Credentials;
+
+/// `POST /logout`: makes the browser drop the cookie, and takes the token back if one came with the request.
+/// Public.
+public final class LogoutService implements Service {
+    private final CookieSettings cookie;
+    private final Optional<TokenManager> tokens;
+
+    public LogoutService(CookieSettings cookie, Optional<TokenManager> tokens) {
+        this.cookie = cookie;
+        this.tokens = tokens;
+    }
+
+    @Override
+    public String name() {
+        return "authCookieRemover";
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.POST) {
+            return Response.status(405);
+        }
+        var shown = request.attribute(Credentials.KEY)
+                .filter(credentials -> credentials.token().isPresent());
+        shown.ifPresent(credentials -> request.caller()
+                .account()
+                .ifPresent(account -> tokens.ifPresent(manager -> manager.invalidate(account, credentials))));
+        return Response.status(200).with("Set-Cookie", cookie.remove());
+    }
+}

@@ -1,0 +1,18 @@
+package org.restheart.security.token;
+
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.http.Response;
+
+/// Errors in the form that OAuth clients know (RFC 6749, 5.2).
+public final class OAuthError {
+    private OAuthError() {}
+
+    public static Response.Ready response(int status, String error, String description) {
+        return Response.json(
+                status,
+                new BsonDocument("error", new BsonString(error))
+                        .append("error_description", new BsonString(description))
+                        .toJson());
+    }
+}

@@ -1,0 +1,77 @@
+package org.restheart.security.token;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+import org.restheart.security.Authentication;
+import org.restheart.security.Credentials;
+import org.restheart.security.realm.KeyedDigest;
+
+/// Random tokens, which only this process knows, used in place of the password. Each use extends their life.
+public final class RandomTokenManager implements TokenManager {
+    private static final int BITS = 256;
+    private static final int MAX_ACCOUNTS = 100_000;
+
+    private final SecureRandom random = new SecureRandom();
+    private final KeyedDigest digest = new KeyedDigest();
+    private final Duration lifetime;
+    private final String uri;
+    private final Cache<String, Known> tokens;
+
+    private record Known(String token, Account account, String source) {}
+
+    /// @param uri below which a token's location is
+    public RandomTokenManager(Duration lifetime, String uri) {
+        this.lifetime = lifetime;
+        this.uri = uri;
+        this.tokens = Caffeine.newBuilder()
+                .maximumSize(MAX_ACCOUNTS)
+                .expireAfterAccess(lifetime)
+                .build();
+    }
+
+    @Override
+    public Issued issue(Account account, Credentials credentials, boolean renew) {
+        var known = tokens.asMap().compute(account.name(), (_, before) -> {
+            if (before == null || !before.source.equals(credentials.source())) {
+                return new Known(new BigInteger(BITS, random).toString(36), account, credentials.source());
+            }
+            // With the password, the account is what it is now.
+            return credentials.token().isPresent() ? before : new Known(before.token, account, before.source);
+        });
+        return new Issued(known.token, known.account, Instant.now().plus(lifetime));
+    }
+
+    @Override
+    public Optional<Authentication> verify(Request request, String name, String token) {
+        var known = tokens.getIfPresent(name);
+        return known != null && digest.same(known.token, token)
+                ? Optional.of(new Authentication.Authenticated(
+                        known.account,
+                        new Credentials(
+                                known.source,
+                                Optional.of(new Credentials.Token(token, Optional.empty(), Optional.empty())))))
+                : Optional.empty();
+    }
+
+    @Override
+    public void invalidate(Account account, Credentials credentials) {
+        tokens.invalidate(account.name());
+    }
+
+    @Override
+    public String type() {
+        return "Basic-Password";
+    }
+
+    @Override
+    public String location(Account account) {
+        return uri + "/" + account.name();
+    }
+}

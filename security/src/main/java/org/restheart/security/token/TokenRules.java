@@ -1,0 +1,35 @@
+package org.restheart.security.token;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Account;
+import org.restheart.http.Grant;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.security.Authorizer;
+
+/// For a token service that is secured: every account may use it, and everybody may ask for a token.
+public final class TokenRules implements Authorizer {
+    private final List<String> uri;
+
+    public TokenRules(String uri) {
+        this.uri = RequestPath.parse(uri).segments();
+    }
+
+    @Override
+    public boolean requiresAuthentication(Request request) {
+        return !(concerns(request) && request.method() == Method.POST);
+    }
+
+    @Override
+    public Optional<Grant> authorize(Request request, @Nullable Account account) {
+        return concerns(request) ? Optional.of(Grant.FULL) : Optional.empty();
+    }
+
+    private boolean concerns(Request request) {
+        var segments = request.path().segments();
+        return segments.size() >= uri.size() && segments.subList(0, uri.size()).equals(uri);
+    }
+}

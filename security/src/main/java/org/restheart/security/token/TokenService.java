@@ -1,0 +1,209 @@
+package org.restheart.security.token;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.restheart.http.Account;
+import org.restheart.http.Cors;
+import org.restheart.http.Method;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.security.Challenges;
+import org.restheart.security.Credentials;
+
+/// `/token`: hands out tokens (`GET`, `POST`), takes them back (`DELETE`), sets them as a cookie (`POST
+/// /token/cookie`) or sends the browser on with them (`GET /token/redirect`). Public, because it gives its
+/// own `401`.
+public final class TokenService implements Service {
+    private static final String HEADERS = "Auth-Token, Auth-Token-Valid-Until, Auth-Token-Location";
+    private static final DateTimeFormatter MILLIS =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+    private static final Response.Ready NOT_ALLOWED = Response.status(405);
+
+    private final Settings settings;
+    private final Optional<TokenManager> tokens;
+    private final Optional<CookieSettings> cookie;
+    private final Optional<CodeGrant> codes;
+
+    /// @param redirect where `/token/redirect` leads
+    /// @param bearer whether a cookie's token is a bearer token; otherwise it takes the place of a password
+    public record Settings(String uri, Optional<String> redirect, boolean bearer) {}
+
+    /// @param tokens nothing if no token manager is enabled
+    /// @param cookie nothing if no cookie is to be set
+    /// @param codes nothing if authorization codes are not accepted
+    public TokenService(
+            Settings settings,
+            Optional<TokenManager> tokens,
+            Optional<CookieSettings> cookie,
+            Optional<CodeGrant> codes) {
+        this.settings = settings;
+        this.tokens = tokens;
+        this.cookie = cookie;
+        this.codes = codes;
+    }
+
+    @Override
+    public String name() {
+        return "authTokenService";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return new Cors(Cors.DEFAULT.allowMethods(), Cors.DEFAULT_HEADERS, HEADERS);
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    @Override
+    public Request prepare(Request request) {
+        return switch (below(request)) {
+            case "", "/cookie" ->
+                FormCredentials.of(request)
+                        .map(form -> FormCredentials.asBasic(request, form))
+                        .orElse(request);
+            default -> request;
+        };
+    }
+
+    private String below(Request request) {
+        var path = request.path().decoded();
+        return path.startsWith(settings.uri()) ? path.substring(settings.uri().length()) : path;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        return switch (below(request)) {
+            case "" -> token(request);
+            case "/cookie" -> request.method() == Method.POST ? authenticated(request, this::cookie) : NOT_ALLOWED;
+            case "/redirect" -> request.method() == Method.GET ? authenticated(request, this::redirect) : NOT_ALLOWED;
+            default -> authenticated(request, (_, _, _) -> Response.status(404));
+        };
+    }
+
+    private Response token(Request request) {
+        return switch (request.method()) {
+            case GET -> authenticated(request, this::body);
+            case POST -> post(request);
+            case DELETE ->
+                authenticated(request, (_, account, manager) -> {
+                    manager.invalidate(account, request.require(Credentials.KEY));
+                    return Response.status(204);
+                });
+            case HEAD, PUT, PATCH, OPTIONS -> NOT_ALLOWED;
+        };
+    }
+
+    private Response post(Request request) {
+        if (request.caller().account().isEmpty() && codes.isPresent()) {
+            var form = FormCredentials.of(request).filter(TokenService::isCode);
+            if (form.isPresent()) {
+                return noStore(codes.get().exchange(request, form.get()));
+            }
+        }
+        return authenticated(request, this::body);
+    }
+
+    private static boolean isCode(Query form) {
+        return form.first("grant_type").filter("authorization_code"::equals).isPresent();
+    }
+
+    private interface Answer {
+        Response.Ready to(Request request, Account account, TokenManager manager);
+    }
+
+    private Response authenticated(Request request, Answer answer) {
+        var account = request.caller().account();
+        if (account.isEmpty()) {
+            return Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"");
+        }
+        return tokens.isEmpty() ? Response.status(500) : answer.to(request, account.get(), tokens.get());
+    }
+
+    private static TokenManager.Issued issue(Request request, Account account, TokenManager manager) {
+        return manager.issue(
+                account, request.require(Credentials.KEY), request.query().has("renew"));
+    }
+
+    private Response.Ready body(Request request, Account account, TokenManager manager) {
+        return withToken(manager, issue(request, account, manager));
+    }
+
+    private Response.Ready withToken(TokenManager manager, TokenManager.Issued issued) {
+        var body = new BsonDocument("access_token", new BsonString(issued.token()))
+                .append("token_type", new BsonString(manager.type()))
+                .append("expires_in", new BsonInt64(secondsLeft(issued)))
+                .append("username", new BsonString(issued.account().name()))
+                .append("roles", roles(issued.account()));
+        return noStore(withFields(Response.json(200, body.toJson()), manager, issued));
+    }
+
+    private static long secondsLeft(TokenManager.Issued issued) {
+        return Math.max(0, Instant.now().until(issued.validUntil(), ChronoUnit.SECONDS));
+    }
+
+    private static BsonArray roles(Account account) {
+        return new BsonArray(account.roles().stream().map(BsonString::new).toList());
+    }
+
+    private static Response.Ready withFields(
+            Response.Ready response, TokenManager manager, TokenManager.Issued issued) {
+        return response.with("Auth-Token", issued.token())
+                .with("Auth-Token-Valid-Until", MILLIS.format(issued.validUntil()))
+                .with("Auth-Token-Location", manager.location(issued.account()));
+    }
+
+    /// What carries a token is nobody else's (RFC 6749, 5.1).
+    private static Response.Ready noStore(Response.Ready response) {
+        return response.with("Cache-Control", "no-store").with("Pragma", "no-cache");
+    }
+
+    private Response.Ready cookie(Request request, Account account, TokenManager manager) {
+        var issued = issue(request, account, manager);
+        var body = new BsonDocument("authenticated", BsonBoolean.TRUE)
+                .append("username", new BsonString(account.name()))
+                .append("roles", roles(issued.account()));
+        var response = noStore(Response.json(200, body.toJson()));
+        if (cookie.isEmpty()) {
+            return response;
+        }
+        var withCookie = response.with("Set-Cookie", cookie.get().set(cookieValue(issued)));
+        return cookie.get().exposesToken() ? withFields(withCookie, manager, issued) : withCookie;
+    }
+
+    /// A blank is no character of a cookie's value.
+    private String cookieValue(TokenManager.Issued issued) {
+        var pair = issued.account().name() + ":" + issued.token();
+        return settings.bearer()
+                ? "Bearer_" + issued.token()
+                : "Basic_" + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Response.Ready redirect(Request request, Account account, TokenManager manager) {
+        if (settings.redirect().isEmpty()) {
+            return noStore(
+                    OAuthError.response(400, "invalid_request", "no redirect-url configured for /token/redirect"));
+        }
+        var issued = issue(request, account, manager);
+        var fragment = "access_token=" + URLEncoder.encode(issued.token(), StandardCharsets.UTF_8) + "&token_type="
+                + URLEncoder.encode(manager.type(), StandardCharsets.UTF_8) + "&expires_in=" + secondsLeft(issued);
+        return withToken(manager, issued)
+                .withStatus(307)
+                .with("Location", settings.redirect().get() + "#" + fragment);
+    }
+}
