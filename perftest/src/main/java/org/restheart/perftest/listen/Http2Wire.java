@@ -30,6 +30,7 @@ final class Http2Wire implements Wire {
     private final SseText[] streams;
     private final Deliveries deliveries;
     private int accepted;
+    private int refused;
     private int consumed;
 
     Http2Wire(Target target, int streams, Deliveries deliveries) {
@@ -42,13 +43,13 @@ final class Http2Wire implements Wire {
     }
 
     @Override
-    public int listeners() {
-        return streams.length;
+    public int accepted() {
+        return accepted;
     }
 
     @Override
-    public int accepted() {
-        return accepted;
+    public boolean settled() {
+        return accepted + refused >= streams.length;
     }
 
     @Override
@@ -132,7 +133,10 @@ final class Http2Wire implements Wire {
                     reply.put(body);
                 }
             }
-            case RST_STREAM -> deliveries.trouble("stream reset with error " + body.getInt(0));
+            case RST_STREAM -> {
+                refused++;
+                deliveries.trouble("stream reset with error " + body.getInt(0));
+            }
             case GOAWAY -> throw new IOException("the server says goodbye with error " + body.getInt(4));
             default -> {
                 // priorities, windows of what we do not send, and whatever else needs no answer
@@ -168,6 +172,7 @@ final class Http2Wire implements Wire {
         if (first == STATUS_200) {
             accepted++;
         } else {
+            refused++;
             deliveries.trouble("stream not accepted");
         }
     }

@@ -76,7 +76,7 @@ final class ListenConnection {
             out = reply;
             flush();
         }
-        if (stalled && wire.accepted() == wire.listeners()) {
+        if (stalled && wire.settled()) {
             key.interestOps(0);
         }
         return n;

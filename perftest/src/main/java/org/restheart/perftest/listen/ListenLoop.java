@@ -74,18 +74,18 @@ final class ListenLoop implements AutoCloseable {
     private void ready(SelectionKey key) {
         var connection = (ListenConnection) key.attachment();
         var before = connection.wire().accepted();
+        var wasOpening = !connection.wire().settled();
         try {
             var n = connection.ready(in);
             if (!connection.stalled()) {
                 deliveries.received(n);
                 accepted += connection.wire().accepted() - before;
             }
-            if (before < connection.wire().accepted()
-                    && connection.wire().accepted() == connection.wire().listeners()) {
+            if (wasOpening && connection.wire().settled()) {
                 opening--;
             }
         } catch (IOException e) {
-            lost(connection, before < connection.wire().listeners(), e);
+            lost(connection, wasOpening, e);
         }
     }
 

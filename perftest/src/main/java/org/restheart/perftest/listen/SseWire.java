@@ -19,13 +19,13 @@ final class SseWire implements Wire {
     }
 
     @Override
-    public int listeners() {
-        return 1;
+    public int accepted() {
+        return open ? 1 : 0;
     }
 
     @Override
-    public int accepted() {
-        return open ? 1 : 0;
+    public boolean settled() {
+        return open;
     }
 
     @Override

@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 /// thread. Keeps nothing between two calls but what is incomplete.
 interface Wire {
 
-    /// How many listeners the connection carries.
-    int listeners();
-
     /// How many of them the server has accepted so far.
     int accepted();
+
+    /// Whether the server has accepted or refused them all.
+    boolean settled();
 
     /// The bytes that open the connection.
     ByteBuffer opening();
