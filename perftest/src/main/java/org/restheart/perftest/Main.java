@@ -12,6 +12,7 @@ import org.restheart.perftest.experiment.LoadCommand;
 import org.restheart.perftest.experiment.NotificationsExperiment;
 import org.restheart.perftest.experiment.QueriesExperiment;
 import org.restheart.perftest.experiment.RenderCommand;
+import org.restheart.perftest.experiment.YcsbExperiment;
 import org.restheart.perftest.listen.ListenProcess;
 import org.restheart.perftest.worker.WorkerProcess;
 import picocli.CommandLine;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Command;
             GrowingExperiment.class,
             AuthenticatedExperiment.class,
             NotificationsExperiment.class,
+            YcsbExperiment.class,
             CompareExperiment.class,
             LoadCommand.class,
             RenderCommand.class,

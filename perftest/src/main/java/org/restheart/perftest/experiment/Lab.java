@@ -88,7 +88,7 @@ final class Lab implements Closeable {
         return new HttpSubject(name, worker(), dialect, watch, clientThreads, run.seed);
     }
 
-    private Worker worker() throws IOException {
+    Worker worker() throws IOException {
         return keep(Worker.start(target.clientJvm));
     }
 

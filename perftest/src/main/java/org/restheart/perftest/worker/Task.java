@@ -7,6 +7,7 @@ import org.restheart.perftest.driver.DriverLoad;
 import org.restheart.perftest.load.HttpLoad;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.ycsb.YcsbLoad;
 
 /// What a worker can be asked to do.
 @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
@@ -28,6 +29,13 @@ public sealed interface Task {
     }
 
     record Driver(DriverLoad load, Map<String, Long> watch) implements Task {
+        @Override
+        public Measurement run() throws InterruptedException {
+            return load.run(new CpuWatch(watch).alsoThisProcess(CLIENT));
+        }
+    }
+
+    record Ycsb(YcsbLoad load, Map<String, Long> watch) implements Task {
         @Override
         public Measurement run() throws InterruptedException {
             return load.run(new CpuWatch(watch).alsoThisProcess(CLIENT));

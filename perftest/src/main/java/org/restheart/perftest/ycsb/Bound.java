@@ -1,0 +1,33 @@
+package org.restheart.perftest.ycsb;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClients;
+import java.net.InetSocketAddress;
+import org.restheart.perftest.workload.Namespace;
+import site.ycsb.DB;
+
+/// A binding at work: one database object for all threads, and what to close afterwards.
+record Bound(DB db, Runnable end) implements AutoCloseable {
+
+    static Bound to(Binding binding, Namespace namespace) {
+        return switch (binding) {
+            case Binding.Driver(var connectionString, var connections) -> {
+                var client = MongoClients.create(MongoClientSettings.builder()
+                        .applyConnectionString(new ConnectionString(connectionString))
+                        .applyToConnectionPoolSettings(pool -> pool.maxSize(connections))
+                        .build());
+                yield new Bound(new DriverDb(client.getDatabase(namespace.database())), client::close);
+            }
+            case Binding.Http(var host, var port, var credentials, var connections) -> {
+                var pool = new HttpPool(new InetSocketAddress(host, port), credentials, connections);
+                yield new Bound(new HttpDb(pool, namespace.database()), pool::close);
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        end.run();
+    }
+}
