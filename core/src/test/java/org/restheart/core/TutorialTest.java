@@ -55,9 +55,7 @@ class TutorialTest {
                 basicAuthMechanism: {enabled: true}
                 mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
-                """
-                        .replace("$uri", mongo.connectionString())
-                        .replace("$db", mongo.databaseName()));
+                """.replace("$uri", mongo.connectionString()).replace("$db", mongo.databaseName()));
         var blocks = Block.all();
         assertThat(blocks).hasSizeGreaterThan(10);
         var gateway = Gateway.start(config);
@@ -71,7 +69,8 @@ class TutorialTest {
     }
 
     private void run(Block block, Gateway gateway) throws IOException, InterruptedException {
-        var commands = block.commands().replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort());
+        var commands = block.commands()
+                .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort());
         var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", commands)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
@@ -84,7 +83,10 @@ class TutorialTest {
 
     private static boolean isInstalled(String command) throws IOException {
         try {
-            return new ProcessBuilder("bash", "-c", "command -v " + command).start().waitFor() == 0;
+            return new ProcessBuilder("bash", "-c", "command -v " + command)
+                            .start()
+                            .waitFor()
+                    == 0;
         } catch (InterruptedException e) {
             throw new IOException(e);
         }

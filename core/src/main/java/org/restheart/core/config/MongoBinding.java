@@ -54,6 +54,7 @@ final class MongoBinding {
                 block.integer("max-batch", otherwise.maxBatch(), 1, 10_000),
                 block.integer("max-batch-bytes", otherwise.maxBatchBytes(), 1, 32 << 20),
                 block.integer("max-queued", otherwise.maxQueued(), 1, 1_000_000),
+                block.millis("max-wait", otherwise.maxWait().toMillis(), 1, Integer.MAX_VALUE),
                 block.integer("max-lanes", otherwise.maxLanes(), 1, 1_000_000),
                 block.millis("lane-idle", otherwise.laneIdle().toMillis(), 1_000, Integer.MAX_VALUE),
                 block.bool("header", otherwise.header()));

@@ -11,6 +11,7 @@ import java.time.Duration;
 /// @param maxBatch requests per flight
 /// @param maxBatchBytes bytes of documents per insert flight; a larger document flies alone
 /// @param maxQueued requests waiting in one lane; one more is answered `503`
+/// @param maxWait a request that has not left by then is answered `503`: MongoDB does not answer
 /// @param maxLanes lanes at once; the least recently used are forgotten, which only costs batching
 /// @param laneIdle a lane without requests for this long is forgotten
 /// @param header tell clients in `X-Coalesced` how many requests shared the flight
@@ -22,14 +23,12 @@ public record CoalescingConfig(
         int maxBatch,
         int maxBatchBytes,
         int maxQueued,
+        Duration maxWait,
         int maxLanes,
         Duration laneIdle,
         boolean header) {
-    public static final CoalescingConfig DEFAULT =
-            new CoalescingConfig(true, true, true, 2, 256, 4 << 20, 10_000, 10_000, Duration.ofMinutes(1), false);
-
-    public static final CoalescingConfig OFF =
-            new CoalescingConfig(false, false, false, 1, 1, 4 << 20, 10_000, 10_000, Duration.ofMinutes(1), false);
+    public static final CoalescingConfig DEFAULT = new CoalescingConfig(
+            true, true, true, 2, 256, 4 << 20, 10_000, Duration.ofSeconds(10), 10_000, Duration.ofMinutes(1), false);
 
     public CoalescingConfig {
         atLeastOne("flights", flights);
@@ -37,6 +36,9 @@ public record CoalescingConfig(
         atLeastOne("max-batch-bytes", maxBatchBytes);
         atLeastOne("max-queued", maxQueued);
         atLeastOne("max-lanes", maxLanes);
+        if (!maxWait.isPositive()) {
+            throw new IllegalArgumentException("mongo.coalescing.max-wait must be positive but was " + maxWait);
+        }
     }
 
     private static void atLeastOne(String key, int value) {

@@ -1,12 +1,16 @@
 package org.restheart.mongo.coalescing;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// Group commit for requests of one shape: a queue and a small number of flights. A request starts a flight when one is
 /// free, else it leaves with the next. A batch therefore grows only while MongoDB is the bottleneck, and a client alone
@@ -24,6 +28,7 @@ final class Lane<R, O> {
     private final Queue<Ticket<R, O>> queue = new ArrayDeque<>();
 
     private int flying;
+    private boolean watched;
 
     Lane(Flight<R, O> flight, CoalescingConfig limits, Executor threads, LaneMeters meters) {
         this.flight = flight;
@@ -35,24 +40,62 @@ final class Lane<R, O> {
     /// Queues a request; never waits.
     ///
     /// @param bytes what it adds to a batch
-    /// @throws org.restheart.http.ProblemException 503 when too many wait already
+    /// @return fails with a 503, too, when it has not left in time
+    /// @throws ProblemException 503 when too many wait already
     Ticket<R, O> submit(R request, int bytes) {
         var ticket = new Ticket<R, O>(request, bytes, System.nanoTime());
         synchronized (this) {
             if (queue.size() >= limits.maxQueued()) {
                 meters.refused();
-                throw Problem.of(ProblemCode.OVERLOADED, "too many requests are waiting for MongoDB")
-                        .with("Retry-After", "1")
-                        .raise();
+                throw refusal("too many requests are waiting for MongoDB");
             }
             queue.add(ticket);
             if (flying == limits.flights()) {
+                if (!watched) {
+                    watchFor(limits.maxWait());
+                }
                 return ticket;
             }
             flying++;
         }
         threads.execute(this::flyWhileQueued);
         return ticket;
+    }
+
+    private static ProblemException refusal(String message) {
+        return Problem.of(ProblemCode.OVERLOADED, message)
+                .with("Retry-After", "1")
+                .raise();
+    }
+
+    /// Called with the lock held. While flights come and go the queue moves by itself; this is for the day when
+    /// MongoDB does not answer.
+    private void watchFor(Duration time) {
+        watched = true;
+        CompletableFuture.delayedExecutor(time.toNanos(), TimeUnit.NANOSECONDS, threads)
+                .execute(this::refuseLate);
+    }
+
+    private void refuseLate() {
+        var late = new ArrayList<Ticket<R, O>>();
+        synchronized (this) {
+            long now = System.nanoTime();
+            long maxWait = limits.maxWait().toNanos();
+            var next = queue.peek();
+            while (next != null && now - next.queuedAt() >= maxWait) {
+                late.add(queue.remove());
+                next = queue.peek();
+            }
+            if (next == null) {
+                watched = false;
+            } else {
+                watchFor(Duration.ofNanos(maxWait - (now - next.queuedAt())));
+            }
+        }
+        for (var ticket : late) {
+            meters.refused();
+            ticket.completeExceptionally(refusal("MongoDB does not answer in time"));
+        }
     }
 
     private void flyWhileQueued() {

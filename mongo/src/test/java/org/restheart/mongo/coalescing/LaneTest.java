@@ -29,8 +29,12 @@ class LaneTest {
     }
 
     private static CoalescingConfig limits(int flights, int maxBatch, int maxBytes, int maxQueued) {
+        return limits(flights, maxBatch, maxBytes, maxQueued, Duration.ofMinutes(1));
+    }
+
+    private static CoalescingConfig limits(int flights, int maxBatch, int maxBytes, int maxQueued, Duration maxWait) {
         return new CoalescingConfig(
-                true, true, true, flights, maxBatch, maxBytes, maxQueued, 10, Duration.ofMinutes(1), false);
+                true, true, true, flights, maxBatch, maxBytes, maxQueued, maxWait, 10, Duration.ofMinutes(1), false);
     }
 
     private <R, O> Lane<R, O> lane(CoalescingConfig limits, Flight<R, O> flight) {
@@ -121,6 +125,26 @@ class LaneTest {
             assertThat(e.problem().headers().first("Retry-After")).contains("1");
         });
         gate.open.countDown();
+    }
+
+    @Test
+    void who_waits_too_long_is_refused_and_the_lane_goes_on() throws Exception {
+        var gate = new Gate();
+        var lane = this.<Integer, Integer>lane(limits(1, 10, 1000, 10, Duration.ofMillis(50)), batch -> {
+            gate.pass();
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        var underWay = lane.submit(0, 1);
+        gate.departed.await();
+        var late = lane.submit(1, 1);
+        assertThatThrownBy(() -> late.get(10, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(
+                        ProblemException.class,
+                        e -> assertThat(e.problem().status()).isEqualTo(503));
+        gate.open.countDown();
+        assertThat(underWay.get(10, TimeUnit.SECONDS)).isZero();
+        assertThat(lane.submit(2, 1).get(10, TimeUnit.SECONDS)).isEqualTo(2);
     }
 
     @Test
