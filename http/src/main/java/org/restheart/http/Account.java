@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 
 /// An authenticated account. Immutable; nobody writes to `properties`.
@@ -9,6 +10,9 @@ import org.bson.BsonDocument;
 /// @param roles in the account's own order, which decides between permissions
 /// @param properties what access rules see as `@user`; never contains the password
 public record Account(String name, List<String> roles, BsonDocument properties) {
+    /// Who wants to be told of the account that a request is made with, whatever becomes of the request.
+    public static final Key<Consumer<Account>> OBSERVER = Key.named("account observer");
+
     public Account {
         roles = List.copyOf(roles);
     }

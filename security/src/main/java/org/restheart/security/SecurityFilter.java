@@ -30,6 +30,7 @@ public final class SecurityFilter implements Filter {
         policy.failedAttempts().forEach(attempts -> attempts.admit(request));
         return switch (authenticate(request)) {
             case Authentication.Authenticated(var account, var credentials, var headers) -> {
+                request.attribute(Account.OBSERVER).ifPresent(observer -> observer.accept(account));
                 var caller =
                         credentials.expires().map(Caller.of(account)::until).orElseGet(() -> Caller.of(account));
                 var response = authorize(request.with(Credentials.KEY, credentials), account, caller, next);

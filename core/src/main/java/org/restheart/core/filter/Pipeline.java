@@ -4,7 +4,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import org.restheart.core.observation.CallerNote;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Route;
 import org.restheart.http.Filter;
@@ -39,7 +38,6 @@ public final class Pipeline {
                 new OptionsFilter(service, standing),
                 Preparation::refuse,
                 doors.apply(binding),
-                CallerNote::write,
                 standing,
                 new ErrorFilter(service, errors))); // again: errors from behind the door carry the standing headers
         if (settings.forceEncoding()) {

@@ -1,25 +1,18 @@
 package org.restheart.core.observation;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Account;
-import org.restheart.http.Handler;
-import org.restheart.http.Key;
-import org.restheart.http.Request;
-import org.restheart.http.Response;
 
-/// Carries the caller's account from behind the door out to the observers, which stand before it. Confined to
-/// one request, whose threads take turns.
-public final class CallerNote {
-    public static final Key<CallerNote> KEY = Key.named("caller note");
-
+/// Carries the caller's account from the door out to the observers, which stand before it. Confined to one
+/// request, whose threads take turns.
+public final class CallerNote implements Consumer<Account> {
     private volatile @Nullable Account account;
 
-    /// A filter for the place right behind the door.
-    public static Response write(Request request, Handler next) {
-        request.attribute(KEY)
-                .ifPresent(note -> note.account = request.caller().account().orElse(null));
-        return next.handle(request);
+    @Override
+    public void accept(Account account) {
+        this.account = account;
     }
 
     public Optional<Account> account() {

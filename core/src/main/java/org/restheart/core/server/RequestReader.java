@@ -4,6 +4,7 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import java.nio.charset.StandardCharsets;
 import org.restheart.core.observation.CallerNote;
+import org.restheart.http.Account;
 import org.restheart.http.Attributes;
 import org.restheart.http.Body;
 import org.restheart.http.Caller;
@@ -29,7 +30,7 @@ final class RequestReader {
                 Body.EMPTY,
                 connection(exchange),
                 Caller.ANONYMOUS,
-                Attributes.NONE.with(CallerNote.KEY, note),
+                Attributes.NONE.with(Account.OBSERVER, note),
                 false);
     }
 

@@ -53,6 +53,11 @@ public final class DatabaseProbe implements Service {
     }
 
     @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    @Override
     public Response handle(Request request) {
         return switch (request.method()) {
             case GET, HEAD -> verdict(request);

@@ -1,13 +1,19 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.Account;
 import org.restheart.http.Content;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Response;
 
 class UndertowListenerTest {
@@ -168,6 +174,24 @@ class UndertowListenerTest {
                     .isEqualTo("[a/b, c+d, é]{\"a\":1 2}");
             assertThat(client.request("GET /é?q=[é|]").answer().text()).isEqualTo("[é][é|]");
             assertThat(client.request("GET http://test/x").answer().text()).isEqualTo("[x]none");
+        }
+    }
+
+    @Test
+    void the_account_is_told_to_observers_whatever_becomes_of_the_request() throws Exception {
+        var ada = new Account("ada", List.of(), new BsonDocument());
+        try (var server = TestServer.of(blocking("/", request -> {
+                    request.attribute(Account.OBSERVER).orElseThrow().accept(ada);
+                    throw Problem.bare(ProblemCode.FORBIDDEN).raise();
+                }));
+                var client = server.connect()) {
+            assertThat(client.request("GET /").answer().status()).isEqualTo(403);
+            await().untilAsserted(() -> assertThat(server.observations())
+                    .singleElement()
+                    .satisfies(observation -> {
+                        assertThat(observation.account()).contains(ada);
+                        assertThat(observation.status()).isEqualTo(403);
+                    }));
         }
     }
 }
