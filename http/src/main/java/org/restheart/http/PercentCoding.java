@@ -6,30 +6,8 @@ import java.nio.charset.StandardCharsets;
 
 /// Percent-encoding of URIs (RFC 3986, 2.1), in UTF-8 and strict: a stray `%` or bytes that are not UTF-8 are
 /// refused, so that two parts of the server cannot read one spelling in two ways.
-public final class PercentCoding {
-    /// What a path segment may hold as it is (RFC 3986, 3.3), but `;`, which begins path parameters.
-    private static final String PLAIN = "-._~!$&'()*+,=:@";
-
+final class PercentCoding {
     private PercentCoding() {}
-
-    /// One segment of a path, such that decoding gives `text` again.
-    public static String encodeSegment(String text) {
-        if (text.equals(".") || text.equals("..")) {
-            return text.replace(".", "%2E"); // a plain one would be taken for a relative reference
-        }
-        var encoded = new StringBuilder(text.length() + 8);
-        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-            char c = (char) (b & 0xff);
-            if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || PLAIN.indexOf(c) >= 0) {
-                encoded.append(c);
-            } else {
-                encoded.append('%')
-                        .append(Character.toUpperCase(Character.forDigit(c >> 4, 16)))
-                        .append(Character.toUpperCase(Character.forDigit(c & 15, 16)));
-            }
-        }
-        return encoded.toString();
-    }
 
     /// @param plusIsSpace as in query strings (`application/x-www-form-urlencoded`)
     /// @throws ProblemException 400

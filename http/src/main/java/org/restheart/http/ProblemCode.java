@@ -8,6 +8,8 @@ public enum ProblemCode {
     CONTENT_INVALID(400),
     QUERY_INVALID(400),
     AUTHENTICATION_REQUIRED(401),
+    /// Not about credentials: an index that cannot be dropped, with the status that clients know.
+    INDEX_PROTECTED(401),
     FORBIDDEN(403),
     RESERVED_NAME(403),
     NOT_FOUND(404),

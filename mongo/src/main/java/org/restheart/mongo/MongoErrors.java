@@ -11,15 +11,19 @@ import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.MongoWriteException;
 import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonMaximumSizeExceededException;
 import org.bson.BsonSerializationException;
+import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
 /// MongoDB's errors as clients are told of them. Never shows the server's raw reply: it names hosts.
-///
-/// Codes: MongoDB's `error_codes.yml`, listed in the manual under "Error Codes".
 public final class MongoErrors {
+    /// Characters of MongoDB's own text.
+    private static final int MAX_DETAIL = 100;
+
     private MongoErrors() {}
 
     /// Empty for a failure that is not MongoDB's.
@@ -28,111 +32,44 @@ public final class MongoErrors {
             case MongoTimeoutException _ ->
                 Optional.of(
                         Problem.of(ProblemCode.DATABASE_UNAVAILABLE, "Timeout connecting to MongoDB, is it running?"));
-            case MongoExecutionTimeoutException _ -> Optional.of(timeLimit());
+            case MongoExecutionTimeoutException _ -> Optional.of(MongoCodes.timeLimit());
             case MongoSecurityException _ ->
                 Optional.of(Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials"));
             case MongoSocketException _ ->
                 Optional.of(Problem.of(ProblemCode.DATABASE_UNAVAILABLE, "Error communicating with MongoDB"));
             case MongoWriteException e ->
-                Optional.of(ofWriteError(e.getError().getCode(), e.getError().getMessage()));
+                Optional.of(MongoCodes.ofWriteError(
+                        e.getError().getCode(), e.getError().getMessage()));
             case MongoBulkWriteException e
             when !e.getWriteErrors().isEmpty() -> {
                 var first = e.getWriteErrors().getFirst();
-                yield Optional.of(ofWriteError(first.getCode(), first.getMessage()));
+                yield Optional.of(MongoCodes.ofWriteError(first.getCode(), first.getMessage()));
             }
-            case BsonMaximumSizeExceededException _ -> Optional.of(tooLarge());
+            case MongoBulkWriteException e when e.getWriteConcernError() != null -> Optional.of(concernNotSatisfied());
+            case BsonMaximumSizeExceededException _ -> Optional.of(MongoCodes.tooLarge());
             case BsonSerializationException e ->
                 Optional.of(Problem.of(ProblemCode.CONTENT_INVALID, "Invalid BSON: " + e.getMessage()));
-            case DuplicateKeyException _ -> Optional.of(ofCode(11000, ""));
-            case MongoWriteConcernException _ ->
-                Optional.of(Problem.of(
-                        ProblemCode.INTERNAL, "the write was applied but its write concern could not be satisfied"));
+            case DuplicateKeyException _ -> Optional.of(MongoCodes.ofCode(11000, ""));
+            case MongoWriteConcernException _ -> Optional.of(concernNotSatisfied());
             case MongoCommandException e ->
-                Optional.of(ofStatement(e.getErrorCode(), e.getErrorMessage(), ProblemCode.QUERY_INVALID));
-            case MongoException e -> Optional.of(ofCode(e.getCode(), "Error handling the request"));
+                Optional.of(MongoCodes.ofCommandError(e.getErrorCode(), e.getErrorMessage()));
+            case MongoException e -> Optional.of(MongoCodes.ofCode(e.getCode(), "Error handling the request"));
             default -> Optional.empty();
         };
     }
 
-    private static Problem timeLimit() {
-        return Problem.of(ProblemCode.QUERY_TIMED_OUT, "Operation exceeded time limit");
+    private static Problem concernNotSatisfied() {
+        return Problem.of(ProblemCode.INTERNAL, "the write was applied but its write concern could not be satisfied");
     }
 
-    /// @param message MongoDB's text for the error; shown only where it speaks about the client's own input
-    public static Problem ofCode(int code, String message) {
-        return switch (code) {
-            case 2, 51091, 51108, 31249, 168, 17276, 31254 ->
-                Problem.of(ProblemCode.QUERY_INVALID, "Invalid query parameter: " + message);
-            case 31253, 17287 ->
-                Problem.of(ProblemCode.QUERY_INVALID, "Keys projection cannot have a mix of inclusion and exclusion");
-            case 15974, 17312 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid sort parameter");
-            case 15975 ->
-                Problem.of(
-                        ProblemCode.QUERY_INVALID,
-                        "Sort order must be 1 (for ascending) or -1 (for descending): Invalid sort parameter");
-            case 31138 -> Problem.of(ProblemCode.QUERY_INVALID, "Illegal inclusion in exclusion projection");
-            case 56, 40353, 40352, 15998, 16410 ->
-                Problem.of(ProblemCode.QUERY_INVALID, "Invalid field name: it is empty or starts with $");
-            case 40323 -> Problem.of(ProblemCode.QUERY_INVALID, "A pipeline stage must have exactly one field");
-            case 241 -> Problem.of(ProblemCode.QUERY_INVALID, "A value could not be converted");
-            case 61 ->
-                Problem.of(
-                        ProblemCode.QUERY_INVALID,
-                        "Write requires the shard key: pass it with the shardkey query parameter");
-            case 66 -> Problem.of(ProblemCode.FORBIDDEN, "Update tried to change the immutable shardkey");
-            case 73 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid database name");
-            case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, "Document failed validation");
-            case 112 -> Problem.of(ProblemCode.CONFLICT, "Write conflict inside transaction");
-            case 225, 251, 256 -> Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress");
-            case 11000, 11001 -> Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message));
-            case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
-            case 13 -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
-            case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
-            case 50 -> timeLimit();
-            // What MongoDB refuses because of the client's own input is a client error: type mismatches, conflicting
-            // operators, fields that cannot be stored, unknown operators in expressions.
-            case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
-                Problem.of(ProblemCode.CONTENT_INVALID, message);
-            case 10334, 17280, 17419, 17420 -> tooLarge();
-            default -> Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
-        };
-    }
-
-    private static Problem tooLarge() {
-        return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB");
-    }
-
-    /// An error about one statement of a write.
-    ///
-    /// @param message MongoDB's text, which speaks about the statement and the document
-    public static Problem ofWriteError(int code, String message) {
-        return ofStatement(code, message, ProblemCode.CONTENT_INVALID);
-    }
-
-    /// An error about a query or an update is the client's, whatever its code, unless the code says that the
-    /// deployment could not do its work: MongoDB has thousands of codes for what it cannot evaluate or apply.
-    private static Problem ofStatement(int code, String message, ProblemCode refusal) {
-        var known = ofCode(code, message);
-        return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code) ? Problem.of(refusal, message) : known;
-    }
-
-    private static boolean isOfDeployment(int code) {
-        return switch (code) {
-            case 0, 1, 8 -> true; // no, an internal or an unknown error
-            case 6, 7, 89, 9001 -> true; // network
-            case 24, 46, 133, 134, 202, 234, 262 -> true; // locks, elections, time
-            case 64, 79, 100 -> true; // write concern
-            case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 -> true; // not primary, shutting down
-            case 43, 136, 175, 237, 246 -> true; // cursors and snapshots that are gone
-            case 59, 115, 8000 -> true; // commands that this deployment does not have
-            case 63, 150, 13388, 13297 -> true; // sharding
-            case 96, 14031, 17322 -> true; // operation failed, out of disk
-            default -> false;
-        };
-    }
-
-    private static String duplicateKey(String message) {
-        int at = message.indexOf("dup key:");
-        return at < 0 ? "Duplicate key error" : "Duplicate key error: " + message.substring(at);
+    /// `{code, codeName, errmsg}`, which clients of indexes and aggregations expect beside the message.
+    public static BsonDocument details(MongoCommandException e) {
+        var message = e.getErrorMessage();
+        return new BsonDocument("code", new BsonInt32(e.getErrorCode()))
+                .append("codeName", new BsonString(e.getErrorCodeName()))
+                .append(
+                        "errmsg",
+                        new BsonString(
+                                message.length() > MAX_DETAIL ? message.substring(0, MAX_DETAIL) + "..." : message));
     }
 }

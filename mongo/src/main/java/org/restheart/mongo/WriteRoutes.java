@@ -4,13 +4,19 @@ import static org.restheart.http.Method.DELETE;
 import static org.restheart.http.Method.PATCH;
 import static org.restheart.http.Method.POST;
 import static org.restheart.http.Method.PUT;
+import static org.restheart.mongo.resource.ResourceKind.BULK_DOCUMENTS;
+import static org.restheart.mongo.resource.ResourceKind.BULK_SCHEMAS;
 import static org.restheart.mongo.resource.ResourceKind.COLLECTION;
 import static org.restheart.mongo.resource.ResourceKind.DB;
 import static org.restheart.mongo.resource.ResourceKind.DOCUMENT;
 import static org.restheart.mongo.resource.ResourceKind.FILES_BUCKET;
+import static org.restheart.mongo.resource.ResourceKind.INDEX;
 import static org.restheart.mongo.resource.ResourceKind.SCHEMA_STORE;
 
 import java.util.List;
+import org.restheart.mongo.bulk.DeleteDocuments;
+import org.restheart.mongo.bulk.PatchDocuments;
+import org.restheart.mongo.bulk.PostDocuments;
 import org.restheart.mongo.collection.DeleteCollection;
 import org.restheart.mongo.collection.PatchCollection;
 import org.restheart.mongo.collection.PutCollection;
@@ -20,7 +26,10 @@ import org.restheart.mongo.database.PutDatabase;
 import org.restheart.mongo.document.DeleteDocument;
 import org.restheart.mongo.document.PatchDocument;
 import org.restheart.mongo.document.PostDocument;
+import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.ReplaceDocument;
+import org.restheart.mongo.index.DeleteIndex;
+import org.restheart.mongo.index.PutIndex;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
@@ -34,10 +43,21 @@ final class WriteRoutes {
             MongoRoutes routes, Collections collections, Inserts inserts, Metadata metadata, MongoConfig config) {
         var preconditions = new Preconditions(metadata, config.etagPolicies());
         var locations = new Locations(config.instanceBaseUrl());
-        routes.on(COLLECTION, POST, new PostDocument(collections, preconditions, inserts, locations));
+        routes.on(
+                COLLECTION,
+                POST,
+                new PostToCollection(
+                        new PostDocument(collections, preconditions, inserts, locations),
+                        new PostDocuments(collections)));
         routes.on(DOCUMENT, PUT, new ReplaceDocument(collections, preconditions));
         routes.on(DOCUMENT, PATCH, new PatchDocument(collections, preconditions));
         routes.on(DOCUMENT, DELETE, new DeleteDocument(collections, preconditions));
+        for (var kind : List.of(BULK_DOCUMENTS, BULK_SCHEMAS)) {
+            routes.on(kind, PATCH, new PatchDocuments(collections));
+            routes.on(kind, DELETE, new DeleteDocuments(collections));
+        }
+        routes.on(INDEX, PUT, new PutIndex(collections));
+        routes.on(INDEX, DELETE, new DeleteIndex(collections));
         routes.on(DB, PUT, new PutDatabase(collections, metadata, preconditions));
         routes.on(DB, PATCH, new PatchDatabase(collections, metadata, preconditions));
         routes.on(DB, DELETE, new DeleteDatabase(collections, metadata, preconditions));

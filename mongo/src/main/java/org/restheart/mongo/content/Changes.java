@@ -42,7 +42,7 @@ public final class Changes {
     /// Of many documents, whose tags stay.
     ///
     /// @throws org.restheart.http.ProblemException 400
-    public static Update ofDocuments(DataRequest request, BsonDocument content) {
+    public static Update.Operators ofDocuments(DataRequest request, BsonDocument content) {
         return operators(request, content, RequestProperties.of(request, Instant.now()), new BsonDocument());
     }
 
@@ -51,9 +51,12 @@ public final class Changes {
     /// @throws org.restheart.http.ProblemException 400, but not for an empty document
     public static Update ofProperties(DataRequest request, BsonDocument content, ObjectId etag) {
         var tag = new BsonDocument(EntityTags.FIELD, new BsonObjectId(etag));
-        return content.isEmpty()
-                ? new Update.Operators(new BsonDocument(SET, tag))
-                : operators(request, content, new BsonDocument(), tag);
+        if (content.isEmpty()) {
+            return new Update.Operators(new BsonDocument(SET, tag));
+        }
+        var update = operators(request, content, new BsonDocument(), tag);
+        update.document().forEach((operator, paths) -> StoredPipelines.escape(operator, paths.asDocument()));
+        return update;
     }
 
     private static Update pipeline(DataRequest request, BsonArray content, BsonDocument tag) {
@@ -80,7 +83,8 @@ public final class Changes {
         return new BsonDocument("$literal", value);
     }
 
-    private static Update operators(DataRequest request, BsonDocument content, BsonDocument added, BsonDocument tag) {
+    private static Update.Operators operators(
+            DataRequest request, BsonDocument content, BsonDocument added, BsonDocument tag) {
         if (content.isEmpty()) {
             throw Refusals.noData();
         }
@@ -144,7 +148,7 @@ public final class Changes {
         }
     }
 
-    private Update toUpdate() {
+    private Update.Operators toUpdate() {
         if (!set.isEmpty()) {
             operators.put(SET, set);
         }

@@ -44,6 +44,7 @@ public final class NewDocument {
         request.grant()
                 .mergeRequest()
                 .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(properties, path, value)));
+        StoredPipelines.escape(properties);
         properties.remove("_id");
         properties.remove(EntityTags.FIELD);
         return properties;

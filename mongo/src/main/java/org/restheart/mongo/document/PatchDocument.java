@@ -6,6 +6,7 @@ import org.restheart.mongo.Collections;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
@@ -23,6 +24,7 @@ public final class PatchDocument implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
+        ContentSize.check(request);
         var etag = new ObjectId();
         var update = Changes.ofDocument(request, request.content(), etag);
         request.http().requireThread();

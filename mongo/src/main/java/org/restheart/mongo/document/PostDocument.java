@@ -1,8 +1,6 @@
 package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
-import static org.restheart.http.ProblemCode.CONTENT_INVALID;
-import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
 import java.util.Optional;
@@ -18,7 +16,6 @@ import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.Names;
 import org.restheart.mongo.write.Insert;
 import org.restheart.mongo.write.InsertOutcome;
@@ -46,10 +43,6 @@ public final class PostDocument implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
-        if (request.content().isArray()) {
-            throw Problem.of(NOT_IMPLEMENTED, "POST of an array is not available")
-                    .raise();
-        }
         var fields = NewDocument.of(request, request.content().asDocument());
         var given = id(request, fields);
         return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
@@ -66,12 +59,9 @@ public final class PostDocument implements DataHandler {
 
     private static Optional<BsonValue> id(DataRequest request, BsonDocument fields) {
         var id = Optional.ofNullable(fields.get("_id"));
-        var type = request.parameters().idType();
-        if (id.isEmpty() && type != IdType.OID && type != IdType.STRING_OID) {
-            throw Problem.of(CONTENT_INVALID, "_id in content body is mandatory for documents with id type " + type)
-                    .raise();
-        }
-        if (id.filter(Names::isReservedId).isPresent()) {
+        if (id.isEmpty()) {
+            request.parameters().idType().requireGenerated();
+        } else if (Names.isReservedId(id.get())) {
             throw Problem.of(RESERVED_NAME, "reserved resource").raise();
         }
         return id;

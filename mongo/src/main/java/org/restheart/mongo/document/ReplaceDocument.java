@@ -9,6 +9,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.Collections;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
@@ -28,6 +29,7 @@ public final class ReplaceDocument implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
+        ContentSize.check(request);
         var etag = new ObjectId();
         var document = document(request, etag);
         request.http().requireThread();

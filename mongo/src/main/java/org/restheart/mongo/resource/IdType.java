@@ -1,5 +1,6 @@
 package org.restheart.mongo.resource;
 
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.Locale;
@@ -42,6 +43,16 @@ public enum IdType {
                             PARAMETER_INVALID,
                             "illegal id_type parameter; must be [OID, STRING_OID, STRING, NUMBER, DATE, MINKEY,"
                                     + " MAXKEY, NULL, BOOLEAN]")
+                    .raise();
+        }
+    }
+
+    /// An id that the server makes up is an ObjectId: whoever wants another type has to send the id.
+    ///
+    /// @throws ProblemException 400
+    public void requireGenerated() {
+        if (this != OID && this != STRING_OID) {
+            throw Problem.of(CONTENT_INVALID, "_id in content body is mandatory for documents with id type " + this)
                     .raise();
         }
     }

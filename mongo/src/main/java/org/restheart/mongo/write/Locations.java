@@ -1,9 +1,10 @@
 package org.restheart.mongo.write;
 
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.bson.BsonValue;
 import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.resource.DocumentUri;
+import org.restheart.mongo.resource.IdSpelling;
 
 /// Where clients find what a `POST` to a collection created.
 public final class Locations {
@@ -21,8 +22,10 @@ public final class Locations {
 
     /// The path on this server, in the client's own URI space; empty for an id that no path can name.
     public static Optional<String> path(DataRequest request, BsonValue id) {
-        var collection = DocumentUri.path(request.http().path().segments());
-        return DocumentUri.segment(id).map(segment -> collection + "/" + segment);
+        var collection = request.http().path().segments().stream()
+                .map(segment -> IdSpelling.encode(segment) + "/")
+                .collect(Collectors.joining("", "/", ""));
+        return IdSpelling.of(id).map(spelling -> collection + spelling);
     }
 
     private String base(DataRequest request) {

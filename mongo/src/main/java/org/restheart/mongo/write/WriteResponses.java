@@ -9,7 +9,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.Json;
-import org.restheart.mongo.MongoErrors;
+import org.restheart.mongo.MongoCodes;
 
 /// What clients are told of the outcome of a write: the data API's write table as one switch each.
 public final class WriteResponses {
@@ -24,7 +24,7 @@ public final class WriteResponses {
             case WriteOutcome.Changed() -> Json.empty(200).with("ETag", etag);
             case WriteOutcome.Missing() -> throw Problem.bare(NOT_FOUND).raise();
             case WriteOutcome.Duplicate(var message) ->
-                throw MongoErrors.ofCode(11000, message).raise();
+                throw MongoCodes.ofCode(11000, message).raise();
             case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
         };
     }
@@ -53,6 +53,6 @@ public final class WriteResponses {
 
     /// MongoDB refused what the client wanted to store.
     public static ProblemException refusal(WriteError error) {
-        return MongoErrors.ofWriteError(error.getCode(), error.getMessage()).raise();
+        return MongoCodes.ofWriteError(error.getCode(), error.getMessage()).raise();
     }
 }

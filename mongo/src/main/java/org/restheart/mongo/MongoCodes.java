@@ -1,0 +1,99 @@
+package org.restheart.mongo;
+
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
+public final class MongoCodes {
+    private MongoCodes() {}
+
+    static Problem timeLimit() {
+        return Problem.of(ProblemCode.QUERY_TIMED_OUT, "Operation exceeded time limit");
+    }
+
+    /// @param message MongoDB's text for the error; shown only where it speaks about the client's own input
+    public static Problem ofCode(int code, String message) {
+        return switch (code) {
+            case 2, 51091, 51108, 31249, 168, 17276, 31254 ->
+                Problem.of(ProblemCode.QUERY_INVALID, "Invalid query parameter: " + message);
+            case 31253, 17287 ->
+                Problem.of(ProblemCode.QUERY_INVALID, "Keys projection cannot have a mix of inclusion and exclusion");
+            case 15974, 17312 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid sort parameter");
+            case 15975 ->
+                Problem.of(
+                        ProblemCode.QUERY_INVALID,
+                        "Sort order must be 1 (for ascending) or -1 (for descending): Invalid sort parameter");
+            case 31138 -> Problem.of(ProblemCode.QUERY_INVALID, "Illegal inclusion in exclusion projection");
+            case 56, 40353, 40352, 15998, 16410 ->
+                Problem.of(ProblemCode.QUERY_INVALID, "Invalid field name: it is empty or starts with $");
+            case 40323 -> Problem.of(ProblemCode.QUERY_INVALID, "A pipeline stage must have exactly one field");
+            case 241 -> Problem.of(ProblemCode.QUERY_INVALID, "A value could not be converted");
+            case 61 ->
+                Problem.of(
+                        ProblemCode.QUERY_INVALID,
+                        "Write requires the shard key: pass it with the shardkey query parameter");
+            case 66 -> Problem.of(ProblemCode.FORBIDDEN, "Update tried to change the immutable shardkey");
+            case 73 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid database name");
+            case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, "Document failed validation");
+            case 112 -> Problem.of(ProblemCode.CONFLICT, "Write conflict inside transaction");
+            case 225, 251, 256 -> Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress");
+            case 11000, 11001 -> Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message));
+            case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
+            case 13 -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
+            case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
+            case 50 -> timeLimit();
+            // What MongoDB refuses because of the client's own input is a client error: type mismatches, conflicting
+            // operators, fields that cannot be stored, unknown operators in expressions.
+            case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
+                Problem.of(ProblemCode.CONTENT_INVALID, message);
+            case 10334, 17280, 17419, 17420 -> tooLarge();
+            default -> Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
+        };
+    }
+
+    static Problem tooLarge() {
+        return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB");
+    }
+
+    /// An error about one statement of a write.
+    ///
+    /// @param message MongoDB's text, which speaks about the statement and the document
+    public static Problem ofWriteError(int code, String message) {
+        return ofStatement(code, message, ProblemCode.CONTENT_INVALID);
+    }
+
+    /// An error about a command.
+    ///
+    /// @param message MongoDB's text, which speaks about the command
+    static Problem ofCommandError(int code, String message) {
+        return ofStatement(code, message, ProblemCode.QUERY_INVALID);
+    }
+
+    /// An error about a query or an update is the client's, whatever its code, unless the code says that the
+    /// deployment could not do its work: MongoDB has thousands of codes for what it cannot evaluate or apply.
+    private static Problem ofStatement(int code, String message, ProblemCode refusal) {
+        var known = ofCode(code, message);
+        return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code) ? Problem.of(refusal, message) : known;
+    }
+
+    /// Whether the code says that the deployment could not do its work, as opposed to what it was asked.
+    public static boolean isOfDeployment(int code) {
+        return switch (code) {
+            case 0, 1, 8 -> true; // no, an internal or an unknown error
+            case 6, 7, 89, 9001 -> true; // network
+            case 24, 46, 133, 134, 202, 234, 262 -> true; // locks, elections, time
+            case 64, 79, 100 -> true; // write concern
+            case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 -> true; // not primary, shutting down
+            case 43, 136, 175, 237, 246 -> true; // cursors and snapshots that are gone
+            case 59, 115, 8000 -> true; // commands that this deployment does not have
+            case 63, 150, 13388, 13297 -> true; // sharding
+            case 96, 14031, 17322 -> true; // operation failed, out of disk
+            default -> false;
+        };
+    }
+
+    private static String duplicateKey(String message) {
+        int at = message.indexOf("dup key:");
+        return at < 0 ? "Duplicate key error" : "Duplicate key error: " + message.substring(at);
+    }
+}

@@ -1,0 +1,81 @@
+package org.restheart.mongo.bulk;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.bulk.BulkWriteResult;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.restheart.mongo.MongoCodes;
+import org.restheart.mongo.write.DuplicateKeys;
+
+/// What became of a bulk write.
+///
+/// @param inserted upserts included
+/// @param links where the inserted documents are
+/// @param errors of single elements, each with its position; the others were written
+record BulkReport(int inserted, List<String> links, int deleted, int modified, int matched, List<BsonDocument> errors) {
+    BulkReport {
+        links = List.copyOf(links);
+        errors = List.copyOf(errors);
+    }
+
+    static BulkReport of(BulkWriteResult result, List<String> links, List<BsonDocument> errors) {
+        return new BulkReport(
+                result.getInsertedCount() + result.getUpserts().size(),
+                links,
+                result.getDeletedCount(),
+                result.getModifiedCount(),
+                result.getMatchedCount(),
+                errors);
+    }
+
+    /// What a bulk write that failed in part says of the elements that failed.
+    ///
+    /// @throws MongoBulkWriteException the same one, if more failed than single elements
+    static List<BsonDocument> errors(MongoBulkWriteException e) {
+        if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
+            throw e;
+        }
+        return e.getWriteErrors().stream().map(BulkReport::error).toList();
+    }
+
+    private static BsonDocument error(BulkWriteError error) {
+        var document = new BsonDocument("index", new BsonInt32(error.getIndex()));
+        if (DuplicateKeys.isOfId(error)) {
+            return document.append("httpStatus", new BsonInt32(409));
+        }
+        if (error.getCode() == 2) {
+            return document.append("httpStatus", new BsonInt32(400))
+                    .append("message", new BsonString("Invalid query parameter: " + error.getMessage()));
+        }
+        return document.append("mongodbErrorCode", new BsonInt32(error.getCode()))
+                .append("httpStatus", new BsonInt32(404))
+                .append("message", message(error));
+    }
+
+    private static BsonString message(BulkWriteError error) {
+        return new BsonString(
+                MongoCodes.ofWriteError(error.getCode(), error.getMessage()).message());
+    }
+
+    /// The counters, in the order that clients know.
+    BsonDocument counters() {
+        return new BsonDocument("inserted", new BsonInt32(inserted))
+                .append("deleted", new BsonInt32(deleted))
+                .append("modified", new BsonInt32(modified))
+                .append("matched", new BsonInt32(matched));
+    }
+
+    BsonDocument toDocument() {
+        var hrefs = new BsonArray(links.stream().map(BsonString::new).toList());
+        var document = new BsonDocument("inserted", new BsonInt32(inserted))
+                .append("links", hrefs)
+                .append("deleted", new BsonInt32(deleted))
+                .append("modified", new BsonInt32(modified))
+                .append("matched", new BsonInt32(matched));
+        return errors.isEmpty() ? document : document.append("errors", new BsonArray(errors));
+    }
+}

@@ -1,0 +1,46 @@
+package org.restheart.mongo.bulk;
+
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.http.Response;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.Json;
+import org.restheart.mongo.parameter.Representation;
+
+/// A [BulkReport] in the representation that the client asks for; of a partial failure always the standard one.
+final class BulkResponses {
+    private static final String HAL = "application/hal+json";
+
+    private BulkResponses() {}
+
+    static Response.Ready of(DataRequest request, BulkReport report) {
+        if (!report.errors().isEmpty()) {
+            return Json.of(request, 207, report.toDocument());
+        }
+        return switch (request.parameters().representation()) {
+            case Representation.STANDARD -> Json.of(request, 200, report.toDocument());
+            case Representation.HAL -> Json.of(request, 200, embedded(linked(report)), HAL);
+            case Representation.SHAL -> Json.of(request, 200, linked(report), HAL);
+        };
+    }
+
+    /// MongoDB was asked not to say what became of the write.
+    static Response.Ready unacknowledged(DataRequest request) {
+        return Json.of(request, 200, new BsonDocument());
+    }
+
+    private static BsonDocument embedded(BsonDocument result) {
+        return new BsonDocument("_embedded", new BsonDocument("rh:result", new BsonArray(List.of(result))));
+    }
+
+    private static BsonDocument linked(BulkReport report) {
+        if (report.links().isEmpty()) {
+            return report.counters();
+        }
+        var created = new BsonArray();
+        report.links().forEach(href -> created.add(new BsonDocument("href", new BsonString(href))));
+        return report.counters().append("_links", new BsonDocument("rh:newdoc", created));
+    }
+}

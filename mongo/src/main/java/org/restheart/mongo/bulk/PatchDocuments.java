@@ -1,0 +1,49 @@
+package org.restheart.mongo.bulk;
+
+import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
+
+import com.mongodb.client.model.UpdateManyModel;
+import org.bson.BsonBoolean;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.Collections;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.content.ContentSize;
+
+/// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay.
+public final class PatchDocuments implements DataHandler {
+    private final Collections collections;
+
+    public PatchDocuments(Collections collections) {
+        this.collections = collections;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        ContentSize.check(request);
+        var update = Changes.ofDocuments(request, request.contentDocument());
+        refuseWhereSchemasApply(request);
+        request.http().requireThread();
+        return BulkWrite.run(
+                request, collections.of(request), new UpdateManyModel<>(request.writeFilter(), update.document()));
+    }
+
+    /// A schema cannot be checked against documents that nobody has seen.
+    private static void refuseWhereSchemasApply(DataRequest request) {
+        var schema = request.resource().property("jsonSchema");
+        if (schema.isPresent()
+                && schema.get().isDocument()
+                && !schema.get()
+                        .asDocument()
+                        .get("skipNotSupported", BsonBoolean.FALSE)
+                        .equals(BsonBoolean.TRUE)) {
+            throw Problem.of(
+                            NOT_IMPLEMENTED,
+                            "'jsonSchema' checker does not support bulk PATCH requests. Set 'skipNotSupported:true' to"
+                                    + " allow them.")
+                    .raise();
+        }
+    }
+}

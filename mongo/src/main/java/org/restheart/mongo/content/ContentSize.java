@@ -1,0 +1,43 @@
+package org.restheart.mongo.content;
+
+import static org.restheart.mongo.content.Refusals.invalid;
+
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.mongo.DataRequest;
+
+/// Bounds that a collection sets to the content of requests that write its documents: its property
+/// `checkContentSize`, `{"min": …, "max": …}` in bytes, both optional.
+public final class ContentSize {
+    private static final String PROPERTY = "checkContentSize";
+
+    private ContentSize() {}
+
+    /// @throws org.restheart.http.ProblemException 400; 500 for bounds that are no numbers
+    public static void check(DataRequest request) {
+        request.resource()
+                .property(PROPERTY)
+                .filter(BsonValue::isDocument)
+                .ifPresent(bounds -> check(request.http().body().length(), bounds.asDocument()));
+    }
+
+    private static void check(long length, BsonDocument bounds) {
+        if (length < bound(bounds, "min", 0) || length > bound(bounds, "max", Long.MAX_VALUE)) {
+            throw invalid("the size of the content, " + length + " bytes, is outside of the collection's limits");
+        }
+    }
+
+    private static long bound(BsonDocument bounds, String name, long otherwise) {
+        var bound = bounds.get(name);
+        if (bound == null) {
+            return otherwise;
+        }
+        if (!bound.isNumber()) {
+            throw Problem.of(ProblemCode.INTERNAL, "wrong '" + PROPERTY + "': " + name + " must be a number")
+                    .raise();
+        }
+        return bound.asNumber().longValue();
+    }
+}
