@@ -13,6 +13,7 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.format.Export;
 import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Counting;
@@ -24,16 +25,22 @@ public final class FindDocuments implements DataHandler {
     private final Finder finder;
     private final Pages pages;
     private final Queries queries;
+    private final Exports exports;
 
     public FindDocuments(Finder finder, Pages pages, MongoConfig config) {
         this.finder = finder;
         this.pages = pages;
         this.queries = new Queries(config.queryTimeLimit());
+        this.exports = new Exports(finder, queries);
     }
 
     @Override
     public Response handle(DataRequest request) {
-        var response = request.parameters().representation() == Representation.STANDARD ? array(request) : hal(request);
+        var response = Export.wanted(request.http().headers())
+                .<Response>map(export -> exports.query(request, export))
+                .orElseGet(() -> request.parameters().representation() == Representation.STANDARD
+                        ? array(request)
+                        : hal(request));
         return response.map(page -> withHeaders(request, page));
     }
 

@@ -15,6 +15,7 @@ import org.restheart.mongo.EntityTags;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.find.Lookups;
+import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
 
@@ -43,9 +44,11 @@ public final class GetDocument implements DataHandler {
         if (etag.isPresent() && request.http().headers().first("If-None-Match").equals(etag)) {
             return Json.empty(304);
         }
-        var response = request.parameters().representation() == Representation.STANDARD
-                ? Json.of(request, 200, document)
-                : HalPages.document(request, document);
+        var response = Export.wanted(request.http().headers())
+                .map(export -> Exports.document(request, export, document))
+                .orElseGet(() -> request.parameters().representation() == Representation.STANDARD
+                        ? Json.of(request, 200, document)
+                        : HalPages.document(request, document));
         return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 

@@ -68,11 +68,24 @@ public final class Documents implements Finder {
         return find;
     }
 
+    @Override
+    public List<String> fields(FindQuery query, int limit) {
+        var stages = new ArrayList<>(stages(query));
+        stages.addAll(FieldNames.stages(limit));
+        var names = new ArrayList<String>();
+        run(query, stages).forEach(field -> names.add(field.getString("_id").getValue()));
+        return names;
+    }
+
     /// The same question as a pipeline, which can apply one projection to the other's result and skip without
     /// bounds.
     private AggregateIterable<RawBsonDocument> staged(FindQuery query) {
+        return run(query, stages(query));
+    }
+
+    private AggregateIterable<RawBsonDocument> run(FindQuery query, List<BsonDocument> stages) {
         var aggregate = collection(query.namespace(), query.settings())
-                .aggregate(stages(query))
+                .aggregate(stages)
                 .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS);
         query.hint().ifPresent(hint -> {
             if (hint.isString()) {

@@ -2,6 +2,7 @@ package org.restheart.mongo.find;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoCursor;
+import java.util.List;
 import java.util.Optional;
 import org.bson.RawBsonDocument;
 
@@ -15,6 +16,13 @@ public interface Finder {
     /// @param batchSize documents per round trip
     /// @throws MongoException as [#one], also from the cursor
     MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize);
+
+    /// The names of all top-level fields that the documents have, `_id` first, the others in the order they
+    /// mostly stand in.
+    ///
+    /// @param limit at most so many
+    /// @throws MongoException as [#one]
+    List<String> fields(FindQuery query, int limit);
 
     /// @throws MongoException as [#one]
     long count(CountQuery query);

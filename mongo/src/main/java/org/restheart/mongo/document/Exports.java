@@ -1,0 +1,81 @@
+package org.restheart.mongo.document;
+
+import static org.restheart.http.ProblemCode.QUERY_INVALID;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.format.BsonBytes;
+import org.restheart.mongo.format.Csv;
+import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.format.Export;
+import org.restheart.mongo.format.JsonLines;
+
+/// A whole query, or one document, in the form that the client's `Accept` names. Memory does not grow with the
+/// result.
+///
+/// @param finder asked for documents, and for the columns of a CSV whose columns the client does not name
+record Exports(Finder finder, Queries queries) {
+    /// Documents per round trip; a batch is never more than 16 MiB.
+    private static final int BATCH = 500;
+
+    private static final int MAX_COLUMNS = 10_000;
+
+    /// Everything that matches, or the page that the client asks for.
+    Response.Ready query(DataRequest request, Export export) {
+        request.http().requireThread();
+        var paging = request.parameters().paging();
+        if (paging.explicit() && paging.pageSize() == 0) {
+            return DocumentContent.response(List.of(), format(request, export, List.of()));
+        }
+        var query = paging.explicit() ? queries.page(request) : queries.all(request);
+        var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
+        return DocumentContent.response(finder.find(query, BATCH), format(request, export, columns));
+    }
+
+    static Response.Ready document(DataRequest request, Export export, BsonDocument document) {
+        return DocumentContent.response(List.of(document), format(request, export, new ArrayList<>(document.keySet())));
+    }
+
+    private static DocumentFormat format(DataRequest request, Export export, List<String> columns) {
+        return switch (export) {
+            case LINES -> JsonLines.of(request.parameters().jsonMode());
+            case BSON -> new BsonBytes();
+            case CSV -> new Csv(columns);
+        };
+    }
+
+    /// The fields that the projection names if it names what to show; else all fields there are, for which the
+    /// whole result is read once more.
+    private List<String> columns(DataRequest request, FindQuery query) {
+        var keys = request.parameters().keys();
+        boolean named =
+                keys.entrySet().stream().anyMatch(key -> !key.getKey().equals("_id") && !isZero(key.getValue()));
+        if (!named) {
+            var found = finder.fields(query, MAX_COLUMNS + 1);
+            if (found.size() > MAX_COLUMNS) {
+                throw Problem.of(QUERY_INVALID, "more than " + MAX_COLUMNS + " columns: name some with keys")
+                        .raise();
+            }
+            return found;
+        }
+        var columns = new ArrayList<>(keys.keySet());
+        columns.remove("_id");
+        if (!keys.containsKey("_id") || !isZero(keys.get("_id"))) {
+            columns.addFirst("_id");
+        }
+        return columns;
+    }
+
+    private static boolean isZero(BsonValue value) {
+        return (value.isNumber() && value.asNumber().doubleValue() == 0)
+                || (value.isBoolean() && !value.asBoolean().getValue());
+    }
+}

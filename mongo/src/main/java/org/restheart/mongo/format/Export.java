@@ -1,0 +1,66 @@
+package org.restheart.mongo.format;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.restheart.http.Headers;
+
+/// Forms in which a whole result is streamed, all pages of it: a client asks for one with `Accept`.
+public enum Export {
+    LINES(JsonLines.MEDIA_TYPE),
+    CSV(Csv.MEDIA_TYPE),
+    BSON(BsonBytes.MEDIA_TYPE);
+
+    /// What the API answers with otherwise, whatever a client accepts.
+    private static final List<String> ORDINARY =
+            List.of("application/json", "application/hal+json", "application/*", "*/*");
+
+    /// Elements of an `Accept` that are looked at; browsers send less than ten.
+    private static final int MAX_RANGES = 32;
+
+    private final String mediaType;
+
+    Export(String mediaType) {
+        this.mediaType = mediaType;
+    }
+
+    /// One media range of an `Accept` (RFC 9110, 12.5.1).
+    private record Range(String mediaType, double weight) {
+        static Range parse(String text) {
+            var parts = text.split(";", -1);
+            double weight = Arrays.stream(parts)
+                    .skip(1)
+                    .map(String::strip)
+                    .filter(parameter -> parameter.startsWith("q="))
+                    .findFirst()
+                    .map(parameter -> weight(parameter.substring(2)))
+                    .orElse(1.0);
+            return new Range(parts[0].strip().toLowerCase(Locale.ROOT), weight);
+        }
+
+        private static double weight(String text) {
+            return text.matches("[01](\\.\\d{0,3})?") ? Double.parseDouble(text) : 0;
+        }
+    }
+
+    /// The export that the client prefers to ordinary answers; of equal weights the one named first counts.
+    public static Optional<Export> wanted(Headers headers) {
+        return headers.all("Accept").stream()
+                .flatMap(line -> Arrays.stream(line.split(",", MAX_RANGES)))
+                .map(Range::parse)
+                .filter(range -> range.weight() > 0 && isKnown(range.mediaType()))
+                .reduce((best, range) -> range.weight() > best.weight() ? range : best)
+                .flatMap(best -> of(best.mediaType()));
+    }
+
+    private static boolean isKnown(String mediaType) {
+        return ORDINARY.contains(mediaType) || of(mediaType).isPresent();
+    }
+
+    private static Optional<Export> of(String mediaType) {
+        return Arrays.stream(values())
+                .filter(export -> export.mediaType.equals(mediaType))
+                .findFirst();
+    }
+}
