@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.mongo.coalescing.CoalescingConfig;
+import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 
@@ -17,6 +18,7 @@ import org.restheart.mongo.resource.Mount;
 /// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
 /// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
 /// @param coalescing which operations leave for MongoDB together
+/// @param querySecurity what clients' queries and aggregations may not contain
 public record MongoConfig(
         String uri,
         List<Mount> mounts,
@@ -29,7 +31,8 @@ public record MongoConfig(
         Duration aggregationTimeLimit,
         boolean aggregationCheckOperators,
         Optional<String> instanceBaseUrl,
-        CoalescingConfig coalescing) {
+        CoalescingConfig coalescing,
+        QuerySecurity querySecurity) {
 
     public MongoConfig {
         mounts = List.copyOf(mounts);
@@ -56,6 +59,7 @@ public record MongoConfig(
                 Duration.ZERO,
                 true,
                 Optional.empty(),
-                CoalescingConfig.DEFAULT);
+                CoalescingConfig.DEFAULT,
+                QuerySecurity.DEFAULT);
     }
 }

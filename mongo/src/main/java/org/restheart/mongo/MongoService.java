@@ -19,6 +19,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
+import org.restheart.mongo.guard.ForbiddenOperators;
+import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters;
@@ -39,12 +41,14 @@ public final class MongoService implements Service {
     private final Mounts mounts;
     private final Metadata metadata;
     private final MongoRoutes routes;
+    private final ForbiddenOperators forbiddenOperators;
 
     /// @param registry takes the meters of the data API
     public MongoService(MongoConfig config, MongoClient client, MeterRegistry registry) {
         this.config = config;
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
+        this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
         ReadRoutes.addTo(routes, client, coalescer, metadata, config);
@@ -111,6 +115,7 @@ public final class MongoService implements Service {
         var path = request.require(ResourcePath.KEY);
         Names.check(path);
         var parameters = Parameters.parse(request, path, config);
+        forbiddenOperators.check(parameters);
         var fresh = parameters.noCache() || path.kind().changesProperties(request.method());
         var resource = requireExisting(request, path, fresh);
         var session = SessionParameter.parse(request.query());
@@ -128,7 +133,9 @@ public final class MongoService implements Service {
                 .orElseThrow(
                         () -> Problem.of(NOT_IMPLEMENTED, request.method() + " is not available for " + path.kind())
                                 .raise());
-        return handler.handle(new DataRequest(request, path, parameters, resource));
+        var dataRequest = new DataRequest(request, path, parameters, resource);
+        HiddenFields.check(dataRequest);
+        return handler.handle(dataRequest);
     }
 
     /// What is known of the collection, or of the database above collections.

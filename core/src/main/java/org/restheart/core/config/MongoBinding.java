@@ -7,6 +7,7 @@ import org.restheart.mongo.EtagPolicies;
 import org.restheart.mongo.EtagPolicies.EtagPolicy;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
+import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 
@@ -20,7 +21,9 @@ final class MongoBinding {
     private MongoBinding() {}
 
     /// Empty when the data API is switched off.
-    static Optional<MongoConfig> read(Block block) {
+    ///
+    /// @param security what guards queries
+    static Optional<MongoConfig> read(Block block, QuerySecurity security) {
         boolean enabled = block.bool("enabled", true);
         int max = block.integer("max-pagesize", 1_000, 1, 1_000_000);
         int page = block.integer("default-pagesize", Math.min(100, max), 0, 1_000_000);
@@ -40,7 +43,8 @@ final class MongoBinding {
                 block.millis("aggregation-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.bool("aggregation-check-operators", true),
                 block.optionalText("instance-base-url"),
-                coalescing(block.component("coalescing")));
+                coalescing(block.component("coalescing")),
+                security);
         return enabled ? Optional.of(config) : Optional.empty();
     }
 

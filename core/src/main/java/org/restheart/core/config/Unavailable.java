@@ -9,8 +9,6 @@ import org.restheart.core.config.Finding.Level;
 /// component leaves the list with the commit that brings it.
 final class Unavailable {
     private static final List<String> COMPONENTS = List.of(
-            "filterOperatorsBlacklist",
-            "aggregationSecurity",
             "accountsConfig",
             "oauthConfig",
             "emails",

@@ -3,8 +3,6 @@ package org.restheart.core.dataapi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.restheart.mongo.MongoConfig;
-import org.restheart.mongo.resource.Mount;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
@@ -13,12 +11,12 @@ import org.restheart.testkit.conformance.ConformanceFile;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReadsConformanceTest {
-    private final OpenDataApi gateway;
+    private final ConformanceGateway gateway;
     private final TestMongo mongo;
 
     ReadsConformanceTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.gateway = OpenDataApi.start(MongoConfig.withMounts(new Mount("*", "/")), mongo);
+        this.gateway = ConformanceGateway.start(mongo);
     }
 
     @AfterAll
@@ -34,7 +32,9 @@ class ReadsConformanceTest {
         "reads-paths.yml",
         "reads-catalog.yml",
         "reads-hal.yml",
-        "reads-relationships.yml"
+        "reads-relationships.yml",
+        "reads-exports.yml",
+        "reads-rules.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         c.run(gateway, mongo);

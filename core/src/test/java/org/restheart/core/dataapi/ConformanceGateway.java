@@ -1,0 +1,74 @@
+package org.restheart.core.dataapi;
+
+import java.util.Optional;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.conformance.RunningGateway;
+
+/// A gateway over the tests' replica set. Its users have the password `secret`: `admin` may do everything, the
+/// others what their permission says.
+final class ConformanceGateway implements RunningGateway, AutoCloseable {
+    private final Gateway gateway;
+
+    private ConformanceGateway(Gateway gateway) {
+        this.gateway = gateway;
+    }
+
+    static ConformanceGateway start(TestMongo mongo) {
+        return start(mongo, "mongo: {mongo-mounts: [{what: '*', where: /}]}");
+    }
+
+    /// @param dataApi the `mongo` block
+    static ConformanceGateway start(TestMongo mongo, String dataApi) {
+        return new ConformanceGateway(
+                Gateway.start(GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: '%s'}
+                mongoRealmAuthenticator: {enabled: false}
+                mongoAclAuthorizer: {enabled: false}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
+                aggregationSecurity:
+                  enabled: true
+                  stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
+                  operatorBlacklist: [$where, $function, $accumulator]
+                fileRealmAuthenticator:
+                  enabled: true
+                  users:
+                    - {userid: admin, password: secret, roles: [admin]}
+                    - {userid: ada, password: secret, roles: [owners], team: red}
+                    - {userid: bob, password: secret, roles: [public]}
+                    - {userid: eve, password: secret, roles: [titles]}
+                fileAclAuthorizer:
+                  enabled: true
+                  permissions:
+                    - role: admin
+                      predicate: path-prefix('/')
+                      mongo:
+                        {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}
+                    # sees what belongs to her
+                    - {role: owners, predicate: path-prefix('/'), mongo: {readFilter: {owner: '@user.userid'}}}
+                    # sees all documents without what is secret
+                    - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0, n.secret: 0}}}
+                    # sees titles and nothing else
+                    - {role: titles, predicate: path-prefix('/'), mongo: {projectResponse: {title: 1, n.title: 1}}}
+                %s
+                """.formatted(mongo.connectionString(), dataApi))));
+    }
+
+    @Override
+    public int port() {
+        return gateway.address().getPort();
+    }
+
+    @Override
+    public Optional<String> password(String user) {
+        return Optional.of("secret");
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+    }
+}
