@@ -80,6 +80,18 @@ final class EmbeddedMongoTest {
     }
 
     @Test
+    void a_guard_that_dies_alone_leaves_no_mongod_behind() {
+        try (var mongo = EmbeddedMongo.start(config())) {
+            var child = mongo.child();
+
+            child.parent().orElseThrow().destroyForcibly();
+
+            await().atMost(Duration.ofSeconds(40)).until(() -> !child.isAlive());
+            await().atMost(Duration.ofSeconds(40)).until(() -> mongo.child().isAlive());
+        }
+    }
+
+    @Test
     void close_ends_the_child() {
         var mongo = EmbeddedMongo.start(config());
         var child = mongo.child();
