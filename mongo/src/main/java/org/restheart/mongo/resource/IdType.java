@@ -111,7 +111,7 @@ public enum IdType {
 
     private static BsonValue json(String text, String otherwise) {
         try {
-            return JsonParser.parse(text);
+            return JsonParser.parse(text + " "); // numbers with exponents must not end the text
         } catch (MalformedJsonException _) {
             throw refuse(otherwise);
         }
