@@ -1,9 +1,12 @@
 package org.restheart.core.observation;
 
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -13,6 +16,10 @@ import org.slf4j.MDC;
 final class LogQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
     private static final int CAPACITY = 8_192;
+
+    /// Between batches, so that a busy server wakes this thread once per batch and not once per line.
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
     private static final Line END = new Line("", Map.of());
 
     private final BlockingQueue<Line> lines = new ArrayBlockingQueue<>(CAPACITY);
@@ -30,18 +37,36 @@ final class LogQueue implements AutoCloseable {
     }
 
     private void write() {
+        var batch = new ArrayList<Line>();
         try {
-            for (var line = lines.take(); !line.equals(END); line = lines.take()) {
-                line.context.forEach(MDC::put);
-                LOG.info("{}", line.text);
-                MDC.clear();
-                long missing = leftOut.sumThenReset();
-                if (missing > 0) {
-                    LOG.warn("{} requests were not logged: they came faster than they could be written", missing);
+            while (true) {
+                batch.add(lines.take());
+                lines.drainTo(batch);
+                for (var line : batch) {
+                    if (line.equals(END)) {
+                        return;
+                    }
+                    write(line);
                 }
+                batch.clear();
+                tellWhatIsMissing();
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void write(Line line) {
+        line.context.forEach(MDC::put);
+        LOG.info("{}", line.text);
+        MDC.clear();
+    }
+
+    private void tellWhatIsMissing() {
+        long missing = leftOut.sumThenReset();
+        if (missing > 0) {
+            LOG.warn("{} requests were not logged: they came faster than they could be written", missing);
         }
     }
 

@@ -2,6 +2,10 @@ package org.restheart.core.service;
 
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -43,13 +47,13 @@ public final class PingService implements Service {
     @Override
     public Response handle(Request request) {
         return switch (request.method()) {
-            case GET, HEAD -> Response.json(200, answer(request).toJson());
+            case GET, HEAD -> Response.status(200).with(Response.JSON, answer(request));
             case POST, PUT, PATCH, DELETE, OPTIONS ->
                 throw Problem.bare(ProblemCode.NOT_IMPLEMENTED).raise();
         };
     }
 
-    private BsonDocument answer(Request request) {
+    private Content answer(Request request) {
         var answer = new BsonDocument("message", new BsonString(message));
         if (extended) {
             answer.append("client_ip", new BsonString(clientAddress(request)))
@@ -57,7 +61,9 @@ public final class PingService implements Service {
                     .append("version", new BsonString(build.version()))
                     .append("build_time", new BsonString(build.time()));
         }
-        return answer;
+        var json = new Utf8Buffer(256);
+        JsonEncoder.of(JsonMode.DEFAULT).encode(answer, json);
+        return new Content.Bytes(json.toByteBuffer());
     }
 
     /// What the client says, through its proxies: good for telling, not for trusting.
