@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.restheart.http.Body;
 import org.restheart.http.Problem;
@@ -9,16 +10,24 @@ import org.restheart.http.ProblemCode;
 final class BodyLimits {
     private final long perRequest;
     private final long together;
+    private final Duration patience;
     private final AtomicLong held = new AtomicLong();
 
-    /// Both in bytes.
-    BodyLimits(long perRequest, long together) {
+    /// @param perRequest bytes
+    /// @param together bytes
+    /// @param patience how long content may take, before its pace counts
+    BodyLimits(long perRequest, long together, Duration patience) {
         this.perRequest = Math.min(perRequest, Integer.MAX_VALUE - 8);
         this.together = together;
+        this.patience = patience;
     }
 
     long perRequest() {
         return perRequest;
+    }
+
+    Duration patience() {
+        return patience;
     }
 
     /// Stands for content beyond the limit: whoever reads it is told.

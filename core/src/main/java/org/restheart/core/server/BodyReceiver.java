@@ -4,12 +4,14 @@ import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.ChannelListener;
+import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
 /// Receives the content of one request on its I/O thread, without ever waiting there. Confined to that thread.
@@ -20,13 +22,18 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReceiver.class);
     private static final int FIRST_PIECE = 64 * 1024;
 
+    /// Content has to arrive at 500 bytes per second at least, on average.
+    private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
+
     private final HttpServerExchange exchange;
     private final BodyLimits limits;
     private final BodyLimits.Account account;
     private final Consumer<Body> then;
     private final long announced;
+    private final long began = System.nanoTime();
     private byte[] content;
     private int length;
+    private XnioExecutor.@Nullable Key check;
 
     private BodyReceiver(
             HttpServerExchange exchange, BodyLimits limits, BodyLimits.Account account, Consumer<Body> then) {
@@ -60,6 +67,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
             if (body == null) {
                 channel.getReadSetter().set(this);
                 channel.resumeReads();
+                checkAfter(limits.patience().toNanos());
             } else {
                 then.accept(body);
             }
@@ -74,6 +82,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
             var body = read(channel);
             if (body != null) {
                 channel.suspendReads();
+                stopChecking();
                 Connectors.executeRootHandler(_ -> then.accept(body), exchange);
             }
         } catch (IOException e) {
@@ -114,11 +123,38 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         }
     }
 
+    /// A client that sends a byte now and then must not hold a place for ever.
+    private void checkPace() {
+        long allowed = limits.patience().toNanos() + NANOS_PER_BYTE * length;
+        long left = allowed - (System.nanoTime() - began);
+        if (left > 0) {
+            checkAfter(left);
+        } else {
+            LOG.debug("the content of a request arrives too slowly: {} bytes so far", length);
+            end(408);
+        }
+    }
+
+    private void checkAfter(long nanos) {
+        check = exchange.getIoThread().executeAfter(this::checkPace, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void stopChecking() {
+        if (check != null) {
+            check.remove();
+        }
+    }
+
     /// The client has gone or does not speak HTTP: nobody is left to answer.
     private void abandon(IOException e) {
         LOG.debug("the content of a request did not arrive", e);
+        stopChecking();
+        end(400);
+    }
+
+    private void end(int status) {
         exchange.setPersistent(false);
-        exchange.setStatusCode(400);
+        exchange.setStatusCode(status);
         exchange.endExchange();
     }
 }

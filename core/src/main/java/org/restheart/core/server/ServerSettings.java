@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import java.time.Duration;
 import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.GatewayConfig;
@@ -8,11 +9,14 @@ import org.restheart.core.config.ListenerConfig;
 /// The parts of the configuration that concern the server.
 public record ServerSettings(
         CoreConfig core, ListenerConfig http, ListenerConfig.Tls https, ConnectionOptions connection, Limits limits) {
+    private static final Duration CONTENT_PATIENCE = Duration.ofSeconds(20);
+
     /// How much the server takes on at once.
     ///
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content held for all requests together
-    public record Limits(int maxRequestsInFlight, long maxBodiesInMemory) {}
+    /// @param contentPatience how long the content of a request may take to arrive, before its pace counts
+    public record Limits(int maxRequestsInFlight, long maxBodiesInMemory, Duration contentPatience) {}
 
     public static ServerSettings of(GatewayConfig config) {
         return new ServerSettings(
@@ -20,6 +24,6 @@ public record ServerSettings(
                 config.http(),
                 config.https(),
                 config.connection(),
-                new Limits(config.core().maxInFlightRequests(), config.core().maxBufferedContent()));
+                new Limits(config.core().maxInFlightRequests(), config.core().maxBufferedContent(), CONTENT_PATIENCE));
     }
 }

@@ -57,7 +57,8 @@ public final class UndertowListener {
                 admission,
                 new BodyLimits(
                         settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
-                        settings.limits().maxBodiesInMemory()),
+                        settings.limits().maxBodiesInMemory(),
+                        settings.limits().contentPatience()),
                 new ResponseWriter(threads),
                 threads,
                 observer);

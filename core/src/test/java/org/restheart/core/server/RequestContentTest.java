@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
@@ -180,6 +181,27 @@ class RequestContentTest {
             assertThat(inQuery.header("Access-Control-Allow-Origin")).isPresent();
             assertThat(client.request("GET /%ff").answer().status()).isEqualTo(400);
             assertThat(client.request("GET /ok").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void content_that_trickles_is_given_up() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 1000").send("only this");
+            assertThat(client.answer().status()).isEqualTo(408);
+            assertThat(client.isClosedByServer()).isTrue();
+            await().until(() -> server.listener().load().inFlight() == 0);
+        }
+    }
+
+    @Test
+    void content_that_takes_its_time_but_keeps_coming_is_waited_for() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 4000").send("x".repeat(2000)); // worth four seconds more
+            await().pollDelay(Duration.ofMillis(1500)).until(() -> true);
+            assertThat(client.send("y".repeat(2000)).answer().content()).hasSize(4000);
         }
     }
 }

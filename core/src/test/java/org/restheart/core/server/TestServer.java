@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import org.awaitility.Awaitility;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
@@ -21,6 +22,11 @@ import org.restheart.http.Service;
 
 /// A server on a free port with services made of lambdas.
 final class TestServer implements AutoCloseable {
+    static {
+        Awaitility.setDefaultPollDelay(Duration.ZERO);
+        Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
+    }
+
     private final UndertowListener listener;
     private final List<Observation> observations = new CopyOnWriteArrayList<>();
 
@@ -63,7 +69,7 @@ final class TestServer implements AutoCloseable {
 
     private static TestServer start(String yaml, int maxRequestsInFlight, Binding... bindings) {
         var settings = ServerSettings.of(GatewayConfig.parse(yaml));
-        var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024);
+        var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024, Duration.ofSeconds(1));
         return new TestServer(
                 new ServerSettings(settings.core(), settings.http(), settings.https(), settings.connection(), limits),
                 settings.core().forceGzipEncoding(),

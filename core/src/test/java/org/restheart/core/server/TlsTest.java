@@ -13,11 +13,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -171,6 +173,39 @@ class TlsTest {
                     BodyHandlers.ofString());
             assertThat(answer.version()).isEqualTo(Version.HTTP_2);
             assertThat(answer.body()).isEqualTo(content);
+        }
+    }
+
+    @Test
+    void a_client_that_cancels_its_http_2_stream_ends_streamed_content() throws Exception {
+        var closed = new CountDownLatch(1);
+        var endless = new Content.Source() {
+            @Override
+            public ByteBuffer next() {
+                return ByteBuffer.allocate(10_000);
+            }
+
+            @Override
+            public void close() {
+                closed.countDown();
+            }
+        };
+        try (var server = TestServer.of(
+                        blocking("/", _ -> Response.status(200)),
+                        blocking(
+                                "/endless",
+                                _ -> Response.status(200).with("text/plain", new Content.Streamed(endless))));
+                var client = HttpClient.newBuilder().version(Version.HTTP_2).build()) {
+            client.send(request(server, "http", "/upgrade").build(), BodyHandlers.ofString());
+            var answer = client.send(request(server, "http", "/endless").build(), BodyHandlers.ofInputStream());
+            assertThat(answer.version()).isEqualTo(Version.HTTP_2);
+            try (var content = answer.body()) {
+                assertThat(content.readNBytes(100_000)).hasSize(100_000);
+            }
+            assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(client.send(request(server, "http", "/").build(), BodyHandlers.ofString())
+                            .statusCode())
+                    .isEqualTo(200);
         }
     }
 }
