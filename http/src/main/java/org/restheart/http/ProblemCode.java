@@ -24,9 +24,9 @@ public enum ProblemCode {
     UNPROCESSABLE(422),
     TOO_MANY_REQUESTS(429),
     INTERNAL(500),
-    DATABASE_UNAVAILABLE(500),
     NOT_IMPLEMENTED(501),
     NOTHING_BOUND(502),
+    DATABASE_UNAVAILABLE(503),
     OVERLOADED(503);
 
     private final int status;
