@@ -11,6 +11,8 @@ import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.write.WrittenCheck;
 
 /// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay.
 public final class PatchDocuments implements DataHandler {
@@ -25,6 +27,12 @@ public final class PatchDocuments implements DataHandler {
         ContentSize.check(request);
         var update = Changes.ofDocuments(request, request.contentDocument());
         refuseWhereSchemasApply(request);
+        var condition = WrittenCheck.condition(request);
+        if (condition.isPresent()
+                && FilterFields.mayLeave(
+                        condition.get(), update, request.grant().mergeRequest())) {
+            throw WrittenCheck.outside();
+        }
         request.http().requireThread();
         return BulkWrite.run(
                 request, collections.of(request), new UpdateManyModel<>(request.writeFilter(), update.document()));

@@ -31,15 +31,18 @@ import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.Names;
 import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order; all get the same entity tag.
 public final class PostDocuments implements DataHandler {
     private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
     private final Collections collections;
+    private final WrittenCheck writtenCheck;
 
     public PostDocuments(Collections collections) {
         this.collections = collections;
+        this.writtenCheck = new WrittenCheck(collections);
     }
 
     /// An element on its way.
@@ -50,6 +53,7 @@ public final class PostDocuments implements DataHandler {
         var etag = new ObjectId();
         var elements = elements(request, request.content().asArray(), etag);
         request.http().requireThread();
+        writtenCheck.check(request, elements.stream().map(Element::document).toList());
         var models = models(request, elements);
         var collection = collections.of(request);
         try {

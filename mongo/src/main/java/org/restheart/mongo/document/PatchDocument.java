@@ -1,5 +1,6 @@
 package org.restheart.mongo.document;
 
+import java.util.List;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
 import org.restheart.mongo.Collections;
@@ -7,19 +8,25 @@ import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.Update;
+import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.write.WrittenCheck;
 
 /// `PATCH /{db}/{collection}/{id}`: changes fields of a document, by operators or by a pipeline.
 public final class PatchDocument implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;
+    private final WrittenCheck writtenCheck;
 
     public PatchDocument(Collections collections, Preconditions preconditions) {
         this.collections = collections;
         this.preconditions = preconditions;
+        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -30,10 +37,22 @@ public final class PatchDocument implements DataHandler {
         request.http().requireThread();
         var target = new TargetDocument(
                 collections.of(request), request.id(), request.writeFilter(), preconditions.ofDocument(request));
-        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
         return WriteResponses.of(
-                target.update(update, mode),
+                write(request, target, update),
                 etag.toHexString(),
                 "The ETag must be provided using the 'If-Match' header");
+    }
+
+    private WriteOutcome write(DataRequest request, TargetDocument target, Update update) {
+        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
+        var condition = WrittenCheck.condition(request);
+        if (condition.isEmpty()
+                || (mode == WriteMode.UPDATE
+                        && !FilterFields.mayLeave(
+                                condition.get(), update, request.grant().mergeRequest()))) {
+            return target.update(update, mode);
+        }
+        return target.update(
+                update, mode, collections.client(), document -> writtenCheck.check(request, List.of(document)));
     }
 }

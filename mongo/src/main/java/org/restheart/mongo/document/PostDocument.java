@@ -3,6 +3,7 @@ package org.restheart.mongo.document;
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -25,6 +26,7 @@ import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
 /// of the one with the same id.
@@ -33,12 +35,14 @@ public final class PostDocument implements DataHandler {
     private final Preconditions preconditions;
     private final Inserts inserts;
     private final Locations locations;
+    private final WrittenCheck writtenCheck;
 
     public PostDocument(Collections collections, Preconditions preconditions, Inserts inserts, Locations locations) {
         this.collections = collections;
         this.preconditions = preconditions;
         this.inserts = inserts;
         this.locations = locations;
+        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -69,10 +73,9 @@ public final class PostDocument implements DataHandler {
 
     private Response insert(DataRequest request, BsonValue id, BsonDocument fields) {
         var etag = new ObjectId();
-        var insert = new Insert(
-                request.namespace(),
-                collections.of(request).getWriteConcern(),
-                NewDocument.encode(NewDocument.tagged(id, fields, etag)));
+        var document = NewDocument.encode(NewDocument.tagged(id, fields, etag));
+        writtenCheck.check(request, List.of(document));
+        var insert = new Insert(request.namespace(), collections.of(request).getWriteConcern(), document);
         return inserts.insert(request.http(), insert, outcome -> switch (outcome) {
             case InsertOutcome.Inserted() -> created(request, id, etag);
             case InsertOutcome.Refused(var error) -> throw WriteResponses.refusal(error);
@@ -83,6 +86,7 @@ public final class PostDocument implements DataHandler {
         request.http().requireThread();
         var etag = new ObjectId();
         var document = NewDocument.encode(NewDocument.tagged(id, fields, etag));
+        writtenCheck.check(request, List.of(document));
         var target = new TargetDocument(
                 collections.of(request), id, request.writeFilter(), preconditions.ofCollection(request));
         var outcome = target.replace(document, mode);

@@ -2,6 +2,7 @@ package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
+import java.util.List;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
@@ -15,16 +16,19 @@ import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.write.WrittenCheck;
 
 /// `PUT /{db}/{collection}/{id}`: stores a document, whole, in place of the one that is there; with `wm=upsert`
 /// also where there is none.
 public final class ReplaceDocument implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;
+    private final WrittenCheck writtenCheck;
 
     public ReplaceDocument(Collections collections, Preconditions preconditions) {
         this.collections = collections;
         this.preconditions = preconditions;
+        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -33,6 +37,7 @@ public final class ReplaceDocument implements DataHandler {
         var etag = new ObjectId();
         var document = document(request, etag);
         request.http().requireThread();
+        writtenCheck.check(request, List.of(document));
         var target = new TargetDocument(
                 collections.of(request), request.id(), request.writeFilter(), preconditions.ofDocument(request));
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);

@@ -5,12 +5,15 @@ import static com.mongodb.client.model.Projections.include;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.UpdateResult;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -92,6 +95,31 @@ public final class TargetDocument {
                             case Update.Operators(var document) -> collection.updateOne(filter, document, options);
                             case Update.Pipeline(var stages) -> collection.updateOne(filter, stages, options);
                         }));
+    }
+
+    /// As [#update(Update, WriteMode)], but in a transaction that is given up when `check` throws: what it
+    /// refuses is never stored.
+    ///
+    /// @param check is shown the document as it would be stored; may be called several times
+    public WriteOutcome update(Update update, WriteMode mode, MongoClient client, Consumer<RawBsonDocument> check) {
+        var filter = mode == WriteMode.INSERT ? nothing() : filter();
+        var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE);
+        return write(
+                mode,
+                () -> Transaction.run(client, collection.getWriteConcern(), session -> {
+                    var outcome = outcome(
+                            switch (update) {
+                                case Update.Operators(var document) ->
+                                    collection.updateOne(session, filter, document, options);
+                                case Update.Pipeline(var stages) ->
+                                    collection.updateOne(session, filter, stages, options);
+                            });
+                    if (outcome.isPresent()) {
+                        check.accept(Objects.requireNonNull(
+                                collection.find(session, Ids.equal(id)).first()));
+                    }
+                    return outcome;
+                }));
     }
 
     public DeleteOutcome delete() {

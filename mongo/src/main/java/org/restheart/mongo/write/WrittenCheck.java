@@ -1,0 +1,73 @@
+package org.restheart.mongo.write;
+
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Grant;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.Collections;
+import org.restheart.mongo.DataRequest;
+
+/// Keeps callers from planting documents outside of what they may write, for permissions that ask for it. Only
+/// MongoDB knows exactly what its filters match, so MongoDB is asked (`$documents`, since MongoDB 5.1).
+/// Thread-safe.
+public final class WrittenCheck {
+    /// Documents are asked about together up to here; a command holds 16 MiB.
+    private static final int MAX_BYTES = 4 << 20;
+
+    private final Collections collections;
+
+    public WrittenCheck(Collections collections) {
+        this.collections = collections;
+    }
+
+    /// What stored documents must match; empty if nobody asks.
+    public static Optional<BsonDocument> condition(DataRequest request) {
+        return Optional.of(request.grant()).filter(Grant::checkWritten).flatMap(Grant::writeFilter);
+    }
+
+    /// Waits for MongoDB, if there is a condition.
+    ///
+    /// @throws ProblemException 403
+    public void check(DataRequest request, List<RawBsonDocument> documents) {
+        condition(request).ifPresent(condition -> {
+            request.http().requireThread();
+            for (int from = 0; from < documents.size(); ) {
+                int to = from;
+                for (long bytes = 0; to < documents.size() && (to == from || bytes < MAX_BYTES); to++) {
+                    bytes += documents.get(to).getByteBuffer().remaining();
+                }
+                check(request, condition, documents.subList(from, to));
+                from = to;
+            }
+        });
+    }
+
+    private void check(DataRequest request, BsonDocument condition, List<RawBsonDocument> documents) {
+        var stages = List.of(
+                new BsonDocument("$documents", new BsonArray(literals(documents))),
+                new BsonDocument("$match", new BsonDocument("$nor", new BsonArray(List.of(condition)))),
+                new BsonDocument("$limit", new BsonInt32(1)));
+        var database = collections.database(request.path().requireDb());
+        if (database.aggregate(stages, BsonDocument.class).first() != null) {
+            throw outside();
+        }
+    }
+
+    public static ProblemException outside() {
+        return Problem.of(ProblemCode.FORBIDDEN, "the permission does not cover the document as it would be stored")
+                .raise();
+    }
+
+    /// Documents in which `$` means nothing.
+    private static List<BsonDocument> literals(List<RawBsonDocument> documents) {
+        return documents.stream()
+                .map(document -> new BsonDocument("$literal", document))
+                .toList();
+    }
+}
