@@ -3,8 +3,8 @@ package org.restheart.http;
 import java.util.Optional;
 import org.bson.BsonDocument;
 
-/// What the permission that let a request in says about data: the `mongo` object of an access rule, its variables
-/// already replaced by this request's values. Immutable.
+/// What the permission that let a request in says about data: the `mongo` object of an access rule, its
+/// variables already replaced by this request's values. Immutable.
 ///
 /// @param readFilter ANDed to the filter of every read
 /// @param writeFilter ANDed to the filter of every write
@@ -25,4 +25,30 @@ public record Grant(
     /// No restriction at all: root, or an authorizer that attaches no permission.
     public static final Grant FULL = new Grant(
             true, true, true, true, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false);
+
+    public Grant withMergeRequest(Optional<BsonDocument> other) {
+        return new Grant(
+                allowManagementRequests,
+                allowBulkPatch,
+                allowBulkDelete,
+                allowWriteMode,
+                readFilter,
+                writeFilter,
+                other,
+                projectResponse,
+                checkWritten);
+    }
+
+    public Grant withProjectResponse(Optional<BsonDocument> other) {
+        return new Grant(
+                allowManagementRequests,
+                allowBulkPatch,
+                allowBulkDelete,
+                allowWriteMode,
+                readFilter,
+                writeFilter,
+                mergeRequest,
+                other,
+                checkWritten);
+    }
 }

@@ -4,8 +4,10 @@ import com.mongodb.client.MongoClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.restheart.core.config.Endpoint;
+import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.routing.Binding;
@@ -30,6 +32,9 @@ import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.token.TokenRules;
+import org.restheart.security.users.PasswordRules;
+import org.restheart.security.users.PasswordStrength;
+import org.restheart.security.users.UsersGuard;
 
 /// Security as the configuration wants it: the door of every binding, security's own services, and what
 /// guards others.
@@ -140,8 +145,21 @@ public final class Security implements AutoCloseable {
 
     /// The data API behind what security needs to see of it.
     public Service guard(Service dataApi) {
-        return stored.<Service>map(parts -> new GuardedService(dataApi, List.of(new FreshAfterWrites(parts))))
-                .orElse(dataApi);
+        var guards = new ArrayList<Filter>();
+        stored.map(FreshAfterWrites::new).ifPresent(guards::add);
+        config.mongoRealm().map(this::usersGuard).ifPresent(guards::add);
+        return guards.isEmpty() ? dataApi : new GuardedService(dataApi, guards);
+    }
+
+    private UsersGuard usersGuard(MongoRealmConfig realm) {
+        var users = realm.users();
+        var strength = realm.minimumStrength().map(PasswordStrength::new);
+        Function<Request, PasswordRules> rules = request -> new PasswordRules(
+                password -> users.hashed() ? hashes.hash(request, password) : password, users.hashed(), strength);
+        var rootRole = config.guards().guardsRootRole()
+                ? config.mongoAcl().flatMap(MongoAclConfig::rootRole)
+                : Optional.<String>empty();
+        return new UsersGuard(users, rootRole, rules, config.guards().unrestrictedRoles());
     }
 
     @Override

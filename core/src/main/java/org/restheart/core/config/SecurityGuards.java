@@ -11,13 +11,26 @@ import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;
 
 /// Guards beside the door. A part is empty when its component is off.
+///
+/// @param guardsRootRole whether no write may give an account the root role
+/// @param unrestrictedRoles may see the tokens of accounts
 public record SecurityGuards(
-        Optional<BruteForceGuard> bruteForce, Optional<OriginVetoer> origins, boolean logsFailures) {
+        Optional<BruteForceGuard> bruteForce,
+        Optional<OriginVetoer> origins,
+        boolean logsFailures,
+        boolean guardsRootRole,
+        List<String> unrestrictedRoles) {
     static SecurityGuards read(Block root) {
         return new SecurityGuards(
                 bruteForce(root.component("bruteForceAttackGuard")),
                 origins(root.component("originVetoer")),
-                root.component("failedAuthLogger").flag("enabled", false));
+                root.component("failedAuthLogger").flag("enabled", false),
+                root.component("rootRoleGuard").flag("enabled", true),
+                unrestrictedRoles(root.component("accountsConfig")));
+    }
+
+    private static List<String> unrestrictedRoles(Block block) {
+        return block.has("users-unrestricted-roles") ? block.texts("users-unrestricted-roles", List.of()) : List.of();
     }
 
     private static Optional<BruteForceGuard> bruteForce(Block block) {

@@ -151,7 +151,8 @@ class StoredSecurityTest {
     @Test
     void the_first_start_creates_an_account_and_both_collections(TestMongo mongo) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
-        try (var fresh = Gateway.start(TestGateway.config(mongo.connectionString(), database.getName(), ""))) {
+        try (var fresh =
+                Gateway.start(TestGateway.config(mongo.connectionString(), database.getName(), TestGateway.REALM))) {
             assertThat(Client.of(fresh.address())
                             .as("admin", "secret")
                             .get("/users")
@@ -164,7 +165,9 @@ class StoredSecurityTest {
     @Test
     void T48_without_mongodb_nobody_gets_in_and_the_server_starts() {
         var config = TestGateway.config(
-                "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300", "nowhere", "ping: {secured: true}");
+                "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300",
+                "nowhere",
+                TestGateway.REALM + "ping: {secured: true}");
         try (var gateway = Gateway.start(config)) {
             var client = Client.of(gateway.address());
             assertThat(client.get("/ping").statusCode()).isEqualTo(503);

@@ -13,6 +13,9 @@ import org.restheart.testkit.TestMongo;
 /// A gateway on a free port over a database of the test's own, with accounts and permissions in that
 /// database: `admin` (root), `ada` (editor) and `bob` (viewer), whose passwords are their names with `-pw`.
 final class TestGateway implements AutoCloseable {
+    /// The cheapest hashes there are.
+    static final String REALM =
+            "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}\n";
 
     private final Gateway gateway;
     private final MongoDatabase database;
@@ -24,11 +27,17 @@ final class TestGateway implements AutoCloseable {
 
     /// @param more further blocks of the configuration, in which `$db` is the database
     static TestGateway start(TestMongo mongo, String more) {
+        return startWithRealm(mongo, REALM, more);
+    }
+
+    /// @param realm the block `mongoRealmAuthenticator`
+    static TestGateway startWithRealm(TestMongo mongo, String realm, String more) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         addUser(database, "admin", "admin");
         addUser(database, "ada", "editor");
         addUser(database, "bob", "viewer");
-        return new TestGateway(Gateway.start(config(mongo.connectionString(), database.getName(), more)), database);
+        return new TestGateway(
+                Gateway.start(config(mongo.connectionString(), database.getName(), realm + more)), database);
     }
 
     static GatewayConfig config(String uri, String database, String more) {
@@ -38,7 +47,6 @@ final class TestGateway implements AutoCloseable {
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: /$db, where: /}]}
                 basicAuthMechanism: {enabled: true}
-                mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
                 $more
                 """.replace("$more", more).replace("$uri", uri).replace("$db", database));

@@ -91,6 +91,11 @@ public final class TouchedPaths {
         return touched;
     }
 
+    /// What one stage of an update pipeline touches.
+    public static TouchedPaths ofStage(BsonDocument stage) {
+        return ofPipeline(new BsonArray(List.of(stage)));
+    }
+
     private static TouchedPaths ofPipeline(BsonArray stages) {
         var touched = new TouchedPaths();
         for (var stage : stages) {

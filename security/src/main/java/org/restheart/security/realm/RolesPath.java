@@ -42,7 +42,7 @@ public final class RolesPath {
             steps.add(step(matcher.group(1), matcher.group(2), matcher.group(3), matcher.group(4)));
             at = matcher.end();
         }
-        if (at < path.length() || steps.isEmpty()) {
+        if (at < path.length() || steps.isEmpty() || !(steps.getFirst() instanceof Step.Name)) {
             throw new IllegalArgumentException("not a path of names, positions and [*]: " + path);
         }
         return new RolesPath(List.copyOf(steps));

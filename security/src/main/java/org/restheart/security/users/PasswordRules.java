@@ -1,0 +1,33 @@
+package org.restheart.security.users;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.security.realm.PasswordHashes;
+
+/// What a new password must be, and what is stored of it.
+///
+/// @param hash what is stored; may wait
+/// @param hashed whether that is a bcrypt hash, which looks at no more than 72 bytes
+public record PasswordRules(UnaryOperator<String> hash, boolean hashed, Optional<PasswordStrength> strength) {
+    /// What is stored of a password.
+    ///
+    /// @param place in the content, for the message; empty for the only document
+    /// @throws org.restheart.http.ProblemException 400
+    String accept(String password, String place) {
+        if (password.isEmpty()) {
+            throw refuse("A password must not be empty" + place);
+        }
+        if (hashed && password.getBytes(StandardCharsets.UTF_8).length > PasswordHashes.MAX_PASSWORD_BYTES) {
+            throw refuse("A password must not be longer than " + PasswordHashes.MAX_PASSWORD_BYTES + " bytes" + place);
+        }
+        strength.ifPresent(rule -> rule.check(password, place));
+        return hash.apply(password);
+    }
+
+    static RuntimeException refuse(String message) {
+        return Problem.of(ProblemCode.CONTENT_INVALID, message).raise();
+    }
+}

@@ -1,0 +1,138 @@
+package org.restheart.security.users;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Account;
+import org.restheart.http.DataTarget;
+import org.restheart.http.Filter;
+import org.restheart.http.Grant;
+import org.restheart.http.Handler;
+import org.restheart.http.Hidden;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.Response;
+import org.restheart.security.realm.UsersCollection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Stands in front of the data API for requests to the collection of accounts, whatever path leads to it.
+/// Nobody is exempt from what it says about passwords and the root role.
+public final class UsersGuard implements Filter {
+    private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
+    private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
+    private static final Set<String> OF_DOCUMENTS = Set.of("COLLECTION", "DOCUMENT", "BULK_DOCUMENTS");
+
+    private final UsersCollection users;
+    private final Optional<RoleWrites> roleWrites;
+    private final Function<Request, PasswordRules> passwords;
+    private final Set<String> unrestrictedRoles;
+
+    /// @param rootRole the role that no write may give; empty where there is none
+    /// @param passwords what holds for new passwords
+    /// @param unrestrictedRoles see the tokens of accounts, not their passwords
+    public UsersGuard(
+            UsersCollection users,
+            Optional<String> rootRole,
+            Function<Request, PasswordRules> passwords,
+            List<String> unrestrictedRoles) {
+        this.users = users;
+        this.roleWrites =
+                rootRole.map(role -> new RoleWrites(role, users.roles().root()));
+        this.passwords = passwords;
+        this.unrestrictedRoles = new HashSet<>(unrestrictedRoles);
+        rootRole.ifPresent(this.unrestrictedRoles::add);
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        var target = request.attribute(DataTarget.KEY);
+        boolean concerned = target.filter(known ->
+                        users.is(known.db().orElse(""), known.collection().orElse("")))
+                .isPresent();
+        if (!concerned || request.method() == Method.OPTIONS) {
+            return next.handle(request);
+        }
+        var hidden = hidden(request);
+        if (new Mentions(hidden).in(request.query())) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "Using filters on the password property is forbidden")
+                    .raise();
+        }
+        var grant = HiddenProperties.withhold(request.caller().grant(), hidden);
+        return next.handle(
+                writesDocuments(request, target.get())
+                        ? guarded(request, grant)
+                        : request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
+    }
+
+    private Set<String> hidden(Request request) {
+        boolean unrestricted = request.caller().account().map(Account::roles).orElse(List.of()).stream()
+                .anyMatch(unrestrictedRoles::contains);
+        var hidden = new HashSet<String>();
+        hidden.add(users.passwordProperty());
+        if (!unrestricted) {
+            hidden.addAll(TOKENS);
+        }
+        return Set.copyOf(hidden);
+    }
+
+    private static boolean writesDocuments(Request request, DataTarget target) {
+        return switch (request.method()) {
+            case POST -> true;
+            case PUT, PATCH ->
+                OF_DOCUMENTS.contains(target.resourceType())
+                        && !target.resourceType().equals("COLLECTION");
+            case GET, HEAD, DELETE, OPTIONS -> false;
+        };
+    }
+
+    private Request guarded(Request request, Grant grant) {
+        request.requireThread();
+        boolean isPipeline = request.method() == Method.PATCH;
+        var content = request.require(RequestContent.KEY).value();
+        var merged = grant.mergeRequest();
+        if (roleWrites.isPresent() && couldMakeRoot(roleWrites.get(), content, isPipeline, merged)) {
+            report(request);
+            throw Problem.of(ProblemCode.FORBIDDEN, "Forbidden. The request has been logged.")
+                    .raise();
+        }
+        var writes = new PasswordWrites(users.passwordProperty(), passwords.apply(request));
+        var accepted = writes.accept(content, isPipeline);
+        var acceptedMerge = merged.map(document -> writes.ofDocument(document, ""));
+        return request.with(RequestContent.KEY, new RequestContent(() -> accepted))
+                .with(request.caller().with(grant.withMergeRequest(acceptedMerge)));
+    }
+
+    private static boolean couldMakeRoot(
+            RoleWrites writes, BsonValue content, boolean isPipeline, Optional<BsonDocument> merged) {
+        return writes.couldMakeRoot(content, isPipeline)
+                || merged.filter(document -> writes.couldMakeRoot(document, false))
+                        .isPresent();
+    }
+
+    private static void report(Request request) {
+        var account = request.caller().account();
+        LOG.warn(
+                "{} with roles {} tried to give an account the root role: {} {} from {} (X-Forwarded-For {})",
+                account.map(Account::name).map(UsersGuard::printable).orElse("somebody"),
+                account.map(Account::roles)
+                        .map(Object::toString)
+                        .map(UsersGuard::printable)
+                        .orElse("[]"),
+                request.method(),
+                printable(request.path().decoded()),
+                request.connection().peerAddress(),
+                printable(request.headers().first("X-Forwarded-For").orElse("-")));
+    }
+
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+}
