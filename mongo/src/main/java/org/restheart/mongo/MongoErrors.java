@@ -29,14 +29,11 @@ public final class MongoErrors {
     /// Empty for a failure that is not MongoDB's.
     public static Optional<Problem> toProblem(Throwable failure) {
         return switch (failure) {
-            case MongoTimeoutException _ ->
-                Optional.of(
-                        Problem.of(ProblemCode.DATABASE_UNAVAILABLE, "Timeout connecting to MongoDB, is it running?"));
+            case MongoTimeoutException _ -> Optional.of(unavailable("Timeout connecting to MongoDB, is it running?"));
             case MongoExecutionTimeoutException _ -> Optional.of(MongoCodes.timeLimit());
             case MongoSecurityException _ ->
                 Optional.of(Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials"));
-            case MongoSocketException _ ->
-                Optional.of(Problem.of(ProblemCode.DATABASE_UNAVAILABLE, "Error communicating with MongoDB"));
+            case MongoSocketException _ -> Optional.of(unavailable("Error communicating with MongoDB"));
             case MongoWriteException e ->
                 Optional.of(MongoCodes.ofWriteError(
                         e.getError().getCode(), e.getError().getMessage()));
@@ -71,5 +68,10 @@ public final class MongoErrors {
                         "errmsg",
                         new BsonString(
                                 message.length() > MAX_DETAIL ? message.substring(0, MAX_DETAIL) + "..." : message));
+    }
+
+    /// Says when to come back: elections and restarts take some seconds.
+    private static Problem unavailable(String message) {
+        return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, message).with("Retry-After", "5");
     }
 }
