@@ -8,6 +8,7 @@ import org.restheart.perftest.experiment.CompareExperiment;
 import org.restheart.perftest.experiment.DeepExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
+import org.restheart.perftest.experiment.LineupExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
 import org.restheart.perftest.experiment.NotificationsExperiment;
 import org.restheart.perftest.experiment.QueriesExperiment;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Command;
             AuthenticatedExperiment.class,
             NotificationsExperiment.class,
             YcsbExperiment.class,
+            LineupExperiment.class,
             CompareExperiment.class,
             LoadCommand.class,
             RenderCommand.class,

@@ -66,7 +66,8 @@ public final class Gateway implements HttpServer {
                 .timeout(Duration.ofSeconds(5))
                 .build();
         var giveUp = System.nanoTime() + START_LIMIT.toNanos();
-        try (var client = HttpClient.newHttpClient()) {
+        try (var client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
             while (!answers(client, ping)) {
                 if (!process.isAlive() || System.nanoTime() > giveUp) {
                     close();

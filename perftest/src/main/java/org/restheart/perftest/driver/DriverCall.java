@@ -36,6 +36,10 @@ final class DriverCall {
     /// nothing is found.
     Runnable of(Operation operation, SplittableRandom random) {
         return switch (operation) {
+            case Operation.Ping _ -> {
+                var admin = client.getDatabase("admin");
+                yield () -> admin.runCommand(new Document("ping", 1));
+            }
             case Operation.Insert insert -> insert(insert);
             case Operation.FindById(var namespace, var documents) -> {
                 var collection = reading(namespace);

@@ -14,6 +14,7 @@ import org.restheart.perftest.deploy.ChildServer;
 import org.restheart.perftest.deploy.Gateway;
 import org.restheart.perftest.deploy.HttpServer;
 import org.restheart.perftest.deploy.Mongo;
+import org.restheart.perftest.deploy.Peers;
 import org.restheart.perftest.worker.Worker;
 import org.restheart.perftest.workload.Operation;
 
@@ -62,6 +63,12 @@ final class Lab implements Closeable {
     Gateway startGateway(String name, Mongo mongo) throws IOException, InterruptedException {
         return Gateway.start(
                 target.gatewayJar, target.gatewayJvm, mongo, target.gatewayConfig, folder.resolve(name + ".log"));
+    }
+
+    /// A server in `perftest/peers`, which checks no credentials; installed when it is first needed.
+    HttpSubject peer(String name, String script, Mongo mongo) throws IOException, InterruptedException {
+        var server = keep(Peers.installed().start(script, mongo));
+        return http(name, server, Map.of("server", server.pid(), "mongod", mongo.pid()), run.clientThreads);
     }
 
     HttpSubject nullServer(String name, int clientThreads) throws IOException {

@@ -18,6 +18,7 @@ record RestDialect(int port, String credentials, String parameters) {
     Traffic traffic(Operation operation) {
         var path = operation.namespace().path();
         return switch (operation) {
+            case Operation.Ping _ -> get("/ping", new Slot.Nothing());
             case Operation.Insert(var _, var batch, var bytes) -> {
                 var document = Payload.document(0, bytes).toJson();
                 var body = batch == 1 ? document : "[" + (document + ",").repeat(batch - 1) + document + "]";

@@ -7,6 +7,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.bson.types.ObjectId;
@@ -14,7 +15,10 @@ import org.restheart.perftest.listen.EventText;
 
 /// A collection with a change stream, made and filled through a gateway.
 final class StreamCollection implements Closeable {
-    private final HttpClient http = HttpClient.newHttpClient();
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String base;
     private final String authorization;
     private final String name = "stream-" + new ObjectId().toHexString();
@@ -53,6 +57,7 @@ final class StreamCollection implements Closeable {
     private void send(String method, String target, String body, int either, int or)
             throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create(base + target))
+                .timeout(PATIENCE)
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
                 .header("Authorization", authorization)

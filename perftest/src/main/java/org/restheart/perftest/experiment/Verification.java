@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -27,10 +28,12 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Asks a server and MongoDB the same once, before anything is measured: a fast wrong answer is worth nothing.
 final class Verification implements Closeable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final JsonMapper JSON = new JsonMapper();
 
     private final MongoClient mongo;
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     Verification(Mongo mongo) {
         this.mongo = MongoClients.create(mongo.connectionString());
@@ -42,12 +45,12 @@ final class Verification implements Closeable {
     void check(HttpSubject subject, Operation operation) throws IOException, InterruptedException {
         var traffic = subject.dialect().traffic(operation);
         var response = send(traffic, subject.dialect().port());
-        var wanted = operation instanceof Operation.Insert ? 201 : 200;
+        var wanted = operation instanceof Operation.Insert(var _, var batch, var _) && batch == 1 ? 201 : 200;
         if (response.statusCode() != wanted) {
             throw new IOException("%s answers %d to the operation '%s': %s"
                     .formatted(subject.name(), response.statusCode(), operation.label(), response.body()));
         }
-        if (operation instanceof Operation.Insert) {
+        if (operation instanceof Operation.Insert || operation instanceof Operation.Ping) {
             return;
         }
         var expected = expected(operation);
@@ -60,7 +63,12 @@ final class Verification implements Closeable {
 
     private HttpResponse<String> send(Traffic traffic, int port) throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + traffic.sampleTarget()))
-                .method(traffic.method(), HttpRequest.BodyPublishers.ofString(traffic.body()));
+                .timeout(PATIENCE)
+                .method(
+                        traffic.method(),
+                        traffic.body().isEmpty()
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(traffic.body()));
         traffic.fields().stream()
                 .filter(field -> !field.startsWith("Host:") && !field.startsWith("Content-Length:"))
                 .forEach(field -> {
@@ -76,7 +84,7 @@ final class Verification implements Closeable {
         var collection = mongo.getDatabase(operation.namespace().database())
                 .getCollection(operation.namespace().collection());
         var found = switch (operation) {
-            case Operation.Insert _ -> throw new IllegalArgumentException("an insert finds nothing");
+            case Operation.Ping _, Operation.Insert _ -> throw new IllegalArgumentException("finds nothing");
             case Operation.FindById _ -> collection.find(eq(DocumentIds.at(0)));
             case Operation.Page(var _, var skip, var limit) -> page(collection, skip, limit);
             case Operation.RandomPage(var _, var from, var _, var limit) -> page(collection, from, limit);

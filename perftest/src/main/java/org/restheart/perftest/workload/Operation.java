@@ -11,6 +11,14 @@ public sealed interface Operation {
 
     Namespace namespace();
 
+    /// Asks whether the server is there; touches no documents.
+    record Ping(Namespace namespace) implements Operation {
+        @Override
+        public String label() {
+            return "ping";
+        }
+    }
+
     /// Inserts documents with ids made by whoever inserts them, `batch` at a time, write concern majority.
     ///
     /// @param batch documents per request, at least 1
