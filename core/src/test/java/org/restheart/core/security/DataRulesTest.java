@@ -1,0 +1,253 @@
+package org.restheart.core.security;
+
+import static com.mongodb.client.model.Filters.eq;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.types.ObjectId;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What permissions say about data.
+@WithMongo
+class DataRulesTest {
+    private static final ObjectId TEAM = new ObjectId();
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "filterOperatorsBlacklist: {enabled: true, blacklist: [\"$where\"]}\n");
+        var hash = TestGateway.hash("pw");
+        gateway.insert(
+                "users",
+                "{_id: 'tim', password: '" + hash + "', roles: ['team'], team: {$oid: '" + TEAM.toHexString() + "'}}",
+                "{_id: 'eve', password: '" + hash + "', roles: ['limited']}",
+                "{_id: 'own', password: '" + hash + "', roles: ['owner']}",
+                "{_id: 'o\\'neil', password: '" + hash + "', roles: ['self']}",
+                "{_id: 'ada\\\\', password: '" + hash + "', roles: ['self']}",
+                "{_id: 'a)', password: '" + hash + "', roles: ['self']}");
+        gateway.insert(
+                "c", "{_id: 'a', secret: 1, n: [{secret: 1, open: 2}], status: 'public'}", "{_id: 'b', secret: 2}");
+        gateway.insert("self", "{_id: 'ada'}", "{_id: 'o\\'neil'}", "{_id: 'ada\\\\'}", "{_id: 'a)'}");
+        gateway.insert("w", "{_id: 'mine', owner: 'own'}", "{_id: 'theirs', owner: 'bob'}");
+        gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path('/c') and method(GET)\"}");
+        gateway.permit("{_id: 2, roles: ['limited'], predicate: \"path-prefix('/c') and not path('/c/b')\", mongo:"
+                + " {projectResponse: {secret: 0, 'n.secret': 0}}}");
+        gateway.permit("{_id: 3, roles: ['team'], predicate: \"path-prefix('/t') and bson-request-blacklist(owner)\","
+                + " mongo: {allowWriteMode: true, allowManagementRequests: true, mergeRequest: {team: '@user.team'}}}");
+        gateway.permit("{_id: 4, roles: ['self'],"
+                + " predicate: \"path-template('/self/{id}') and equals(@user._id, ${id})\"}");
+        gateway.permit("{_id: 5, roles: ['owner'], predicate: \"path-prefix('/w')\", mongo:"
+                + " {writeFilter: {owner: '@user._id'}, allowWriteMode: true}}");
+        gateway.insert("t", "{_id: 'first'}");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    private static Client as(String name) {
+        return gateway.anonymous().as(name, "pw");
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private static int status(Client client, String target) {
+        return client.get(target).statusCode();
+    }
+
+    @Test
+    void T5_hidden_properties_stay_hidden_under_other_names() {
+        var eve = as("eve");
+        assertThat(eve.get("/c").body()).contains("\"open\"").doesNotContain("secret");
+        for (var query : List.of(
+                "keys={\"x\":\"$secret\"}",
+                "keys={\"secret\":1}",
+                "keys={\"all\":\"$$ROOT\"}",
+                "keys={\"n.secret\":1}")) {
+            int equals = query.indexOf('=');
+            var target = "/c?" + query.substring(0, equals + 1) + encode(query.substring(equals + 1));
+            assertThat(eve.get(target).body()).as(query).doesNotContain("\"x\"").doesNotContain("\"secret\": 1");
+        }
+        for (var query : List.of("filter={\"secret\":1}", "filter={\"$or\":[{\"n.secret\":1}]}", "sort=secret")) {
+            int equals = query.indexOf('=');
+            var target = "/c?" + query.substring(0, equals + 1) + encode(query.substring(equals + 1));
+            assertThat(status(eve, target)).as(query).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void T6_content_rules_see_every_form_of_a_change() {
+        var tim = as("tim");
+        assertThat(tim.patch("/t/first", "{\"$rename\":{\"status\":\"owner\"}}").statusCode())
+                .isEqualTo(403);
+        assertThat(tim.patch("/t/first", "[{\"$addFields\":{\"owner\":1}}]").statusCode())
+                .isEqualTo(403);
+        assertThat(tim.patch("/t/first", "{\"a\":1}").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void T8_only_ones_own_document_whatever_ones_name() {
+        assertThat(status(as("ada\\"), "/self/ada")).isEqualTo(403);
+        for (var name : List.of("o'neil", "ada\\", "a)")) {
+            assertThat(status(as(name), "/self/" + encode(name))).as(name).isEqualTo(200);
+            assertThat(status(as(name), "/self/ada")).as(name).isEqualTo(403);
+        }
+        assertThat(status(gateway.anonymous(), "/self/@user._id")).isEqualTo(401);
+    }
+
+    @Test
+    void T11_merged_values_keep_their_type() {
+        assertThat(as("tim").post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}").statusCode())
+                .isEqualTo(201);
+        assertThat(gateway.collection("t").find(eq("_id", "t11")).first().get("team"))
+                .isEqualTo(new BsonObjectId(TEAM));
+    }
+
+    private static BsonDocument stored(String id) {
+        return gateway.collection("t").find(eq("_id", id)).first();
+    }
+
+    @Test
+    void T12_merged_values_win_in_every_form() {
+        var tim = as("tim");
+        assertThat(tim.post("/t", "[{\"_id\":\"m1\",\"team\":1},{\"_id\":\"m2\"}]")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(stored("m1").get("team")).isEqualTo(new BsonObjectId(TEAM));
+        assertThat(stored("m2").get("team")).isEqualTo(new BsonObjectId(TEAM));
+        for (var content : List.of(
+                "{\"team\":1}",
+                "{\"team.x\":1}",
+                "{\"$set\":{\"team\":1}}",
+                "{\"$unset\":{\"team\":1}}",
+                "{\"$inc\":{\"team\":1}}",
+                "{\"$rename\":{\"a\":\"team\"}}",
+                "[{\"$set\":{\"team\":1}}]",
+                "[{\"$unset\":\"team\"}]")) {
+            assertThat(tim.patch("/t/m1", content).statusCode()).as(content).isIn(200, 400, 403);
+            assertThat(stored("m1").get("team")).as(content).isEqualTo(new BsonObjectId(TEAM));
+        }
+    }
+
+    @Test
+    void write_filters_answer_as_if_other_documents_were_not_there() {
+        var own = as("own");
+        assertThat(own.patch("/w/mine", "{\"x\":1}").statusCode()).isEqualTo(200);
+        assertThat(own.patch("/w/theirs", "{\"x\":1}").statusCode()).isEqualTo(404);
+        assertThat(own.put("/w/theirs", "{\"owner\":\"own\"}").statusCode()).isEqualTo(404);
+        assertThat(own.patch("/w/theirs?wm=upsert", "{\"x\":1}").statusCode()).isEqualTo(409);
+        assertThat(own.send("DELETE", "/w/theirs", "").statusCode()).isEqualTo(404);
+        assertThat(gateway.collection("w").find(eq("_id", "theirs")).first().get("owner"))
+                .isEqualTo(new BsonString("bob"));
+    }
+
+    @Test
+    void T20_3_paths_mean_to_rules_what_they_mean_to_handlers() {
+        var ada = gateway.as("ada");
+        var admin = gateway.as("admin");
+        for (var same : List.of("/c", "/c/", "/c//", "/%63", "/c;x=1")) {
+            assertThat(status(ada, same)).as(same).isEqualTo(200);
+        }
+        for (var other :
+                List.of("/C", "//c", "/./c", "/x/../c", "/%2e/c", "/c%2Fb", "/c%3Fa", "/c.", "/c%20", "/c%00")) {
+            assertThat(status(ada, other)).as(other).isEqualTo(403);
+        }
+        assertThat(status(admin, "//c")).isEqualTo(403);
+        assertThat(status(admin, "/c%2Fb")).isEqualTo(404);
+        assertThat(status(admin, "/c%20")).isEqualTo(404);
+        assertThat(status(admin, "/c%00")).isEqualTo(400);
+        assertThat(status(admin, "/c/b/x")).isEqualTo(404);
+    }
+
+    @Test
+    void T40_no_spelling_of_a_path_gets_around_a_rule() {
+        for (var path : List.of(
+                "/c/b",
+                "/c/b/",
+                "/c/b//",
+                "/c/%62",
+                "/c/b;x",
+                "/c/b%20",
+                "/c/b%0A",
+                "/c/b%20/",
+                "/c/b/x",
+                "/c/b%09",
+                "/c/b%E2%80%83",
+                "/c//b",
+                "/c/./b",
+                "/c%2Fb")) {
+            var response = as("eve").get(path);
+            assertThat(response.statusCode()).as(path).isIn(403, 404);
+            assertThat(response.body()).as(path).doesNotContain("\"_id\"");
+        }
+    }
+
+    @Test
+    void T41_verbs_cannot_be_disguised() {
+        assertThat(gateway.as("ada").send("HEAD", "/c", "").statusCode()).isIn(403, 405);
+        assertThat(gateway.as("admin").send("HEAD", "/c", "").statusCode()).isEqualTo(405);
+        assertThat(gateway.as("ada")
+                        .with("X-HTTP-Method-Override", "DELETE")
+                        .get("/c")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.anonymous().send("OPTIONS", "/c/new", "").statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.collection("c").countDocuments(eq("_id", "new"))).isZero();
+    }
+
+    @Test
+    void T24_javascript_is_refused_everywhere_for_everybody() {
+        for (var query : List.of(
+                "filter={\"$where\":\"true\"}",
+                "filter={\"$or\":[{\"a\":1},{\"$where\":\"true\"}]}",
+                "filter={\"$expr\":{\"$function\":{\"body\":\"f\",\"args\":[],\"lang\":\"js\"}}}",
+                "keys={\"x\":{\"$function\":{\"body\":\"f\",\"args\":[],\"lang\":\"js\"}}}")) {
+            int equals = query.indexOf('=');
+            var target = "/c?" + query.substring(0, equals + 1) + encode(query.substring(equals + 1));
+            assertThat(status(gateway.as("admin"), target)).as(query).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void T42_repeated_parameters_narrow_and_never_widen() {
+        var both = "/c?filter=" + encode("{\"_id\":\"a\"}") + "&filter=" + encode("{\"_id\":\"b\"}");
+        assertThat(gateway.as("ada").get(both).body()).isEqualTo("[]");
+        assertThat(gateway.as("ada")
+                        .get("/c?%66ilter=" + encode("{\"_id\":\"a\"}"))
+                        .body())
+                .contains("\"a\"")
+                .doesNotContain("\"b\"");
+    }
+
+    @Test
+    void T43_readers_with_other_filters_share_nothing(TestMongo mongo) {
+        try (var other = TestGateway.start(mongo, "")) {
+            other.insert("c", "{_id: 'a', for: 'ada'}", "{_id: 'b', for: 'bob'}");
+            other.permit("{_id: 1, roles: ['editor', 'viewer'], predicate: \"path-prefix('/c')\","
+                    + " mongo: {readFilter: {for: '@user._id'}}}");
+            for (int i = 0; i < 3; i++) {
+                assertThat(other.as("ada").get("/c?cache").body())
+                        .contains("\"a\"")
+                        .doesNotContain("\"b\"");
+                assertThat(other.as("bob").get("/c?cache").body())
+                        .contains("\"b\"")
+                        .doesNotContain("\"a\"");
+                assertThat(status(other.as("ada"), "/c/b")).isEqualTo(404);
+                assertThat(status(other.as("bob"), "/c/b")).isEqualTo(200);
+            }
+        }
+    }
+}

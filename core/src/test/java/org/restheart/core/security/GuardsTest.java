@@ -1,0 +1,175 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+
+class GuardsTest {
+    private static final String FILES = """
+            http-listener: {host: 127.0.0.1, port: 0}
+            mclient: {enabled: false}
+            mongo: {enabled: false}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [editor]}]}
+            fileAclAuthorizer: {enabled: true, permissions: [{role: editor, predicate: "path-prefix('/')"}]}
+            """;
+
+    private static Gateway start(String more) {
+        return Gateway.start(GatewayConfig.parse(FILES + more));
+    }
+
+    @Test
+    void T26_a_source_that_guesses_is_locked_out_before_any_password_is_checked() {
+        try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n"
+                + "jwtAuthenticationMechanism: {enabled: true}\n")) {
+            var client = Client.of(gateway.address());
+            for (int i = 0; i < 5; i++) {
+                assertThat(client.get("/roles/ada").statusCode())
+                        .as("no credentials")
+                        .isEqualTo(401);
+                assertThat(client.as("ada", "pw").get("/roles/bob").statusCode())
+                        .isEqualTo(403);
+            }
+            assertThat(client.as("ada", "x").get("/roles/ada").statusCode()).isEqualTo(401);
+            assertThat(client.with("Authorization", "Bearer x").get("/ping").statusCode())
+                    .isEqualTo(200);
+            assertThat(client.with("Content-Type", "application/x-www-form-urlencoded")
+                            .send("POST", "/token", "grant_type=password&username=ada&password=y")
+                            .statusCode())
+                    .isEqualTo(401);
+            var locked = client.as("ada", "pw").get("/roles/ada");
+            assertThat(locked.statusCode()).isEqualTo(429);
+            assertThat(locked.body()).contains("Too many failed authentication attempts. Please try again later.");
+            assertThat(locked.headers().firstValue("Retry-After")).isPresent();
+            assertThat(client.get("/ping").statusCode()).isEqualTo(429);
+            assertThat(client.send("OPTIONS", "/ping", "").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void T26_behind_a_proxy_the_source_is_the_forwarded_one() {
+        try (var gateway = start(
+                "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1," + " trust-x-forwarded-for: true}\n")) {
+            var client = Client.of(gateway.address());
+            var bad = client.with("X-Forwarded-For", "1.1.1.1, 2.2.2.2");
+            assertThat(bad.as("ada", "x").get("/roles/ada").statusCode()).isEqualTo(401);
+            assertThat(bad.as("ada", "pw").get("/roles/ada").statusCode()).isEqualTo(429);
+            assertThat(client.with("X-Forwarded-For", "2.2.2.2, 1.1.1.1")
+                            .as("ada", "pw")
+                            .get("/roles/ada")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void pages_of_other_origins_are_refused() {
+        try (var gateway = start("""
+                originVetoer:
+                  enabled: true
+                  whitelist: ["https://app.example/"]
+                  whitelist-patterns: ["https://*.trusted.example", "http://localhost:*"]
+                  ignore-paths: [/ping]
+                """)) {
+            var ada = Client.of(gateway.address()).as("ada", "pw");
+            for (var good : List.of("https://APP.example", "https://a.trusted.example", "http://localhost:3000")) {
+                assertThat(ada.with("Origin", good).get("/roles/ada").statusCode())
+                        .as(good)
+                        .isEqualTo(200);
+            }
+            for (var evil : List.of(
+                    "https://app.example.evil",
+                    "http://localhost:1@evil.example",
+                    "http://localhost:80.evil.example",
+                    "https://aXtrusted.example",
+                    "https://evil/.trusted.example",
+                    "null")) {
+                assertThat(ada.with("Origin", evil).get("/roles/ada").statusCode())
+                        .as(evil)
+                        .isEqualTo(403);
+            }
+            assertThat(ada.get("/roles/ada").statusCode()).isEqualTo(200);
+            assertThat(ada.with("Origin", "https://evil").get("/ping").statusCode())
+                    .isEqualTo(200);
+            assertThat(ada.with("Origin", "https://evil").post("/token", "").statusCode())
+                    .isEqualTo(403);
+        }
+    }
+
+    private static String md5(String text) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes()));
+    }
+
+    @Test
+    void digest_authentication_works_with_passwords_in_clear() throws Exception {
+        try (var gateway = start("digestAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}\n")) {
+            var client = Client.of(gateway.address());
+            var challenges = client.get("/roles/ada").headers().allValues("WWW-Authenticate");
+            assertThat(challenges).hasSize(2);
+            var challenge = challenges.getLast();
+            assertThat(challenge).startsWith("Digest realm=\"RESTHeart Realm\",domain=\"localhost\",nonce=\"");
+            var nonce = challenge.replaceAll(".*nonce=\"([^\"]+)\".*", "$1");
+            var response =
+                    md5(md5("ada:RESTHeart Realm:pw") + ":" + nonce + ":00000001:c:auth:" + md5("GET:/roles/ada"));
+            var field = "Digest username=\"ada\", realm=\"RESTHeart Realm\", nonce=\"" + nonce
+                    + "\", uri=\"/roles/ada\", qop=auth, nc=00000001, cnonce=\"c\", response=\"" + response + "\"";
+            var accepted = client.with("Authorization", field).get("/roles/ada");
+            assertThat(accepted.statusCode()).isEqualTo(200);
+            assertThat(accepted.headers().firstValue("Authentication-Info").orElse(""))
+                    .contains("nextnonce=");
+            var replayed = client.with("Authorization", field).get("/roles/ada");
+            assertThat(replayed.statusCode()).isEqualTo(401);
+            assertThat(replayed.headers().allValues("WWW-Authenticate").getLast())
+                    .contains("stale=true");
+            var wrong = client.with("Authorization", field.replace(response, md5("x")))
+                    .get("/roles/ada");
+            assertThat(wrong.headers().allValues("WWW-Authenticate").getLast()).doesNotContain("stale=true");
+            assertThat(client.with("Authorization", field).get("/roles/bob").statusCode())
+                    .isEqualTo(401);
+        }
+    }
+
+    @Test
+    void T39_without_challenging_mechanisms_the_status_is_still_401() {
+        try (var gateway = Gateway.start(
+                GatewayConfig.parse(FILES.replace("enabled: true, authenticator", "enabled: false, authenticator")
+                        + "jwtAuthenticationMechanism: {enabled: true}\n"))) {
+            var response = Client.of(gateway.address()).get("/roles/ada");
+            assertThat(response.statusCode()).isEqualTo(401);
+            assertThat(response.headers().firstValue("WWW-Authenticate")).isEmpty();
+        }
+    }
+
+    @Test
+    void random_tokens_stand_in_for_the_password_until_they_are_given_back() {
+        try (var gateway = start("rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n"
+                + "tokenBasicAuthMechanism: {enabled: true}\n")) {
+            var client = Client.of(gateway.address());
+            var issued = client.as("ada", "pw").get("/token");
+            assertThat(issued.body()).contains("Basic-Password");
+            assertThat(issued.headers().firstValue("Auth-Token-Location")).contains("/tokens/ada");
+            var token = issued.headers().firstValue("Auth-Token").orElseThrow();
+            assertThat(client.as("ada", token).get("/roles/ada").statusCode()).isEqualTo(200);
+            assertThat(client.as("bob", token).get("/roles/ada").statusCode()).isEqualTo(401);
+            assertThat(client.as("ada", token).send("DELETE", "/token", "").statusCode())
+                    .isEqualTo(204);
+            assertThat(client.as("ada", token).get("/roles/ada").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void without_a_token_manager_there_is_no_token() {
+        try (var gateway = start("")) {
+            assertThat(Client.of(gateway.address())
+                            .as("ada", "pw")
+                            .get("/token")
+                            .statusCode())
+                    .isEqualTo(500);
+        }
+    }
+}
