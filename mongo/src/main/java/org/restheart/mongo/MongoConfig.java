@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.mongo.coalescing.CoalescingConfig;
+import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
@@ -18,6 +19,7 @@ import org.restheart.mongo.resource.Mount;
 /// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
 /// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
 /// @param coalescing which operations leave for MongoDB together
+/// @param cursorPool how deep pages are found
 /// @param querySecurity what clients' queries and aggregations may not contain
 public record MongoConfig(
         String uri,
@@ -32,6 +34,7 @@ public record MongoConfig(
         boolean aggregationCheckOperators,
         Optional<String> instanceBaseUrl,
         CoalescingConfig coalescing,
+        CursorPoolConfig cursorPool,
         QuerySecurity querySecurity) {
 
     public MongoConfig {
@@ -60,6 +63,7 @@ public record MongoConfig(
                 true,
                 Optional.empty(),
                 CoalescingConfig.DEFAULT,
+                CursorPoolConfig.DEFAULT,
                 QuerySecurity.DEFAULT);
     }
 }

@@ -19,6 +19,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
+import org.restheart.mongo.cursor.PositionedFinder;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Known;
@@ -51,7 +53,8 @@ public final class MongoService implements Service {
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
-        ReadRoutes.addTo(routes, client, coalescer, metadata, config);
+        var finder = new PositionedFinder(client, new Documents(client), config.cursorPool(), registry);
+        ReadRoutes.addTo(routes, client, finder, coalescer, metadata, config);
         WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
     }
 

@@ -14,7 +14,6 @@ import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.GetDocument;
-import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceKind;
@@ -24,8 +23,13 @@ final class ReadRoutes {
     private ReadRoutes() {}
 
     static void addTo(
-            MongoRoutes routes, MongoClient client, Coalescer coalescer, Metadata metadata, MongoConfig config) {
-        documents(routes, new Documents(client), coalescer, config);
+            MongoRoutes routes,
+            MongoClient client,
+            Finder finder,
+            Coalescer coalescer,
+            Metadata metadata,
+            MongoConfig config) {
+        documents(routes, finder, coalescer, config);
         catalog(routes, new Catalog(client), metadata);
     }
 

@@ -65,7 +65,8 @@ public record GatewayConfig(
                 enabled(root.component("xPoweredBy")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
-        KnownKeys.FORMER.forEach(key -> root.legacy(key, "has no effect"));
+        KnownKeys.FORMER.forEach(
+                key -> root.legacy(key, "has no effect: deep pages are configured with mongo.cursor-pool"));
         if (!config.http.enabled() && !config.https.enabled() && !config.ajp.enabled()) {
             root.refuse("http-listener", "and the other listeners are disabled: one must be enabled");
         }

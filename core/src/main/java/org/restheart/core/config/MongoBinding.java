@@ -7,6 +7,7 @@ import org.restheart.mongo.EtagPolicies;
 import org.restheart.mongo.EtagPolicies.EtagPolicy;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
+import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
@@ -44,6 +45,7 @@ final class MongoBinding {
                 block.bool("aggregation-check-operators", true),
                 block.optionalText("instance-base-url"),
                 coalescing(block.component("coalescing")),
+                cursorPool(block.component("cursor-pool")),
                 security);
         return enabled ? Optional.of(config) : Optional.empty();
     }
@@ -62,6 +64,17 @@ final class MongoBinding {
                 block.integer("max-lanes", otherwise.maxLanes(), 1, 1_000_000),
                 block.millis("lane-idle", otherwise.laneIdle().toMillis(), 1_000, Integer.MAX_VALUE),
                 block.bool("header", otherwise.header()));
+    }
+
+    private static CursorPoolConfig cursorPool(Block block) {
+        var otherwise = CursorPoolConfig.DEFAULT;
+        return new CursorPoolConfig(
+                block.oneOf("mode", otherwise.mode()),
+                block.integer("slice-width", otherwise.sliceWidth(), 10, 1_000_000),
+                block.integer("max-queries", otherwise.maxQueries(), 1, 100_000),
+                block.longInteger("max-bytes", otherwise.maxBytes(), 1 << 20, Long.MAX_VALUE),
+                block.millis("max-age", otherwise.maxAge().toMillis(), 1_000, Integer.MAX_VALUE),
+                block.integer("builds", otherwise.builds(), 1, 64));
     }
 
     private static List<Mount> mounts(Block block) {

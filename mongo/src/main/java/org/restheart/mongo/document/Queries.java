@@ -25,7 +25,9 @@ record Queries(Duration timeLimit) {
     /// One page of the collection's documents.
     FindQuery page(DataRequest request) {
         var paging = request.parameters().paging();
-        return all(request).slice(paging.skip(), paging.pageSize());
+        return all(request)
+                .slice(paging.skip(), paging.pageSize())
+                .with(request.parameters().shortcuts());
     }
 
     /// All of the collection's documents that match.

@@ -50,6 +50,22 @@ public final class Documents implements Finder {
                 : plain(query).batchSize(batchSize).cursor();
     }
 
+    /// As [#find(FindQuery, int)], but only from a place in an index on; the query's skip counts from there. Its hint
+    /// is not used, and its projection must be a single one.
+    ///
+    /// @throws com.mongodb.MongoException also if there is no such index any more
+    public MongoCursor<RawBsonDocument> find(FindQuery query, IndexRange range, int batchSize) {
+        var find = plain(query).hint(range.index()).batchSize(batchSize);
+        range.key().ifPresent(key -> {
+            if (range.reverse()) {
+                find.max(key);
+            } else {
+                find.min(key);
+            }
+        });
+        return find.cursor();
+    }
+
     private FindIterable<RawBsonDocument> plain(FindQuery query) {
         var find = collection(query.namespace(), query.settings())
                 .find(query.filter())

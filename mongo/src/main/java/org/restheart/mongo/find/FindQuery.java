@@ -20,10 +20,29 @@ public record FindQuery(
         Optional<BsonValue> hint,
         long skip,
         int limit,
-        ReadSettings settings) {
+        ReadSettings settings,
+        Shortcuts shortcuts) {
+
+    /// Without shortcuts.
+    public FindQuery(
+            MongoNamespace namespace,
+            BsonDocument filter,
+            Projection projection,
+            BsonDocument sort,
+            Optional<BsonValue> hint,
+            long skip,
+            int limit,
+            ReadSettings settings) {
+        this(namespace, filter, projection, sort, hint, skip, limit, settings, Shortcuts.NONE);
+    }
 
     /// The same question for another slice.
     public FindQuery slice(long skip, int limit) {
-        return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings);
+        return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
+    }
+
+    /// The same question, answered in another way.
+    public FindQuery with(Shortcuts shortcuts) {
+        return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 }

@@ -16,6 +16,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
@@ -25,6 +26,7 @@ import org.restheart.mongo.resource.ResourcePath;
 /// @param filter all `filter` parameters, ANDed; empty document without one
 /// @param keys all `keys` parameters merged, the projection; empty means every field
 /// @param sort what was asked for or the default, `_id` descending
+/// @param shortcuts what `eager` asks for or the configuration allows
 /// @param id the document id of the path, if there is one
 /// @param noProperties `np`: leave the properties of the collection out of HAL
 public record Parameters(
@@ -35,6 +37,7 @@ public record Parameters(
         BsonDocument sort,
         Optional<BsonValue> hint,
         boolean cache,
+        Shortcuts shortcuts,
         boolean noCache,
         boolean noProperties,
         Representation representation,
@@ -59,6 +62,8 @@ public record Parameters(
         var paging = Paging.parse(query, config.defaultPageSize(), config.maxPageSize());
         var sort = SortParameter.sort(query);
         var hint = HintParameter.parse(query);
+        var shortcuts =
+                new Shortcuts(EagerParameter.parse(query, config.cursorPool().mode()));
         var keys = keys(query);
         var filter = filter(query);
         if (filter.isEmpty() && isBulkWrite(request, path)) {
@@ -76,6 +81,7 @@ public record Parameters(
                 sort,
                 hint,
                 cache(query),
+                shortcuts,
                 query.has("nocache"),
                 query.has("np"),
                 representation,

@@ -1,0 +1,70 @@
+package org.restheart.mongo.cursor;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.bson.RawBsonDocument;
+
+/// Sets the bookmarks of a shape ahead of requests, hopping through the index: each hop reads one key and no document,
+/// unless the filter needs more than the index has. Waits for MongoDB. Thread-safe.
+final class Hops {
+    /// Of one hop; MongoDB gives up on it then.
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    /// A longer hop is followed by a shorter one, since a page may have to wait for that much, too.
+    private static final Duration LONG = Duration.ofMillis(20);
+
+    /// Of all hops together: what has been reached by then must do.
+    private static final Duration TOTAL = Duration.ofMinutes(2);
+
+    private static final int SHORTEST = 50;
+    private static final int LONGEST = 1 << 20;
+
+    private final MongoClient client;
+    private final int width;
+
+    /// @param width documents of a hop
+    Hops(MongoClient client, int width) {
+        this.client = client;
+        this.width = width;
+    }
+
+    /// Goes from the first document to the last.
+    ///
+    /// @throws MongoException if MongoDB refuses or cannot be asked; the bookmarks so far stay
+    void go(Shape shape, Bookmarks bookmarks) {
+        var collection = shape.settings()
+                .apply(client.getDatabase(shape.namespace().getDatabaseName())
+                        .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class));
+        var index = bookmarks.index();
+        long start = System.nanoTime();
+        long position = 0;
+        int step = width;
+        RawBsonDocument key = null;
+        while (System.nanoTime() - start < TOTAL.toNanos()) {
+            long before = System.nanoTime();
+            var hop = collection
+                    .find(shape.filter())
+                    .sort(shape.sort())
+                    .hint(index.pattern())
+                    .returnKey(true)
+                    .skip(index.reverse() ? step - 1 : step)
+                    .limit(1)
+                    .maxTime(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            if (key != null) {
+                hop = index.reverse() ? hop.max(key) : hop.min(key);
+            }
+            key = hop.first();
+            if (key == null) {
+                return;
+            }
+            position += step;
+            bookmarks.set(position, key);
+            if (System.nanoTime() - before > LONG.toNanos()) {
+                step = Math.max(Math.min(SHORTEST, width), step / 2);
+            }
+            step = (int) Math.max(step, Math.min(bookmarks.spacing(), LONGEST));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package org.restheart.mongo.find;
+
+/// How a query gets past the documents that come before its page.
+public enum Positioning {
+    /// MongoDB counts them, each time.
+    NONE,
+
+    /// A bookmark says where in the index the page begins, as things were when the bookmark was set.
+    BOOKMARKS
+}

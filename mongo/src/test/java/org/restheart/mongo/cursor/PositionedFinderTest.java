@@ -1,0 +1,359 @@
+package org.restheart.mongo.cursor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Collation;
+import com.mongodb.client.model.IndexOptions;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.RawBsonDocument;
+import org.bson.conversions.Bson;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.Shortcuts;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Every answer is compared with that of MongoDB's own skip.
+@WithMongo
+class PositionedFinderTest {
+    private static final int WIDTH = 50;
+    private static final int DOCUMENTS = 1_000;
+
+    /// Several types, with ties, in an order that is not that of the ids.
+    private static final String[] VALUES = {
+        "null",
+        "true",
+        "'x'",
+        "'y'",
+        "1",
+        "1.5",
+        "{'$numberLong': '7'}",
+        "{a: 1}",
+        "{'$date': 0}",
+        "{'$minKey': 1}",
+        "{'$oid': '65f0c0ffee00000000000001'}",
+        "{'$maxKey': 1}",
+        "{'$binary': {base64: 'AAE=', subType: '00'}}"
+    };
+
+    private final TestMongo mongo;
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final Documents documents;
+    private final PositionedFinder finder;
+
+    PositionedFinderTest(TestMongo mongo) {
+        this.mongo = mongo;
+        this.documents = new Documents(mongo.client());
+        this.finder = new PositionedFinder(
+                mongo.client(),
+                documents,
+                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 1 << 20, Duration.ofMinutes(5), 2),
+                registry);
+    }
+
+    private MongoCollection<BsonDocument> collection(String name) {
+        return mongo.database().getCollection(name, BsonDocument.class);
+    }
+
+    private MongoCollection<BsonDocument> filled(String name) {
+        var collection = collection(name);
+        var all = new ArrayList<BsonDocument>();
+        var random = new Random(7);
+        for (int i = 0; i < DOCUMENTS; i++) {
+            var value = VALUES[random.nextInt(VALUES.length)];
+            all.add(BsonDocument.parse("{_id: " + i + ", n: " + i % 10 + ", s: {d: " + i % 7 + "}"
+                    + (i % 11 == 0 ? "" : ", v: " + value) + "}"));
+        }
+        collection.insertMany(all);
+        return collection;
+    }
+
+    private FindQuery query(String collection, String filter, String sort) {
+        return new FindQuery(
+                        new MongoNamespace(mongo.databaseName(), collection),
+                        BsonDocument.parse(filter),
+                        Projection.ALL,
+                        BsonDocument.parse(sort),
+                        Optional.empty(),
+                        0,
+                        0,
+                        ReadSettings.DEFAULT)
+                .with(new Shortcuts(Positioning.BOOKMARKS));
+    }
+
+    private List<RawBsonDocument> read(FindQuery query) {
+        var found = new ArrayList<RawBsonDocument>();
+        try (var cursor = finder.find(query, query.limit() + 1)) {
+            cursor.forEachRemaining(found::add);
+        }
+        return found;
+    }
+
+    private List<RawBsonDocument> skipped(FindQuery query) {
+        var found = new ArrayList<RawBsonDocument>();
+        try (var cursor = documents.find(query, 1_000)) {
+            cursor.forEachRemaining(found::add);
+        }
+        return found;
+    }
+
+    private double count(String name, String tag, String value) {
+        return registry.get(name).tag(tag, value).counter().count();
+    }
+
+    /// Asks until bookmarks are set and used.
+    private void warmUp(FindQuery query) {
+        double built = count("cursor_pool_builds", "outcome", "complete");
+        await().until(() -> {
+            read(query.slice(WIDTH, 1));
+            return count("cursor_pool_builds", "outcome", "complete") > built;
+        });
+        double hits = count("cursor_pool_pages", "outcome", "hit");
+        read(query.slice(WIDTH, 1));
+        assertThat(count("cursor_pool_pages", "outcome", "hit")).isEqualTo(hits + 1);
+    }
+
+    private void every_page_is_that_of_skip(FindQuery query) {
+        var all = skipped(query);
+        var random = new Random(3);
+        for (int i = 0; i < 60; i++) {
+            int from = WIDTH + random.nextInt(all.size() + 20 - WIDTH);
+            int size = 1 + random.nextInt(30);
+            assertThat(read(query.slice(from, size)))
+                    .as("%d documents from %d on", size, from)
+                    .isEqualTo(all.subList(Math.min(from, all.size()), Math.min(from + size, all.size())));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{_id: 1}",
+                "{_id: -1}",
+                "{v: 1, _id: 1}",
+                "{v: -1, _id: -1}",
+                "{v: 1, _id: -1}",
+                "{v: -1, _id: 1}",
+                "{'s.d': 1, n: -1, _id: 1}",
+                "{'s.d': -1, n: 1, _id: -1}"
+            })
+    void pages_are_those_of_skip_in_every_order_that_an_index_has(String sort) {
+        var name = "orders" + Integer.toHexString(sort.hashCode());
+        var collection = filled(name);
+        collection.createIndex(BsonDocument.parse("{v: 1, _id: 1}"));
+        collection.createIndex(BsonDocument.parse("{v: 1, _id: -1}"));
+        collection.createIndex(BsonDocument.parse("{'s.d': 1, n: -1, _id: 1}"));
+        var query = query(name, "{}", sort);
+        warmUp(query);
+        every_page_is_that_of_skip(query);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{_id: 1}", "{_id: -1}", "{v: -1, _id: -1}"})
+    void pages_of_a_filter_are_those_of_skip(String sort) {
+        var name = "filters" + Integer.toHexString(sort.hashCode());
+        filled(name).createIndex(BsonDocument.parse("{v: 1, _id: 1}"));
+        var query = query(name, "{n: {$in: [1, 2, 3]}}", sort);
+        warmUp(query);
+        every_page_is_that_of_skip(query);
+    }
+
+    @Test
+    void a_projection_shows_what_it_would_show_and_nothing_else() {
+        filled("projections");
+        for (var keys : List.of("{n: 1}", "{_id: 0, n: 1}", "{_id: '$n'}", "{v: 0}")) {
+            var all = query("projections", "{}", "{_id: -1}");
+            var query = new FindQuery(
+                    all.namespace(),
+                    all.filter(),
+                    new Projection(new BsonDocument(), BsonDocument.parse(keys)),
+                    all.sort(),
+                    all.hint(),
+                    0,
+                    0,
+                    all.settings(),
+                    all.shortcuts());
+            if (keys.equals("{n: 1}")) {
+                warmUp(query);
+            }
+            every_page_is_that_of_skip(query);
+        }
+    }
+
+    @Test
+    void callers_with_different_filters_share_no_bookmarks() {
+        filled("tenants");
+        var one = query("tenants", "{n: 1}", "{_id: 1}");
+        var other = query("tenants", "{n: {$gt: 1}}", "{_id: 1}");
+        warmUp(one);
+        warmUp(other);
+        assertThat(read(one.slice(WIDTH, 100)))
+                .isNotEmpty()
+                .allMatch(document -> document.getInt32("n").getValue() == 1);
+        every_page_is_that_of_skip(one);
+        every_page_is_that_of_skip(other);
+    }
+
+    @Test
+    void bookmarks_keep_their_positions_while_documents_before_them_change() {
+        var collection = filled("changes");
+        var query = query("changes", "{}", "{_id: 1}");
+        warmUp(query);
+        var before = read(query.slice(500, 5));
+        collection.deleteMany(BsonDocument.parse("{_id: {$lt: 40}}"));
+        assertThat(read(query.slice(500, 5))).isEqualTo(before);
+        assertThat(read(query.with(Shortcuts.NONE).slice(500, 5))).isNotEqualTo(before);
+    }
+
+    @Test
+    void a_deleted_document_is_never_shown_even_if_a_bookmark_was_set_at_it() {
+        var collection = filled("deleted");
+        for (var sort : List.of("{_id: 1}", "{_id: -1}")) {
+            var query = query("deleted", "{}", sort);
+            warmUp(query);
+            var page = read(query.slice(500, 5));
+            collection.deleteOne(page.getFirst());
+            assertThat(read(query.slice(500, 4))).containsExactlyElementsOf(page.subList(1, 5));
+        }
+    }
+
+    @Test
+    void by_default_pages_are_exact_at_every_moment() {
+        var collection = filled("exact");
+        var query = query("exact", "{}", "{_id: 1}").with(Shortcuts.NONE);
+        for (int i = 0; i < 5; i++) {
+            assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+            collection.deleteOne(new BsonDocument("_id", new BsonInt32(i)));
+        }
+        assertThat(count("cursor_pool_pages", "outcome", "hit")).isZero();
+    }
+
+    @Test
+    void bookmarks_are_replaced_before_they_are_older_than_promised() {
+        filled("ages");
+        var young = new PositionedFinder(
+                mongo.client(),
+                documents,
+                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 1 << 20, Duration.ofMillis(200), 2),
+                new SimpleMeterRegistry());
+        var query = query("ages", "{}", "{_id: 1}").slice(500, 5);
+        for (int i = 0; i < 5; i++) {
+            young.find(query, 6).close();
+        }
+        collection("ages").deleteMany(BsonDocument.parse("{_id: {$lt: 40}}"));
+        await().untilAsserted(() -> {
+            try (var page = young.find(query, 6)) {
+                assertThat(page.next().getInt32("_id").getValue()).isEqualTo(540);
+            }
+        });
+    }
+
+    private void no_bookmarks_are_set(FindQuery query) {
+        double unfit = count("cursor_pool_builds", "outcome", "unfit");
+        await().until(() -> {
+            assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+            return count("cursor_pool_builds", "outcome", "unfit") > unfit;
+        });
+        assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+        assertThat(count("cursor_pool_pages", "outcome", "hit")).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{v: 1}", "{v: 1, _id: -1}", "{n: 1, _id: 1}"})
+    void an_order_that_is_not_total_or_has_no_index_is_left_to_mongodb(String sort) {
+        var name = "unfit" + Integer.toHexString(sort.hashCode());
+        filled(name).createIndex(BsonDocument.parse("{v: 1, _id: 1}"));
+        no_bookmarks_are_set(query(name, "{}", sort));
+    }
+
+    private void an_index_is_not_used(String name, Bson keys, IndexOptions options) {
+        collection(name).createIndex(keys, options);
+        no_bookmarks_are_set(query(name, "{}", "{n: 1, _id: 1}"));
+    }
+
+    @Test
+    void an_index_that_leaves_documents_out_is_not_used() {
+        filled("partial");
+        an_index_is_not_used(
+                "partial",
+                BsonDocument.parse("{n: 1, _id: 1}"),
+                new IndexOptions().partialFilterExpression(BsonDocument.parse("{n: {$gt: 3}}")));
+    }
+
+    @Test
+    void an_index_with_a_collation_is_not_used() {
+        filled("collated");
+        an_index_is_not_used(
+                "collated",
+                BsonDocument.parse("{n: 1, _id: 1}"),
+                new IndexOptions().collation(Collation.builder().locale("de").build()));
+    }
+
+    @Test
+    void an_index_with_several_keys_for_a_document_is_not_used() {
+        filled("arrays").insertOne(BsonDocument.parse("{_id: -1, n: [3, 8]}"));
+        an_index_is_not_used("arrays", BsonDocument.parse("{n: 1, _id: 1}"), new IndexOptions());
+    }
+
+    @Test
+    void a_dropped_index_costs_the_shortcut_and_not_the_answer() {
+        var collection = filled("dropped");
+        var name = collection.createIndex(BsonDocument.parse("{n: 1, _id: 1}"));
+        var query = query("dropped", "{}", "{n: 1, _id: 1}");
+        warmUp(query);
+        collection.dropIndex(name);
+        assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+    }
+
+    @Test
+    void a_page_that_was_visited_needs_no_skip_when_it_is_visited_again() {
+        filled("visited");
+        for (var sort : List.of("{_id: 1}", "{_id: -1}")) {
+            var query = query("visited", "{}", sort);
+            warmUp(query);
+            read(query.slice(523, 5));
+            var skipped = registry.get("cursor_pool_skipped").summary();
+            double total = skipped.totalAmount();
+            read(query.slice(523, 5));
+            assertThat(skipped.totalAmount()).isEqualTo(total);
+        }
+    }
+
+    @Test
+    void a_view_is_left_to_mongodb() {
+        filled("viewed");
+        mongo.database().createView("view", "viewed", List.of(BsonDocument.parse("{$match: {n: {$lt: 9}}}")));
+        var query = query("view", "{}", "{_id: 1}");
+        await().until(() -> {
+            assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+            return count("cursor_pool_builds", "outcome", "failed") > 0;
+        });
+        assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+    }
+
+    @Test
+    void no_more_queries_are_remembered_than_the_bound() {
+        filled("many");
+        for (int i = 0; i < 100; i++) {
+            read(query("many", "{n: {$gte: -" + i + "}}", "{_id: 1}").slice(500, 1));
+        }
+        await().until(() -> registry.get("cursor_pool_queries").gauge().value() <= 20);
+        assertThat(registry.get("cursor_pool_evictions").counter().count()).isGreaterThanOrEqualTo(80);
+    }
+}
