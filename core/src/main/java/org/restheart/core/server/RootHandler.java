@@ -23,7 +23,7 @@ final class RootHandler implements HttpHandler {
     private static final Ready MALFORMED_PATH =
             refusal(Problem.of(ProblemCode.BAD_REQUEST, "the path is not properly percent-encoded"));
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
-    private static final Ready STOPPING = unavailable("the server is stopping").with("Connection", "close");
+    private static final Ready STOPPING = unavailable("the server is stopping");
 
     private final Router router;
     private final ServerParts parts;
@@ -63,8 +63,15 @@ final class RootHandler implements HttpHandler {
         switch (parts.admission().enter()) {
             case ADMITTED -> new Exchange(exchange, route.get(), request, note, parts).start();
             case FULL -> parts.writer().send(exchange, OVERLOADED);
-            case DRAINING -> parts.writer().send(exchange, STOPPING);
+            case DRAINING -> stopping(exchange);
         }
+    }
+
+    private void stopping(HttpServerExchange exchange) {
+        if (exchange.isHttp11()) { // HTTP/2 has no such header: its connections end when the server does
+            exchange.setPersistent(false);
+        }
+        parts.writer().send(exchange, STOPPING);
     }
 
     private static @Nullable RequestPath path(HttpServerExchange exchange) {

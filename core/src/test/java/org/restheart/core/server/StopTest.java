@@ -7,8 +7,13 @@ import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.restheart.http.Response;
@@ -71,6 +76,32 @@ class StopTest {
                     .isInstanceOf(StartException.class)
                     .hasMessageContaining("http-listener")
                     .hasMessageContaining(Integer.toString(port));
+        }
+    }
+
+    @Test
+    void http_2_connections_are_refused_new_requests_as_well() throws Exception {
+        var eventual = new CompletableFuture<Response.Ready>();
+        try (var server = TestServer.of(
+                        eager("/late", _ -> new Response.Deferred(eventual)),
+                        blocking("/", _ -> Response.status(200)));
+                var client = HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_2)
+                        .build()) {
+            var address = "http://127.0.0.1:" + server.listener().address().getPort();
+            var request = HttpRequest.newBuilder(URI.create(address)).build();
+            assertThat(client.send(request, BodyHandlers.ofString()).statusCode())
+                    .isEqualTo(200);
+            var late = client.sendAsync(
+                    HttpRequest.newBuilder(URI.create(address + "/late")).build(), BodyHandlers.ofString());
+            await().until(() -> server.listener().load().inFlight() == 1);
+            var stop = CompletableFuture.runAsync(() -> server.listener().stop(Duration.ofSeconds(10)));
+            await().untilAsserted(() -> assertThat(
+                            client.send(request, BodyHandlers.ofString()).statusCode())
+                    .isEqualTo(503));
+            eventual.complete(Response.json(200, "at last"));
+            assertThat(late.get(10, TimeUnit.SECONDS).body()).isEqualTo("at last");
+            stop.join();
         }
     }
 }
