@@ -26,6 +26,8 @@ import org.restheart.core.service.PingService;
 import org.restheart.http.Service;
 import org.restheart.mongo.MongoErrors;
 import org.restheart.mongo.MongoService;
+import org.restheart.mongo.cache.CacheInvalidator;
+import org.restheart.mongo.csv.CsvLoader;
 
 /// The running server: everything is wired here, by hand, and closed in the opposite order.
 public final class Gateway implements AutoCloseable {
@@ -108,8 +110,10 @@ public final class Gateway implements AutoCloseable {
 
     private void bindData(MongoClient client, Security security, Metrics metrics) {
         config.mongo().ifPresent(data -> {
-            var service = security.guard(new MongoService(data, client, metrics.coalescing()));
-            bindings.add(Binding.prefix(service, data.uri(), true));
+            var service = new MongoService(data, client, metrics.coalescing());
+            bindings.add(Binding.prefix(security.guard(service), data.uri(), true));
+            bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata()));
+            bind(config.csvLoader(), security.guard(new CsvLoader(client, service.metadata())));
         });
     }
 

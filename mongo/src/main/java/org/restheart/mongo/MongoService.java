@@ -58,6 +58,11 @@ public final class MongoService implements Service {
         WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
     }
 
+    /// What the data API remembers of databases and collections, for services that change them otherwise.
+    public Metadata metadata() {
+        return metadata;
+    }
+
     @Override
     public String name() {
         return "mongo";

@@ -8,15 +8,8 @@ import org.restheart.core.config.Finding.Level;
 /// Says which components are switched on that this release does not have, so that nobody relies on them. A
 /// component leaves the list with the commit that brings it.
 final class Unavailable {
-    private static final List<String> COMPONENTS = List.of(
-            "accountsConfig",
-            "oauthConfig",
-            "emails",
-            "graphql",
-            "createIndexesOnGqlApps",
-            "csvLoader",
-            "cacheInvalidator",
-            "ajp-listener");
+    private static final List<String> COMPONENTS =
+            List.of("accountsConfig", "oauthConfig", "emails", "graphql", "createIndexesOnGqlApps", "ajp-listener");
 
     private Unavailable() {}
 

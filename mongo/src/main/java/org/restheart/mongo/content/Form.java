@@ -5,11 +5,9 @@ import static org.restheart.mongo.content.Refusals.invalid;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Body;
 import org.restheart.http.Query;
@@ -52,7 +50,7 @@ final class Form {
             return new BsonString("");
         }
         try {
-            var json = json(text);
+            var json = LooseValue.json(text);
             if (json.isPresent()) {
                 return json.get();
             }
@@ -62,16 +60,6 @@ final class Form {
             }
         }
         return new BsonString(text);
-    }
-
-    /// The value, if the text is one and nothing else: the parser ignores what follows a value, but `10 Downing
-    /// Street` is not the number 10. No text closes both an object and an array.
-    private static Optional<BsonValue> json(String text) {
-        var member = JsonParser.parse("{\"v\": " + text + "}");
-        var element = JsonParser.parse("[" + text + "]");
-        return member.asDocument().size() == 1 && element.asArray().size() == 1
-                ? Optional.of(element.asArray().getFirst())
-                : Optional.empty();
     }
 
     private static String text(ByteBuffer utf8) {

@@ -16,8 +16,8 @@ import org.restheart.mongo.resource.Names;
 
 /// What is known of databases and collections, cached for a while, absence included. Thread-safe.
 ///
-/// Properties are stored in each database's collection `_properties`: `_id` `_properties` for the database's own,
-/// `_properties.<collection>` for a collection's.
+/// Properties are stored in each database's collection `_properties`: `_id` `_properties` for the database's
+/// own, `_properties.<collection>` for a collection's.
 public final class Metadata {
     private static final int MAX_ENTRIES = 10_000;
 
@@ -100,6 +100,11 @@ public final class Metadata {
     /// The `_id` under which a collection's properties are stored.
     public static String propertiesId(String collection) {
         return Names.PROPERTIES + "." + collection;
+    }
+
+    /// Whether anything is remembered at all.
+    public boolean caches() {
+        return cache != null;
     }
 
     /// Forgets a database, after its properties were changed.

@@ -1,0 +1,56 @@
+package org.restheart.mongo.cache;
+
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import org.restheart.http.Cors;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.mongo.metadata.Metadata;
+
+/// `POST /ic?db=…&coll=…`: forgets what is cached of a collection, or of a database and everything in it. For
+/// changes that were made behind the gateway's back.
+public final class CacheInvalidator implements Service {
+    private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
+
+    private final Metadata metadata;
+
+    public CacheInvalidator(Metadata metadata) {
+        this.metadata = metadata;
+    }
+
+    @Override
+    public String name() {
+        return "cacheInvalidator";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return CORS;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.POST) {
+            throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
+                    .raise();
+        }
+        if (!metadata.caches()) {
+            return Response.status(304);
+        }
+        var db = request.query()
+                .first("db")
+                .filter(name -> !name.isEmpty())
+                .orElseThrow(() -> Problem.of(PARAMETER_INVALID, "the db query parameter is mandatory")
+                        .raise());
+        request.query()
+                .first("coll")
+                .ifPresentOrElse(
+                        collection -> metadata.forgetCollection(db, collection),
+                        () -> metadata.forgetDbAndCollections(db));
+        return Response.status(200);
+    }
+}

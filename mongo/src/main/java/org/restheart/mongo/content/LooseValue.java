@@ -1,0 +1,35 @@
+package org.restheart.mongo.content;
+
+import java.util.Optional;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+
+/// Text that means a JSON value if it is one, else itself: values of forms and cells of CSV files.
+public final class LooseValue {
+    private LooseValue() {}
+
+    public static BsonValue of(String text) {
+        if (text.isEmpty()) {
+            return new BsonString("");
+        }
+        try {
+            return json(text).orElseGet(() -> new BsonString(text));
+        } catch (MalformedJsonException _) {
+            return new BsonString(text);
+        }
+    }
+
+    /// The value, if the text is one and nothing else: the parser ignores what follows a value, but `10 Downing
+    /// Street` is not the number 10. No text closes both an object and an array.
+    ///
+    /// @throws MalformedJsonException if the text does not begin with a value
+    static Optional<BsonValue> json(String text) {
+        var member = JsonParser.parse("{\"v\": " + text + "}");
+        var element = JsonParser.parse("[" + text + "]");
+        return member.asDocument().size() == 1 && element.asArray().size() == 1
+                ? Optional.of(element.asArray().getFirst())
+                : Optional.empty();
+    }
+}
