@@ -4,6 +4,7 @@ import static org.restheart.http.Method.GET;
 
 import com.mongodb.client.MongoClient;
 import java.util.List;
+import org.restheart.mongo.aggregation.RunAggregation;
 import org.restheart.mongo.catalog.Catalog;
 import org.restheart.mongo.catalog.CountNames;
 import org.restheart.mongo.catalog.GetProperties;
@@ -31,6 +32,7 @@ final class ReadRoutes {
             MongoConfig config) {
         documents(routes, finder, coalescer, config);
         catalog(routes, new Catalog(client), metadata);
+        routes.on(ResourceKind.AGGREGATION, GET, new RunAggregation(client, config));
     }
 
     private static void documents(MongoRoutes routes, Finder finder, Coalescer coalescer, MongoConfig config) {

@@ -34,7 +34,8 @@ class ReadsConformanceTest {
         "reads-hal.yml",
         "reads-relationships.yml",
         "reads-exports.yml",
-        "reads-rules.yml"
+        "reads-rules.yml",
+        "reads-aggregations.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         c.run(gateway, mongo);

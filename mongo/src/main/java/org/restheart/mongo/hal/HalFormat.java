@@ -43,6 +43,8 @@ final class HalFormat implements DocumentFormat {
     public void end(long count, Utf8Buffer out) {
         if (count > 0) {
             out.ascii("]}");
+        } else {
+            members.members(page.ifNone(), out);
         }
         members.member("_returned", count, out);
         if (!page.links().isEmpty()) {

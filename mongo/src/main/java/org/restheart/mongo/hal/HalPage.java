@@ -11,15 +11,25 @@ import org.restheart.mongo.parameter.Representation;
 /// A list to be written as HAL or SHAL while its children are read.
 ///
 /// @param head members at the top level
+/// @param ifNone further members when there are no children
 /// @param links of the list itself
 /// @param relation what a child is to the list; children of one relation follow each other
 /// @param represent makes a child of what was read
 record HalPage(
         BsonDocument head,
+        BsonDocument ifNone,
         Links links,
         Function<BsonDocument, String> relation,
         UnaryOperator<BsonDocument> represent) {
     static final String MEDIA_TYPE = "application/hal+json";
+
+    HalPage(
+            BsonDocument head,
+            Links links,
+            Function<BsonDocument, String> relation,
+            UnaryOperator<BsonDocument> represent) {
+        this(head, new BsonDocument(), links, relation, represent);
+    }
 
     DocumentFormat format(Parameters parameters) {
         var out = new Members(JsonEncoder.of(parameters.jsonMode()));

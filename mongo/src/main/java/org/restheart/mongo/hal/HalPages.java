@@ -95,18 +95,14 @@ public final class HalPages {
     }
 
     /// What an aggregation returns.
-    ///
-    /// @param none whether it is known that there is nothing
-    public static DocumentFormat results(DataRequest request, boolean none) {
-        var head = new BsonDocument();
-        if (none) {
-            head.append("_size", new BsonInt32(0));
-        }
+    public static DocumentFormat results(DataRequest request) {
+        var none = new BsonDocument("_size", new BsonInt32(0));
         var links = new Links();
         if (request.parameters().halFull()) {
             ListLinks.ofAggregation(links, request);
         }
-        return new HalPage(head, links, _ -> "rh:result", child -> child).format(request.parameters());
+        return new HalPage(new BsonDocument(), none, links, _ -> "rh:result", child -> child)
+                .format(request.parameters());
     }
 
     private static String name(BsonDocument child) {

@@ -44,6 +44,9 @@ final class ShalFormat implements DocumentFormat {
     public void end(long count, Utf8Buffer out) {
         out.put((byte) ']');
         if (!onlyChildren) {
+            if (count == 0) {
+                members.members(page.ifNone(), out);
+            }
             members.member("_returned", count, out);
             out.put((byte) '}');
         }

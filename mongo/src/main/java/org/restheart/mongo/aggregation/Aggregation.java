@@ -1,0 +1,88 @@
+package org.restheart.mongo.aggregation;
+
+import static org.restheart.http.ProblemCode.UNPROCESSABLE;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.metadata.EscapedKeys;
+
+/// One element of a collection's `aggrs`. Immutable by agreement.
+///
+/// @param stages as they are meant, variables not filled in
+record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse) {
+    private static final Set<String> TYPES = Set.of(
+            "aggregation_pipeline",
+            "pipeline",
+            "aggregation",
+            "aggregate",
+            "ap",
+            "aggregationpipeline",
+            "aggregation-pipeline",
+            "aggregation pipeline");
+
+    Aggregation {
+        stages = List.copyOf(stages);
+    }
+
+    /// All of a collection's: one that is wrong spoils the others, as nobody knows what was meant.
+    ///
+    /// @throws ProblemException 422
+    static List<Aggregation> parseAll(BsonValue aggrs) {
+        if (!aggrs.isArray()) {
+            throw wrong("'aggrs' must be an array of objects");
+        }
+        return aggrs.asArray().stream().map(Aggregation::parse).toList();
+    }
+
+    private static Aggregation parse(BsonValue value) {
+        if (!value.isDocument()) {
+            throw wrong("an element of 'aggrs' is not an object");
+        }
+        var definition = value.asDocument();
+        var type = definition.getOrDefault("type", new BsonString("pipeline"));
+        if (!type.isString() || !TYPES.contains(type.asString().getValue().toLowerCase(Locale.ROOT))) {
+            throw wrong("'type' must be pipeline");
+        }
+        var uri = definition.get("uri");
+        if (uri == null || !uri.isString()) {
+            throw wrong("'uri' must be a string");
+        }
+        return new Aggregation(uri.asString().getValue(), stages(definition.get("stages")), allowDiskUse(definition));
+    }
+
+    private static List<BsonDocument> stages(@Nullable BsonValue value) {
+        if (value == null || !value.isArray()) {
+            throw wrong("'stages' must be an array of objects");
+        }
+        var stages = new ArrayList<BsonDocument>();
+        for (var stage : value.asArray()) {
+            if (!stage.isDocument()) {
+                throw wrong("'stages' must be an array of objects");
+            }
+            stages.add(EscapedKeys.unescape(stage.asDocument()));
+        }
+        return stages;
+    }
+
+    private static boolean allowDiskUse(BsonDocument definition) {
+        var value = definition.get("allowDiskUse");
+        if (value != null && !value.isBoolean()) {
+            throw wrong("'allowDiskUse' must be a boolean");
+        }
+        return value != null && value.asBoolean().getValue();
+    }
+
+    private static ProblemException wrong(String why) {
+        return Problem.of(UNPROCESSABLE, "unknown query type")
+                .because("java.lang.IllegalArgumentException", why)
+                .raise();
+    }
+}

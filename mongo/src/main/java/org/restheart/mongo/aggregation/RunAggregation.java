@@ -1,0 +1,123 @@
+package org.restheart.mongo.aggregation;
+
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.UNPROCESSABLE;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.AggregateIterable;
+import com.mongodb.client.MongoClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.MongoErrors;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.format.JsonArray;
+import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.hal.HalPages;
+import org.restheart.mongo.parameter.Representation;
+
+/// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares; all results at
+/// once.
+public final class RunAggregation implements DataHandler {
+    private static final int BATCH = 500;
+
+    /// Characters of MongoDB's text that clients see.
+    private static final int LONGEST_TEXT = 100;
+
+    private final MongoClient client;
+    private final MongoConfig config;
+    private final PipelineInspection inspection;
+
+    public RunAggregation(MongoClient client, MongoConfig config) {
+        this.client = client;
+        this.config = config;
+        this.inspection = new PipelineInspection(config.querySecurity().pipelines());
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        var aggregation = find(request);
+        var stages = Interpolation.OF_AGGREGATIONS.fill(aggregation.stages(), ServerVariables.with(request));
+        inspection.check(stages, request.path().requireDb());
+        request.http().requireThread();
+        try {
+            return writes(stages) ? write(request, aggregation, stages) : read(request, aggregation, stages);
+        } catch (MongoCommandException e) {
+            throw rejected(e);
+        }
+    }
+
+    private static Aggregation find(DataRequest request) {
+        var name = request.path().requireName();
+        return request.resource().property("aggrs").map(Aggregation::parseAll).orElse(List.of()).stream()
+                .filter(aggregation -> aggregation.uri().equals(name))
+                .findFirst()
+                .orElseThrow(() -> Problem.of(NOT_FOUND, "query does not exist").raise());
+    }
+
+    private static boolean writes(List<BsonDocument> stages) {
+        return !stages.isEmpty()
+                && (stages.getLast().containsKey("$out") || stages.getLast().containsKey("$merge"));
+    }
+
+    private Response write(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
+        run(request, aggregation, stages).toCollection();
+        return DocumentContent.response(List.of(), format(request));
+    }
+
+    private Response read(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
+        var shown = new ArrayList<>(stages);
+        var permitted = Projection.of(request.grant().projectResponse(), new BsonDocument())
+                .permitted();
+        if (!permitted.isEmpty()) {
+            shown.add(new BsonDocument("$project", permitted));
+        }
+        return DocumentContent.response(
+                run(request, aggregation, shown).batchSize(BATCH).cursor(), format(request));
+    }
+
+    private AggregateIterable<RawBsonDocument> run(
+            DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
+        var namespace = request.namespace();
+        var settings = request.readSettings(config.aggregationTimeLimit());
+        return settings.apply(client.getDatabase(namespace.getDatabaseName())
+                        .getCollection(namespace.getCollectionName(), RawBsonDocument.class))
+                .aggregate(stages)
+                .allowDiskUse(aggregation.allowDiskUse())
+                .maxTime(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static DocumentFormat format(DataRequest request) {
+        return request.parameters().representation() == Representation.STANDARD
+                ? JsonArray.of(request.parameters().jsonMode())
+                : HalPages.results(request);
+    }
+
+    /// What is wrong with the pipeline is told in full; what is wrong with MongoDB is not the pipeline's fault.
+    private static RuntimeException rejected(MongoCommandException e) {
+        var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
+        if (problem.status() != 400) {
+            return problem.raise();
+        }
+        var text = e.getErrorMessage();
+        var reply = new BsonDocument("code", new BsonInt32(e.getErrorCode()))
+                .append("codeName", new BsonString(e.getErrorCodeName()))
+                .append(
+                        "errmsg",
+                        new BsonString(text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "..." : text));
+        return Problem.of(UNPROCESSABLE, "error executing aggregation")
+                .because("com.mongodb.MongoCommandException", reply)
+                .raise();
+    }
+}

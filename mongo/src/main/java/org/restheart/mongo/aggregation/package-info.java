@@ -1,0 +1,8 @@
+/// Aggregations that a collection declares in its property `aggrs` and clients run by name, with variables.
+/// [RunAggregation] is the door; [Interpolation] fills variables into any pipeline.
+///
+/// Must not know: how pipelines are stored by clients' writes.
+@NullMarked
+package org.restheart.mongo.aggregation;
+
+import org.jspecify.annotations.NullMarked;

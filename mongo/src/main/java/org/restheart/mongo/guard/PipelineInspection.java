@@ -1,0 +1,144 @@
+package org.restheart.mongo.guard;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// Checks a pipeline against the rules after its variables have been filled in: every stage, also in pipelines
+/// within stages, and every operator at any depth. Thread-safe.
+public final class PipelineInspection {
+    private static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
+
+    private final PipelineRules rules;
+
+    public PipelineInspection(PipelineRules rules) {
+        this.rules = rules;
+    }
+
+    /// @param db the database in which the pipeline runs
+    /// @throws org.restheart.http.ProblemException 403, saying what is forbidden where
+    public void check(List<BsonDocument> pipeline, String db) {
+        if (rules.enabled()) {
+            for (int i = 0; i < pipeline.size(); i++) {
+                checkStage(pipeline.get(i), db, "pipeline[" + i + "]");
+            }
+        }
+    }
+
+    private void checkStage(BsonDocument stage, String db, String location) {
+        stage.forEach((name, value) -> {
+            if (rules.stages().contains(lower(name))) {
+                throw violation("BLACKLISTED_STAGE", name, location, "Pipeline stage is in security blacklist");
+            }
+            checkDatabase(name, value, db, location);
+            if (!rules.allowJavaScript() && JAVASCRIPT.contains(lower(name))) {
+                throw violation("JAVASCRIPT_EXECUTION", name, location, "JavaScript execution is not allowed");
+            }
+            checkInner(name, value, db, location + "." + name);
+        });
+        checkOperators(stage, location);
+    }
+
+    private void checkDatabase(String stage, BsonValue value, String db, String location) {
+        if (rules.allowOtherDatabases()) {
+            return;
+        }
+        switch (lower(stage)) {
+            case "$lookup", "$graphlookup" -> checkSource(stage, member(value, "from"), db, location);
+            case "$unionwith" -> checkSource(stage, value.isDocument() ? member(value, "coll") : value, db, location);
+            case "$out" -> checkTarget(stage, value, db, location);
+            case "$merge" -> checkTarget(stage, member(value, "into"), db, location);
+            default -> {}
+        }
+        if (lower(stage).equals("$unionwith")) {
+            checkTargetDatabase("CROSS_DATABASE_ACCESS", stage, value, db, location);
+        }
+    }
+
+    /// `otherdb.coll`, or `{db: …, coll: …}`.
+    private static void checkSource(String stage, BsonValue source, String db, String location) {
+        if (source.isString()) {
+            var name = source.asString().getValue();
+            int dot = name.indexOf('.');
+            if (dot > 0 && !name.substring(0, dot).equals(db)) {
+                throw violation("CROSS_DATABASE_ACCESS", stage, location, "it reads another database");
+            }
+        }
+        checkTargetDatabase("CROSS_DATABASE_ACCESS", stage, source, db, location);
+    }
+
+    private static void checkTarget(String stage, BsonValue target, String db, String location) {
+        checkTargetDatabase("CROSS_DATABASE_OUTPUT", stage, target, db, location);
+    }
+
+    private static void checkTargetDatabase(String type, String stage, BsonValue target, String db, String location) {
+        var named = member(target, "db");
+        if (named.isString() && !named.asString().getValue().equals(db)) {
+            throw violation(type, stage, location, "it uses another database");
+        }
+    }
+
+    /// Pipelines within stages.
+    private void checkInner(String stage, BsonValue value, String db, String location) {
+        switch (lower(stage)) {
+            case "$facet" -> {
+                if (value.isDocument()) {
+                    value.asDocument().forEach((name, inner) -> checkPipeline(inner, db, location + "." + name));
+                }
+            }
+            case "$lookup", "$unionwith" -> checkPipeline(member(value, "pipeline"), db, location + ".pipeline");
+            case "$merge" -> checkPipeline(member(value, "whenMatched"), db, location + ".whenMatched");
+            default -> {}
+        }
+    }
+
+    private void checkPipeline(BsonValue pipeline, String db, String location) {
+        if (pipeline.isArray()) {
+            var stages = pipeline.asArray();
+            for (int i = 0; i < stages.size(); i++) {
+                if (stages.get(i).isDocument()) {
+                    checkStage(stages.get(i).asDocument(), db, location + "[" + i + "]");
+                }
+            }
+        }
+    }
+
+    private void checkOperators(BsonValue value, String location) {
+        if (value.isDocument()) {
+            value.asDocument().forEach((name, member) -> {
+                if (rules.operators().contains(lower(name))) {
+                    throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
+                }
+                if (!rules.allowJavaScript() && JAVASCRIPT.contains(lower(name))) {
+                    throw violation("JAVASCRIPT_EXECUTION", name, location, "JavaScript execution is not allowed");
+                }
+                checkOperators(member, location + "." + name);
+            });
+        } else if (value.isArray()) {
+            for (int i = 0; i < value.asArray().size(); i++) {
+                checkOperators(value.asArray().get(i), location + "[" + i + "]");
+            }
+        }
+    }
+
+    private static BsonValue member(BsonValue document, String name) {
+        return document.isDocument() ? document.asDocument().getOrDefault(name, BsonNull.VALUE) : BsonNull.VALUE;
+    }
+
+    private static String lower(String name) {
+        return name.toLowerCase(Locale.ROOT);
+    }
+
+    private static RuntimeException violation(String type, String operator, String location, String reason) {
+        return Problem.of(
+                        ProblemCode.FORBIDDEN,
+                        "aggregation pipeline security violation: Security violation: " + type + " operator '"
+                                + operator + "' at " + location + " - " + reason)
+                .raise();
+    }
+}

@@ -1,0 +1,70 @@
+package org.restheart.mongo.guard;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.http.ProblemException;
+
+class PipelineInspectionTest {
+    private static final PipelineInspection NO_LISTS =
+            new PipelineInspection(new PipelineRules(true, Set.of(), Set.of(), false, false));
+
+    private static void check(PipelineInspection inspection, String stage) {
+        inspection.check(List.of(BsonDocument.parse(stage)), "mine");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{$lookup: {from: 'other.c'}} | CROSS_DATABASE_ACCESS operator '$lookup' at pipeline[0]",
+                "{$lookup: {from: {db: 'other', coll: 'c'}}} | CROSS_DATABASE_ACCESS",
+                "{$graphLookup: {from: 'other.c'}} | CROSS_DATABASE_ACCESS operator '$graphLookup'",
+                "{$unionWith: 'other.c'} | CROSS_DATABASE_ACCESS operator '$unionWith'",
+                "{$unionWith: {coll: 'other.c'}} | CROSS_DATABASE_ACCESS",
+                "{$unionWith: {db: 'other', coll: 'c'}} | CROSS_DATABASE_ACCESS",
+                "{$out: {db: 'other', coll: 'c'}} | CROSS_DATABASE_OUTPUT operator '$out'",
+                "{$merge: {into: {db: 'other', coll: 'c'}}} | CROSS_DATABASE_OUTPUT operator '$merge'",
+                "{$facet: {a: [{$unionWith: 'other.c'}]}} | CROSS_DATABASE_ACCESS operator '$unionWith' at pipeline[0].$facet.a[0]",
+                "{$lookup: {from: 'c', pipeline: [{$lookup: {from: 'other.c'}}]}} | at pipeline[0].$lookup.pipeline[0]",
+                "{$unionWith: {coll: 'c', pipeline: [{$unionWith: 'other.c'}]}} | at pipeline[0].$unionWith.pipeline[0]",
+                "{$merge: {into: 'c', whenMatched: [{$where: 1}]}} | JAVASCRIPT_EXECUTION operator '$where'",
+                "{$project: {x: {$function: {}}}} | JAVASCRIPT_EXECUTION operator '$function' at pipeline[0].$project.x"
+            })
+    void what_leaves_the_database_or_runs_code_is_named(String stage, String message) {
+        assertThatThrownBy(() -> check(NO_LISTS, stage))
+                .isInstanceOf(ProblemException.class)
+                .hasMessageStartingWith("aggregation pipeline security violation: Security violation: ")
+                .hasMessageContaining(message.strip());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{$lookup: {from: 'c'}}",
+                "{$lookup: {from: {db: 'mine', coll: 'c'}}}",
+                "{$lookup: {from: 'mine.c'}}",
+                "{$unionWith: 'c'}",
+                "{$out: 'c'}",
+                "{$out: {db: 'mine', coll: 'c'}}",
+                "{$merge: 'c'}",
+                "{$merge: {into: 'c'}}",
+                "{$match: {a: '$where'}}"
+            })
+    void what_stays_in_the_database_passes(String stage) {
+        assertThatCode(() -> check(NO_LISTS, stage)).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{$lookup: {from: 'other.c'}}", "{$out: 'c'}", "{$project: {x: {$function: {}}}}"})
+    void nothing_is_checked_when_the_rules_are_off(String stage) {
+        assertThatCode(() -> check(new PipelineInspection(PipelineRules.NONE), stage))
+                .doesNotThrowAnyException();
+    }
+}
