@@ -27,6 +27,12 @@ public final class Child {
                 .start();
     }
 
+    /// Ends a process that keeps no eye on its parent when this one ends by itself or by a signal.
+    static Process endWithThisProcess(Process process) {
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "end of a child"));
+        return process;
+    }
+
     /// Asks the process to end, and makes it after ten seconds.
     public static void stop(Process process) {
         process.destroy();

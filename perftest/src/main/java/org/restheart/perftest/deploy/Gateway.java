@@ -45,7 +45,7 @@ public final class Gateway implements HttpServer {
         command.addAll(List.of("-jar", jar.toString()));
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("RHO", rho(port, mongo, overrides));
-        var gateway = new Gateway(builder.start(), port);
+        var gateway = new Gateway(Child.endWithThisProcess(builder.start()), port);
         gateway.awaitPing(log);
         return gateway;
     }

@@ -68,6 +68,10 @@ final class Broadcast implements Closeable {
         for (var process : processes) {
             accepted += process.awaitConnected();
         }
+        if (accepted == 0) {
+            throw new IOException(
+                    "none of " + plan.listeners() + " listeners was accepted at " + collection.streamPath());
+        }
         var after = memory();
         var watch = watch();
         var begin = watch.read();

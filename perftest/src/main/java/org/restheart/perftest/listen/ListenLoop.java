@@ -101,11 +101,11 @@ final class ListenLoop implements AutoCloseable {
         }
     }
 
-    /// Returns when every listener has had all events, or none has come for a while.
+    /// Returns when every listener that was accepted has had all events, or none has come for a while.
     ///
     /// @param waitForFirst how long the first event may take, in milliseconds, besides the usual patience
     ListenResult collect(long waitForFirst) throws IOException {
-        var expected = (long) order.listeners() * order.events();
+        var expected = (long) accepted * order.events();
         var begin = System.nanoTime();
         while (deliveries.count() < expected) {
             selector.select(this::ready, 100);
