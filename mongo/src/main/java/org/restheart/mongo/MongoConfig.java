@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
+import org.restheart.mongo.cursor.ResultCacheConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
@@ -20,6 +21,7 @@ import org.restheart.mongo.resource.Mount;
 /// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
 /// @param coalescing which operations leave for MongoDB together
 /// @param cursorPool how deep pages are found
+/// @param resultCache for requests with `cache`
 /// @param querySecurity what clients' queries and aggregations may not contain
 public record MongoConfig(
         String uri,
@@ -35,6 +37,7 @@ public record MongoConfig(
         Optional<String> instanceBaseUrl,
         CoalescingConfig coalescing,
         CursorPoolConfig cursorPool,
+        ResultCacheConfig resultCache,
         QuerySecurity querySecurity) {
 
     public MongoConfig {
@@ -64,6 +67,7 @@ public record MongoConfig(
                 Optional.empty(),
                 CoalescingConfig.DEFAULT,
                 CursorPoolConfig.DEFAULT,
+                ResultCacheConfig.DEFAULT,
                 QuerySecurity.DEFAULT);
     }
 }

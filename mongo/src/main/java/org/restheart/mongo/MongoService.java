@@ -5,8 +5,10 @@ import static org.restheart.http.ProblemCode.NOTHING_BOUND;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.function.Supplier;
 import org.restheart.http.Cors;
 import org.restheart.http.DataTarget;
 import org.restheart.http.ErrorStyle;
@@ -19,7 +21,9 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
+import org.restheart.mongo.cursor.CachedFinder;
 import org.restheart.mongo.cursor.PositionedFinder;
+import org.restheart.mongo.cursor.Writes;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
@@ -43,6 +47,7 @@ public final class MongoService implements Service {
     private final Mounts mounts;
     private final Metadata metadata;
     private final MongoRoutes routes;
+    private final Writes writes = new Writes();
     private final ForbiddenOperators forbiddenOperators;
 
     /// @param registry takes the meters of the data API
@@ -53,7 +58,8 @@ public final class MongoService implements Service {
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
-        var finder = new PositionedFinder(client, new Documents(client), config.cursorPool(), registry);
+        var positioned = new PositionedFinder(client, new Documents(client), config.cursorPool(), registry);
+        var finder = new CachedFinder(positioned, config.resultCache(), writes, registry);
         ReadRoutes.addTo(routes, client, finder, coalescer, metadata, config);
         WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
     }
@@ -143,7 +149,29 @@ public final class MongoService implements Service {
                                 .raise());
         var dataRequest = new DataRequest(request, path, parameters, resource);
         HiddenFields.check(dataRequest);
-        return handler.handle(dataRequest);
+        return request.method() == Method.GET
+                ? handler.handle(dataRequest)
+                : writing(path, () -> handler.handle(dataRequest));
+    }
+
+    /// Lets earlier results go when a write is done, also when it fails, since part of it may have been done.
+    private Response writing(ResourcePath path, Supplier<Response> write) {
+        try {
+            return write.get().map(done -> {
+                written(path);
+                return done;
+            });
+        } finally {
+            written(path);
+        }
+    }
+
+    private void written(ResourcePath path) {
+        if (path.db() == null || path.collection() == null) {
+            writes.writtenAnywhere();
+        } else {
+            writes.written(new MongoNamespace(path.db(), path.collection()));
+        }
     }
 
     /// What is known of the collection, or of the database above collections.

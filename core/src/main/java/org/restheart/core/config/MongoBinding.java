@@ -8,6 +8,7 @@ import org.restheart.mongo.EtagPolicies.EtagPolicy;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
+import org.restheart.mongo.cursor.ResultCacheConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
@@ -46,6 +47,7 @@ final class MongoBinding {
                 block.optionalText("instance-base-url"),
                 coalescing(block.component("coalescing")),
                 cursorPool(block.component("cursor-pool")),
+                resultCache(block, max),
                 security);
         return enabled ? Optional.of(config) : Optional.empty();
     }
@@ -75,6 +77,22 @@ final class MongoBinding {
                 block.longInteger("max-bytes", otherwise.maxBytes(), 1 << 20, Long.MAX_VALUE),
                 block.millis("max-age", otherwise.maxAge().toMillis(), 1_000, Integer.MAX_VALUE),
                 block.integer("builds", otherwise.builds(), 1, 64));
+    }
+
+    private static ResultCacheConfig resultCache(Block block, int maxPageSize) {
+        var otherwise = ResultCacheConfig.DEFAULT;
+        int docs = block.integer("get-collection-cache-docs", Math.max(otherwise.docs(), maxPageSize), 1, 1_000_000);
+        if (docs < maxPageSize) {
+            block.refuse(
+                    "get-collection-cache-docs",
+                    "must be at least max-pagesize, which is " + maxPageSize + ", but was " + docs);
+        }
+        return new ResultCacheConfig(
+                block.bool("get-collection-cache-enabled", otherwise.enabled()),
+                block.integer("get-collection-cache-size", otherwise.size(), 1, 1_000_000),
+                block.millis("get-collection-cache-ttl", otherwise.ttl().toMillis(), 0, Integer.MAX_VALUE),
+                docs,
+                block.longInteger("get-collection-cache-bytes", otherwise.bytes(), 1 << 20, 1L << 40));
     }
 
     private static List<Mount> mounts(Block block) {

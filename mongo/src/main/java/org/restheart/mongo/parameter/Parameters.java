@@ -26,7 +26,7 @@ import org.restheart.mongo.resource.ResourcePath;
 /// @param filter all `filter` parameters, ANDed; empty document without one
 /// @param keys all `keys` parameters merged, the projection; empty means every field
 /// @param sort what was asked for or the default, `_id` descending
-/// @param shortcuts what `eager` asks for or the configuration allows
+/// @param shortcuts what `eager` and `cache` ask for or the configuration allows
 /// @param id the document id of the path, if there is one
 /// @param noProperties `np`: leave the properties of the collection out of HAL
 public record Parameters(
@@ -63,7 +63,7 @@ public record Parameters(
         var sort = SortParameter.sort(query);
         var hint = HintParameter.parse(query);
         var shortcuts =
-                new Shortcuts(EagerParameter.parse(query, config.cursorPool().mode()));
+                new Shortcuts(EagerParameter.parse(query, config.cursorPool().mode()), cache(query));
         var keys = keys(query);
         var filter = filter(query);
         if (filter.isEmpty() && isBulkWrite(request, path)) {

@@ -94,7 +94,7 @@ class PositionedFinderTest {
                         0,
                         0,
                         ReadSettings.DEFAULT)
-                .with(new Shortcuts(Positioning.BOOKMARKS));
+                .with(new Shortcuts(Positioning.BOOKMARKS, false));
     }
 
     private List<RawBsonDocument> read(FindQuery query) {
