@@ -31,6 +31,11 @@ public sealed interface Response {
             return new Ready(status, headers.with(name, value), content);
         }
 
+        /// With one line more, whatever lines of that name there are.
+        public Ready withAlso(String name, String value) {
+            return new Ready(status, headers.plus(name, value), content);
+        }
+
         public Ready with(Fields more) {
             return new Ready(status, headers.plus(more), content);
         }

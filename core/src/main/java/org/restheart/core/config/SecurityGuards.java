@@ -14,19 +14,22 @@ import org.restheart.security.predicate.PredicateParser;
 ///
 /// @param guardsRootRole whether no write may give an account the root role
 /// @param unrestrictedRoles may see the tokens of accounts
+/// @param corsOrigins whose scripts may read responses; empty for all
 public record SecurityGuards(
         Optional<BruteForceGuard> bruteForce,
         Optional<OriginVetoer> origins,
         boolean logsFailures,
         boolean guardsRootRole,
-        List<String> unrestrictedRoles) {
+        List<String> unrestrictedRoles,
+        List<OriginPattern> corsOrigins) {
     static SecurityGuards read(Block root) {
         return new SecurityGuards(
                 bruteForce(root.component("bruteForceAttackGuard")),
                 origins(root.component("originVetoer")),
                 root.component("failedAuthLogger").flag("enabled", false),
                 root.component("rootRoleGuard").flag("enabled", true),
-                unrestrictedRoles(root.component("accountsConfig")));
+                unrestrictedRoles(root.component("accountsConfig")),
+                patterns(root.component("cors"), "allowed-origins"));
     }
 
     private static List<String> unrestrictedRoles(Block block) {
@@ -51,19 +54,23 @@ public record SecurityGuards(
         if (!block.flag("enabled", false)) {
             return Optional.empty();
         }
+        return Optional.of(new OriginVetoer(
+                block.texts("whitelist", List.of()),
+                patterns(block, "whitelist-patterns"),
+                ignored(block),
+                block.bool("allow-missing-origin", true)));
+    }
+
+    private static List<OriginPattern> patterns(Block block, String key) {
         var patterns = new ArrayList<OriginPattern>();
-        for (var text : block.texts("whitelist-patterns", List.of())) {
+        for (var text : block.texts(key, List.of())) {
             try {
                 patterns.add(OriginPattern.parse(text));
             } catch (IllegalArgumentException e) {
-                block.refuse("whitelist-patterns", "has an entry that is " + e.getMessage());
+                block.refuse(key, "has an entry that is " + e.getMessage());
             }
         }
-        return Optional.of(new OriginVetoer(
-                block.texts("whitelist", List.of()),
-                patterns,
-                ignored(block),
-                block.bool("allow-missing-origin", true)));
+        return List.copyOf(patterns);
     }
 
     private static List<Predicate> ignored(Block block) {

@@ -1,5 +1,7 @@
 package org.restheart.core.filter;
 
+import java.util.List;
+import java.util.Optional;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -7,17 +9,22 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
+import org.restheart.security.guard.OriginPattern;
 
-/// Lets scripts of any origin read every response of a service, errors included (Fetch standard, 3.2).
+/// Lets scripts read every response of a service, errors included: those of any origin, or of the listed ones
+/// only (Fetch standard, 3.2).
 ///
 /// The origin is echoed, since browsers refuse `*` together with credentials.
 final class CorsFilter implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
 
     private final Service service;
+    private final List<OriginPattern> origins;
 
-    CorsFilter(Service service) {
+    /// @param origins empty for all
+    CorsFilter(Service service, List<OriginPattern> origins) {
         this.service = service;
+        this.origins = origins;
     }
 
     @Override
@@ -26,12 +33,23 @@ final class CorsFilter implements Filter {
     }
 
     private Ready add(Request request, Ready response) {
-        return response.with(Fields.of(
+        var origin = request.headers().first("Origin");
+        var told = origin.isPresent() ? response.withAlso("Vary", "Origin") : response;
+        if (!isAllowed(origin)) {
+            return told;
+        }
+        return told.with(Fields.of(
                 ORIGIN,
-                request.headers().first("Origin").orElse("*"),
+                origin.orElse("*"),
                 "Access-Control-Allow-Credentials",
                 "true",
                 "Access-Control-Expose-Headers",
                 service.cors(request).exposeHeaders()));
+    }
+
+    private boolean isAllowed(Optional<String> origin) {
+        return origins.isEmpty()
+                || origin.filter(sent -> origins.stream().anyMatch(known -> known.matchesOrigin(sent)))
+                        .isPresent();
     }
 }

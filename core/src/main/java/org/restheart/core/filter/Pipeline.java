@@ -33,7 +33,7 @@ public final class Pipeline {
         }
         filters.addAll(List.of(
                 new Preparation(service),
-                new CorsFilter(service),
+                new CorsFilter(service, settings.origins()),
                 new ErrorFilter(service, errors),
                 new OptionsFilter(service, standing),
                 Preparation::refuse,

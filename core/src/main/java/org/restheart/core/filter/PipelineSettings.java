@@ -2,6 +2,7 @@ package org.restheart.core.filter;
 
 import java.util.List;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.security.guard.OriginPattern;
 
 /// What the configuration says about every pipeline.
 ///
@@ -9,10 +10,16 @@ import org.restheart.core.config.GatewayConfig;
 /// @param dateHeader whether responses carry `Date`
 /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
 /// @param tracingHeaders request headers that responses repeat
+/// @param origins whose scripts may read responses; empty for all
 public record PipelineSettings(
-        boolean poweredByHeader, boolean dateHeader, boolean forceEncoding, List<String> tracingHeaders) {
+        boolean poweredByHeader,
+        boolean dateHeader,
+        boolean forceEncoding,
+        List<String> tracingHeaders,
+        List<OriginPattern> origins) {
     public PipelineSettings {
         tracingHeaders = List.copyOf(tracingHeaders);
+        origins = List.copyOf(origins);
     }
 
     public static PipelineSettings of(GatewayConfig config) {
@@ -20,6 +27,7 @@ public record PipelineSettings(
                 config.poweredByHeader(),
                 config.dateHeader(),
                 config.core().forceGzipEncoding(),
-                config.logging().tracingHeaders());
+                config.logging().tracingHeaders(),
+                config.security().guards().corsOrigins());
     }
 }

@@ -172,4 +172,30 @@ class GuardsTest {
                     .isEqualTo(500);
         }
     }
+
+    @Test
+    void T33_only_listed_origins_are_told_that_they_may_read() {
+        try (var gateway = start("cors: {allowed-origins: [\"https://app.example\"]}\n")) {
+            var client = Client.of(gateway.address());
+            var allowed =
+                    client.with("Origin", "https://app.example").get("/ping").headers();
+            assertThat(allowed.firstValue("Access-Control-Allow-Origin")).contains("https://app.example");
+            assertThat(allowed.allValues("Vary")).contains("Origin");
+            var other = client.with("Origin", "https://evil.example")
+                    .get("/roles/ada")
+                    .headers();
+            assertThat(other.firstValue("Access-Control-Allow-Origin")).isEmpty();
+            assertThat(other.firstValue("Access-Control-Allow-Credentials")).isEmpty();
+        }
+        try (var gateway = start("")) {
+            var client = Client.of(gateway.address());
+            assertThat(client.get("/ping").headers().firstValue("Access-Control-Allow-Origin"))
+                    .contains("*");
+            assertThat(client.with("Origin", "https://any")
+                            .get("/ping")
+                            .headers()
+                            .firstValue("Access-Control-Allow-Origin"))
+                    .contains("https://any");
+        }
+    }
 }

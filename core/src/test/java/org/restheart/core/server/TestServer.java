@@ -32,7 +32,7 @@ final class TestServer implements AutoCloseable {
 
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
-                new PipelineSettings(true, true, forceEncoding, List.of("traceparent")),
+                new PipelineSettings(true, true, forceEncoding, List.of("traceparent"), List.of()),
                 new ErrorMapping(_ -> Optional.empty()),
                 _ -> (request, next) -> next.handle(request));
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());

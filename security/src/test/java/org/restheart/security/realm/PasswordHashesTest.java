@@ -1,0 +1,109 @@
+package org.restheart.security.realm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.security.Requests.get;
+import static org.restheart.security.Requests.onIoThread;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.ProblemException;
+import org.restheart.security.cache.Keeping;
+import org.restheart.security.cache.Kept;
+
+class PasswordHashesTest {
+    private static final PasswordHashes HASHES = new PasswordHashes(6);
+
+    @AfterAll
+    static void close() {
+        HASHES.close();
+    }
+
+    @Test
+    void T7_a_verified_password_costs_nothing_again_and_a_changed_hash_does() {
+        var hash = HASHES.hash(get("/"), "pw");
+        assertThat(HASHES.matches(get("/"), "pw", hash)).isTrue();
+        assertThat(HASHES.matches(onIoThread(get("/")), "pw", hash)).isTrue();
+        var other = HASHES.hash(get("/"), "other");
+        assertThat(HASHES.matches(get("/"), "pw", other)).isFalse();
+    }
+
+    private static long medianNanos(Callable<?> work) throws Exception {
+        var times = new long[200];
+        for (int i = 0; i < times.length; i++) {
+            long start = System.nanoTime();
+            work.call();
+            times[i] = System.nanoTime() - start;
+        }
+        Arrays.sort(times);
+        return times[times.length / 2];
+    }
+
+    @Test
+    void T7_an_unknown_account_takes_as_long_as_a_wrong_password() throws Exception {
+        var users = new UsersCollection("db", "users", "_id", "password", RolesPath.parse("$.roles"), true);
+        var known = BsonDocument.parse("{_id: 'ada', password: '" + HASHES.hash(get("/"), "pw") + "', roles: []}");
+        var realm = new StoredRealm(
+                users,
+                name -> name.equals("ada") ? Optional.of(known) : Optional.empty(),
+                HASHES,
+                new Kept<>(Keeping.nothing(10)));
+        realm.verify(get("/"), "ada", "warm up");
+        var wrong = medianNanos(() -> realm.verify(get("/"), "ada", "wrong"));
+        var unknown = medianNanos(() -> realm.verify(get("/"), "nobody", "wrong"));
+        assertThat((double) unknown / wrong).isBetween(0.7, 1.4);
+    }
+
+    @Test
+    void T7_more_than_can_wait_are_told_to_come_again() throws Exception {
+        var refused = new AtomicInteger();
+        var hash = "$2a$09$abcdefghijklmnopqrstuuMsnqUfF2kA3Mvy0Lz5lJ6wRj0Vh2Ahy";
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            IntStream.range(0, 200)
+                    .forEach(i -> threads.submit(() -> {
+                        try {
+                            HASHES.matches(get("/"), "guess " + i, hash);
+                        } catch (ProblemException e) {
+                            assertThat(e.problem().status()).isEqualTo(503);
+                            assertThat(e.problem().headers().has("Retry-After")).isTrue();
+                            refused.incrementAndGet();
+                        }
+                    }));
+        }
+        assertThat(refused).hasPositiveValue();
+        assertThat(HASHES.matches(get("/"), "pw", HASHES.hash(get("/"), "pw"))).isTrue();
+    }
+
+    @Test
+    void every_kind_of_hash_is_recognised_and_nothing_else() {
+        assertThat(PasswordHashes.isHash("$2b$12$abcdefghijklmnopqrstuuMsnqUfF2kA3Mvy0Lz5lJ6wRj0Vh2Ahy"))
+                .isTrue();
+        assertThat(PasswordHashes.isHash("$2a$99$abcdefghijklmnopqrstuuMsnqUfF2kA3Mvy0Lz5lJ6wRj0Vh2Ahy"))
+                .isFalse();
+        assertThat(PasswordHashes.isHash("$2a$12$short")).isFalse();
+    }
+
+    @Test
+    void values_are_kept_while_changes_are_told_and_not_otherwise() {
+        var kept = new Kept<String, String>(new Keeping(10, Duration.ZERO, Keeping.Expiry.AFTER_WRITE));
+        kept.load("a", key -> key + 1);
+        assertThat(kept.get("a")).isEmpty();
+        kept.follow();
+        kept.load("a", key -> key + 1);
+        assertThat(kept.get("a")).contains("a1");
+        kept.load("b", key -> {
+            kept.forget(key); // the change is told while the old value is on its way
+            return "old";
+        });
+        assertThat(kept.get("b")).isEmpty();
+        kept.lose();
+        assertThat(kept.get("a")).isEmpty();
+    }
+}
