@@ -63,7 +63,10 @@ class MainTest {
             process.destroy();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isIn(0, 143);
-            assertThat(folder.resolve("log")).content().contains("is ready at", "Stopped");
+            assertThat(folder.resolve("log")).content()
+                    .contains("is ready at", "Stopped")
+                    .containsPattern(
+                            "\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[request-log] .*INFO .*⚬ GET http://[^ ]+/ping from /");
         } finally {
             process.destroyForcibly();
         }

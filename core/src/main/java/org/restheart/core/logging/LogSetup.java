@@ -13,6 +13,7 @@ import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import java.util.ArrayList;
+import java.util.Optional;
 import org.restheart.core.config.LoggingConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,6 +75,15 @@ public final class LogSetup {
         appenders.forEach(root::addAppender);
         var level = Level.toLevel(config.level().name());
         config.packages().forEach(name -> context.getLogger(name).setLevel(level));
+    }
+
+    /// Whether an appender's lines have colours; empty if their layout is not ours.
+    static Optional<Boolean> colours(ConsoleAppender<?> appender) {
+        return appender.getEncoder() instanceof PatternLayoutEncoder encoder
+                ? Optional.of(encoder.getPattern())
+                        .filter(pattern -> pattern.startsWith(LINE) || pattern.startsWith(COLOURED_LINE))
+                        .map(pattern -> pattern.startsWith(COLOURED_LINE))
+                : Optional.empty();
     }
 
     private Appender<ILoggingEvent> console() {

@@ -7,6 +7,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.restheart.core.logging.ConsoleLines;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -18,7 +19,7 @@ final class LogQueue implements AutoCloseable {
     private static final int CAPACITY = 8_192;
 
     /// Between batches, so that a busy server wakes this thread once per batch and not once per line.
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final Line END = new Line("", Map.of());
 
@@ -38,16 +39,23 @@ final class LogQueue implements AutoCloseable {
 
     private void write() {
         var batch = new ArrayList<Line>();
+        var console = ConsoleLines.insteadOf(LOG);
         try {
             while (true) {
                 batch.add(lines.take());
                 lines.drainTo(batch);
                 for (var line : batch) {
                     if (line.equals(END)) {
+                        console.ifPresent(ConsoleLines::flush);
                         return;
                     }
-                    write(line);
+                    if (console.isPresent()) {
+                        console.get().add(line.text());
+                    } else {
+                        write(line);
+                    }
                 }
+                console.ifPresent(ConsoleLines::flush);
                 batch.clear();
                 tellWhatIsMissing();
                 LockSupport.parkNanos(PAUSE_NANOS);

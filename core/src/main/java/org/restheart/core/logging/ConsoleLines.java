@@ -1,0 +1,71 @@
+package org.restheart.core.logging;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.core.ConsoleAppender;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import org.slf4j.LoggerFactory;
+
+/// The console for lines that come by the thousand: the layout of the console appender, but one write for many
+/// lines. Confined to one thread.
+public final class ConsoleLines {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
+
+    private final PrintStream console = System.out;
+    private final ByteArrayOutputStream waiting = new ByteArrayOutputStream(64 << 10);
+    private final byte[] afterTime;
+    private long formattedMillis;
+    private byte[] time = {};
+
+    private ConsoleLines(boolean colours) {
+        var level = colours ? "\u001b[34mINFO \u001b[0;39m" : "INFO ";
+        afterTime = (" [" + Thread.currentThread().getName() + "] " + level + " ").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// If the console is all that this logger's lines go to, and nobody has a layout of their own for it. To be
+    /// called from the thread that writes, whose name the lines show.
+    public static Optional<ConsoleLines> insteadOf(org.slf4j.Logger logger) {
+        if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)
+                || !(logger instanceof Logger impl)
+                || impl.iteratorForAppenders().hasNext()
+                || !impl.isAdditive()) {
+            return Optional.empty();
+        }
+        var appenders = context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
+        var first = appenders.hasNext() ? appenders.next() : null;
+        return first instanceof ConsoleAppender<?> console && !appenders.hasNext()
+                ? LogSetup.colours(console).map(ConsoleLines::new)
+                : Optional.empty();
+    }
+
+    /// Keeps a line until [#flush()].
+    public void add(String text) {
+        long now = System.currentTimeMillis();
+        if (now != formattedMillis) {
+            formattedMillis = now;
+            time = LocalTime.now(ZoneId.systemDefault()).format(TIME).getBytes(StandardCharsets.US_ASCII);
+        }
+        waiting.writeBytes(time);
+        waiting.writeBytes(afterTime);
+        waiting.writeBytes(text.getBytes(StandardCharsets.UTF_8));
+        waiting.write('\n');
+        if (waiting.size() >= 64 << 10) {
+            flush();
+        }
+    }
+
+    /// Writes what has been added.
+    public void flush() {
+        if (waiting.size() > 0) {
+            console.writeBytes(waiting.toByteArray());
+            console.flush();
+            waiting.reset();
+        }
+    }
+}
