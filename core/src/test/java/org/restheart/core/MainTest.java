@@ -63,10 +63,23 @@ class MainTest {
             process.destroy();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isIn(0, 143);
-            assertThat(folder.resolve("log")).content()
-                    .contains("is ready at", "Stopped")
-                    .containsPattern(
-                            "\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[request-log] .*INFO .*⚬ GET http://[^ ]+/ping from /");
+            assertThat(folder.resolve("log")).content().contains("is ready at", "Stopped");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void the_console_shows_a_line_per_request() throws Exception {
+        var process = start("/http-listener/port->0; /logging/no-colors->true", "-s");
+        try (var output = process.inputReader();
+                var client = HttpClient.newHttpClient()) {
+            var ping = ready(output).resolve("/ping");
+            client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding());
+            process.destroy();
+            assertThat(output.lines())
+                    .anyMatch(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[request-log] INFO  "
+                            + "\\[trace-id: .*] ⚬ GET http://[^ ]+/ping from /.* => status=200 .*"));
         } finally {
             process.destroyForcibly();
         }
