@@ -76,7 +76,7 @@ class MainTest {
                 var client = HttpClient.newHttpClient()) {
             var ping = ready(output).resolve("/ping");
             client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding());
-            process.destroy();
+            process.toHandle().destroy(); // the process's own destroy() closes the output
             assertThat(output.lines())
                     .anyMatch(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[request-log] INFO  "
                             + "\\[trace-id: .*] ⚬ GET http://[^ ]+/ping from /.* => status=200 .*"));
