@@ -74,6 +74,7 @@ final class MongoBinding {
                 block.oneOf("mode", otherwise.mode()),
                 block.integer("slice-width", otherwise.sliceWidth(), 10, 1_000_000),
                 block.integer("max-queries", otherwise.maxQueries(), 1, 100_000),
+                block.integer("max-exact-queries", otherwise.maxExactQueries(), 1, 1_000),
                 block.longInteger("max-bytes", otherwise.maxBytes(), 1 << 20, Long.MAX_VALUE),
                 block.millis("max-age", otherwise.maxAge().toMillis(), 1_000, Integer.MAX_VALUE),
                 block.integer("builds", otherwise.builds(), 1, 64));

@@ -1,5 +1,6 @@
 package org.restheart.mongo.cursor;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -80,6 +81,11 @@ final class Bookmarks {
     /// How far apart bookmarks have to be to stay when there are too many.
     synchronized long spacing() {
         return spacing;
+    }
+
+    /// By position.
+    synchronized List<Bookmark> all() {
+        return List.copyOf(byPosition.values());
     }
 
     synchronized int size() {

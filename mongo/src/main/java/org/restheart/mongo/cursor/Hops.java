@@ -1,8 +1,10 @@
 package org.restheart.mongo.cursor;
 
 import com.mongodb.MongoException;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.bson.RawBsonDocument;
 
@@ -34,6 +36,11 @@ final class Hops {
     ///
     /// @throws MongoException if MongoDB refuses or cannot be asked; the bookmarks so far stay
     void go(Shape shape, Bookmarks bookmarks) {
+        go(shape, bookmarks, Optional.empty());
+    }
+
+    /// @param snapshot a session that sees one point in time; absent to see what there is
+    void go(Shape shape, Bookmarks bookmarks, Optional<ClientSession> snapshot) {
         var collection = shape.settings()
                 .apply(client.getDatabase(shape.namespace().getDatabaseName())
                         .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class));
@@ -44,8 +51,8 @@ final class Hops {
         RawBsonDocument key = null;
         while (System.nanoTime() - start < TOTAL.toNanos()) {
             long before = System.nanoTime();
-            var hop = collection
-                    .find(shape.filter())
+            var hop = snapshot.map(session -> collection.find(session, shape.filter()))
+                    .orElseGet(() -> collection.find(shape.filter()))
                     .sort(shape.sort())
                     .hint(index.pattern())
                     .returnKey(true)

@@ -16,6 +16,7 @@ final class PoolMeters {
     private final Counter built;
     private final Counter unfit;
     private final Counter failed;
+    private final Counter undone;
     private final Counter evicted;
 
     PoolMeters(MeterRegistry registry) {
@@ -29,6 +30,9 @@ final class PoolMeters {
         built = builds("complete");
         unfit = builds("unfit");
         failed = builds("failed");
+        undone = Counter.builder("cursor_pool_undone")
+                .description("Exact bookmarks that a change made useless")
+                .register(registry);
         evicted = Counter.builder("cursor_pool_evictions")
                 .description("Queries whose bookmarks were forgotten for others' sake")
                 .register(registry);
@@ -93,6 +97,10 @@ final class PoolMeters {
 
     void failed() {
         failed.increment();
+    }
+
+    void undone() {
+        undone.increment();
     }
 
     void evicted() {

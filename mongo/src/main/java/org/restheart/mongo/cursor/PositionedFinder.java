@@ -14,7 +14,6 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.Positioning;
 
 /// Finds deep pages by bookmarks, for queries that allow it; everything else is left to MongoDB. Thread-safe.
 public final class PositionedFinder implements Finder {
@@ -25,6 +24,7 @@ public final class PositionedFinder implements Finder {
     private final CursorPoolConfig config;
     private final LoadingCache<Shape, Traversal> traversals;
     private final Builder builder;
+    private final ExactPages exact;
     private final PoolMeters meters;
 
     public PositionedFinder(MongoClient client, Documents documents, CursorPoolConfig config, MeterRegistry registry) {
@@ -42,6 +42,7 @@ public final class PositionedFinder implements Finder {
                 })
                 .build(_ -> new Traversal(config.maxAge()));
         this.builder = new Builder(client, config, meters);
+        this.exact = new ExactPages(client, config, meters);
         meters.observe(traversals.asMap().values());
     }
 
@@ -62,9 +63,14 @@ public final class PositionedFinder implements Finder {
 
     @Override
     public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
-        if (!mayUseBookmarks(query)) {
-            return documents.find(query, batchSize);
-        }
+        return switch (query.shortcuts().positioning()) {
+            case NONE -> documents.find(query, batchSize);
+            case BOOKMARKS -> mayUseBookmarks(query) ? marked(query, batchSize) : documents.find(query, batchSize);
+            case EXACT -> mayUseBookmarks(query) ? exact(query, batchSize) : documents.find(query, batchSize);
+        };
+    }
+
+    private MongoCursor<RawBsonDocument> marked(FindQuery query, int batchSize) {
         var shape = Shape.of(query);
         var traversal = traversals.get(shape);
         builder.startIfDue(shape, traversal);
@@ -77,20 +83,52 @@ public final class PositionedFinder implements Finder {
         try {
             return read(query, bookmarks.get(), bookmark.get(), batchSize);
         } catch (MongoCommandException e) {
-            if (e.getErrorCode() != BAD_VALUE && e.getErrorCode() != INDEX_NOT_FOUND) {
+            if (!mayLackTheIndex(e)) {
                 throw e;
             }
-            traversal.forget(); // the index is gone; if it was the query that is bad, MongoDB says so again
+            traversal.forget();
             meters.miss();
             return documents.find(query, batchSize);
         }
     }
 
+    private MongoCursor<RawBsonDocument> exact(FindQuery query, int batchSize) {
+        var live = exact.bookmarks(query);
+        var bookmark = live.flatMap(those -> those.nearest(query.skip()));
+        if (live.isEmpty() || bookmark.isEmpty()) {
+            meters.miss();
+            return documents.find(query, batchSize);
+        }
+        long skip = query.skip() - bookmark.get().position();
+        var range = live.get().index().from(Optional.of(bookmark.get().key()));
+        try {
+            var page = documents.find(query.slice(skip, query.limit()), range, batchSize);
+            meters.hit(skip);
+            return page;
+        } catch (MongoCommandException e) {
+            if (!mayLackTheIndex(e)) {
+                throw e;
+            }
+            exact.forget(query);
+            meters.miss();
+            return documents.find(query, batchSize);
+        }
+    }
+
+    /// If it was the query that is bad, MongoDB says so again without the index.
+    private static boolean mayLackTheIndex(MongoCommandException e) {
+        return e.getErrorCode() == BAD_VALUE || e.getErrorCode() == INDEX_NOT_FOUND;
+    }
+
+    /// The bookmarks that are used for exact answers now.
+    Optional<LiveBookmarks> live(FindQuery query) {
+        return exact.bookmarks(query);
+    }
+
     /// A page before the first bookmark costs no more than a way from one to the next. A client that names an index, or
     /// is shown the result of two projections, gets what it asks for.
     private boolean mayUseBookmarks(FindQuery query) {
-        return query.shortcuts().positioning() == Positioning.BOOKMARKS
-                && query.skip() >= config.sliceWidth()
+        return query.skip() >= config.sliceWidth()
                 && query.limit() > 0
                 && query.hint().isEmpty()
                 && !query.projection().isStaged();

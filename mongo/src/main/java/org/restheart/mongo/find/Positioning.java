@@ -6,5 +6,9 @@ public enum Positioning {
     NONE,
 
     /// A bookmark says where in the index the page begins, as things were when the bookmark was set.
-    BOOKMARKS
+    BOOKMARKS,
+
+    /// A bookmark that the changes of the collection have moved along: the same documents as with [#NONE], as soon as
+    /// the changes are known here.
+    EXACT
 }

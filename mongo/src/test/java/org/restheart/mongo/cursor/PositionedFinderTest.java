@@ -63,7 +63,7 @@ class PositionedFinderTest {
         this.finder = new PositionedFinder(
                 mongo.client(),
                 documents,
-                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 1 << 20, Duration.ofMinutes(5), 2),
+                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 22, Duration.ofMinutes(5), 2),
                 registry);
     }
 
@@ -250,7 +250,7 @@ class PositionedFinderTest {
         var young = new PositionedFinder(
                 mongo.client(),
                 documents,
-                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 1 << 20, Duration.ofMillis(200), 2),
+                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 22, Duration.ofMillis(200), 2),
                 new SimpleMeterRegistry());
         var query = query("ages", "{}", "{_id: 1}").slice(500, 5);
         for (int i = 0; i < 5; i++) {

@@ -1,0 +1,208 @@
+package org.restheart.mongo.cursor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoCollection;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.Shortcuts;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// On a collection that is at rest, every answer is that of MongoDB's own skip, whatever was written before.
+@WithMongo
+class ExactPagesTest {
+    private static final int WIDTH = 20;
+
+    private final TestMongo mongo;
+    private final Documents documents;
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final PositionedFinder finder;
+
+    ExactPagesTest(TestMongo mongo) {
+        this.mongo = mongo;
+        this.documents = new Documents(mongo.client());
+        this.finder = new PositionedFinder(
+                mongo.client(),
+                documents,
+                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 20, Duration.ofMinutes(5), 2),
+                registry);
+    }
+
+    private FindQuery query(String collection, String filter, String sort) {
+        return new FindQuery(
+                        new MongoNamespace(mongo.databaseName(), collection),
+                        BsonDocument.parse(filter),
+                        Projection.ALL,
+                        BsonDocument.parse(sort),
+                        Optional.empty(),
+                        0,
+                        0,
+                        ReadSettings.DEFAULT)
+                .with(new Shortcuts(Positioning.EXACT, false));
+    }
+
+    private List<RawBsonDocument> read(FindQuery query) {
+        var found = new ArrayList<RawBsonDocument>();
+        try (var cursor = finder.find(query, query.limit() + 1)) {
+            cursor.forEachRemaining(found::add);
+        }
+        return found;
+    }
+
+    private List<RawBsonDocument> skipped(FindQuery query) {
+        var found = new ArrayList<RawBsonDocument>();
+        try (var cursor = documents.find(query, 1_000)) {
+            cursor.forEachRemaining(found::add);
+        }
+        return found;
+    }
+
+    private double pages(String outcome) {
+        return registry.get("cursor_pool_pages")
+                .tag("outcome", outcome)
+                .counter()
+                .count();
+    }
+
+    private void awaitBookmarks(FindQuery query) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            double hits = pages("hit");
+            read(query.slice(100, 1));
+            return pages("hit") > hits;
+        });
+    }
+
+    private static BsonValue randomId(Random random) {
+        int number = random.nextInt(10_000);
+        return switch (random.nextInt(5)) {
+            case 0 -> new BsonInt64(number);
+            case 1 -> new BsonDouble(number + 0.5);
+            case 2 -> new BsonString("id" + number);
+            case 3 -> new BsonObjectId();
+            default -> new BsonDocument("a", new BsonInt32(number));
+        };
+    }
+
+    private static void write(MongoCollection<BsonDocument> collection, Random random) {
+        var some = new BsonDocument("_id", randomId(random));
+        switch (random.nextInt(4)) {
+            case 0, 1 ->
+                collection.replaceOne(
+                        some,
+                        some.clone().append("n", new BsonInt32(random.nextInt(3))),
+                        new com.mongodb.client.model.ReplaceOptions().upsert(true));
+            case 2 -> {
+                var victim = collection
+                        .find(BsonDocument.parse("{}"))
+                        .skip(random.nextInt(100))
+                        .first();
+                if (victim != null) {
+                    collection.deleteOne(new BsonDocument("_id", victim.get("_id")));
+                }
+            }
+            default ->
+                collection.updateMany(new BsonDocument("n", new BsonInt32(1)), BsonDocument.parse("{$set: {n: 2}}"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "a | {} | {_id: 1}",
+                "b | {} | {_id: -1}",
+                "c | {n: {$gt: 0}} | {_id: -1}",
+                "d | {} | {n: 1, _id: 1}"
+            })
+    void after_random_writes_every_page_is_that_of_skip(String name, String filter, String sort) {
+        var collection = mongo.database().getCollection(name, BsonDocument.class);
+        collection.createIndex(BsonDocument.parse("{n: 1, _id: 1}"));
+        var random = new Random(name.hashCode());
+        collection.insertMany(IntStream.range(0, 800)
+                .mapToObj(i -> new BsonDocument("_id", new BsonInt32(-i)).append("n", new BsonInt32(i % 3)))
+                .toList());
+        var query = query(name, filter, sort);
+        awaitBookmarks(query);
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < 60; i++) {
+                write(collection, random);
+            }
+            awaitCounted(collection, query, new BsonString("marker" + round));
+            var all = skipped(query);
+            for (int i = 0; i < 40; i++) {
+                int from = WIDTH + random.nextInt(all.size() + 10 - WIDTH);
+                int size = 1 + random.nextInt(30);
+                assertThat(read(query.slice(from, size)))
+                        .as("%d documents from %d on in round %d", size, from, round)
+                        .isEqualTo(all.subList(Math.min(from, all.size()), Math.min(from + size, all.size())));
+            }
+        }
+    }
+
+    /// All writes before the marker have been counted, too, or the bookmarks are gone, or set later.
+    private void awaitCounted(MongoCollection<BsonDocument> collection, FindQuery query, BsonValue marker) {
+        collection.insertOne(new BsonDocument("_id", marker).append("n", new BsonInt32(1)));
+        long written = System.nanoTime();
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            // Undoes bookmarks that were set between the marker's insertion and now, and moves none.
+            collection.updateOne(new BsonDocument("_id", marker), BsonDocument.parse("{$inc: {touched: 1}}"));
+            return finder.live(query)
+                    .map(live -> live.lastCounted().filter(marker::equals).isPresent() || live.setAt() > written)
+                    .orElse(true);
+        });
+    }
+
+    @Test
+    void inserts_and_deletions_move_bookmarks_instead_of_undoing_them() {
+        var collection = mongo.database().getCollection("moving", BsonDocument.class);
+        collection.insertMany(IntStream.range(0, 500)
+                .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)))
+                .toList());
+        var query = query("moving", "{}", "{_id: 1}");
+        awaitBookmarks(query);
+        collection.deleteMany(BsonDocument.parse("{_id: {$lt: 30}}"));
+        awaitCounted(collection, query, new BsonInt32(-1));
+        double hits = pages("hit");
+        assertThat(read(query.slice(200, 2))).isEqualTo(skipped(query.slice(200, 2)));
+        assertThat(pages("hit")).isEqualTo(hits + 1);
+        assertThat(registry.get("cursor_pool_undone").counter().count()).isZero();
+    }
+
+    @Test
+    void a_dropped_collection_has_no_bookmarks() {
+        var collection = mongo.database().getCollection("dropped", BsonDocument.class);
+        collection.insertMany(IntStream.range(0, 500)
+                .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)))
+                .toList());
+        var query = query("dropped", "{}", "{_id: 1}");
+        awaitBookmarks(query);
+        collection.drop();
+        collection.insertOne(BsonDocument.parse("{_id: 300}"));
+        await().until(() -> registry.get("cursor_pool_undone").counter().count() == 1);
+        assertThat(read(query.slice(200, 2))).isEmpty();
+    }
+}
