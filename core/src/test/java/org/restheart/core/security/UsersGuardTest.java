@@ -255,6 +255,12 @@ class UsersGuardTest {
     }
 
     @Test
+    void T3_accounts_are_neither_aggregated_nor_streamed() {
+        assertThat(status(root().get("/users/_aggrs/any"))).isEqualTo(403);
+        assertThat(status(root().get("/users/_streams/any"))).isEqualTo(403);
+    }
+
+    @Test
     void T4_empty_and_overlong_passwords_are_refused() {
         assertThat(status(root().patch("/users/x", "{\"password\":\"\"}"))).isEqualTo(400);
         assertThat(status(root().patch("/users/x", "{\"password\":\"" + "a".repeat(73) + "\"}")))

@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
 public final class UsersGuard implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
+    /// What they answer is not what is stored, so that nothing could be taken out of it here.
+    private static final Set<String> COMPUTED = Set.of("AGGREGATION", "CHANGE_STREAM");
+
     private static final Set<String> OF_DOCUMENTS = Set.of("COLLECTION", "DOCUMENT", "BULK_DOCUMENTS");
 
     private final UsersCollection users;
@@ -59,6 +62,10 @@ public final class UsersGuard implements Filter {
                 .isPresent();
         if (!concerned || request.method() == Method.OPTIONS) {
             return next.handle(request);
+        }
+        if (COMPUTED.contains(target.get().resourceType())) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "Accounts can be neither aggregated nor streamed")
+                    .raise();
         }
         var hidden = hidden(request);
         if (new Mentions(hidden).in(request.query())) {
