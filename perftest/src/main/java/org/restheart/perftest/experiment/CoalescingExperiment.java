@@ -37,8 +37,11 @@ public final class CoalescingExperiment implements Callable<Integer> {
 
     @Option(
             names = "--without",
-            description = "Configuration override that switches coalescing off, for one more subject.")
-    String without = "";
+            description =
+                    "Configuration override that switches coalescing off, for one more subject; empty leaves that "
+                            + "subject out. Default: ${DEFAULT-VALUE}.")
+    String without = "/mongo/coalescing/inserts -> false; /mongo/coalescing/reads -> false; "
+            + "/mongo/coalescing/queries -> false";
 
     @Override
     public Integer call() throws Exception {

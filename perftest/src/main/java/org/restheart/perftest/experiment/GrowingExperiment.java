@@ -57,6 +57,11 @@ public final class GrowingExperiment implements Callable<Integer> {
 
     private final List<String> notes = new ArrayList<>();
 
+    /// Unless told otherwise, pages are asked for as clients do that walk: from the cursor pool.
+    public GrowingExperiment() {
+        target.pageParameters = "eager=linear";
+    }
+
     @Override
     public Integer call() throws Exception {
         var publication = new Publication(run, target);
