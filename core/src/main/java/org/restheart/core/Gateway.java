@@ -27,6 +27,8 @@ import org.restheart.http.Service;
 import org.restheart.mongo.MongoErrors;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.cache.CacheInvalidator;
+import org.restheart.mongo.changestream.ChangeStreamConfig;
+import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.csv.CsvLoader;
 
 /// The running server: everything is wired here, by hand, and closed in the opposite order.
@@ -92,6 +94,15 @@ public final class Gateway implements AutoCloseable {
         return Optional.of(client);
     }
 
+    private MongoClient connectForStreams(ChangeStreamConfig streams, MongoClient otherwise) {
+        if (!streams.enabled()) {
+            return otherwise;
+        }
+        var client = MongoConnection.openForStreams(config, streams.maxCursors());
+        opened.push(client::close);
+        return client;
+    }
+
     private void bindPing() {
         var ping = config.ping();
         bind(ping.endpoint(), new PingService(ping.message(), ping.extended(), BuildInfo.load()));
@@ -110,7 +121,10 @@ public final class Gateway implements AutoCloseable {
 
     private void bindData(MongoClient client, Security security, Metrics metrics) {
         config.mongo().ifPresent(data -> {
-            var service = new MongoService(data, client, metrics.coalescing());
+            var streamClient = connectForStreams(data.streams(), client);
+            var streams = new ChangeStreams(streamClient, data.streams(), metrics.streams());
+            opened.push(streams::close);
+            var service = new MongoService(data, client, streams, metrics.coalescing());
             bindings.add(Binding.prefix(security.guard(service), data.uri(), true));
             bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata()));
             bind(config.csvLoader(), security.guard(new CsvLoader(client, service.metadata())));

@@ -12,7 +12,21 @@ import org.restheart.core.config.GatewayConfig;
 final class MongoConnection {
     private static final int MAX_POOL_SIZE = 128;
 
+    /// For what change streams do besides following: closing cursors, reading definitions.
+    private static final int SPARE = 16;
+
     private MongoConnection() {}
+
+    /// A second client, for change streams alone: each keeps a connection busy, which requests must not lack.
+    ///
+    /// @param maxStreams most cursors at once
+    static MongoClient openForStreams(GatewayConfig config, int maxStreams) {
+        return MongoClients.create(MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(config.mclient().connectionString()))
+                .applicationName("restheart " + config.core().name() + " (streams)")
+                .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE))
+                .build());
+    }
 
     /// Does not wait for MongoDB: the first operation does. What the connection string says comes first.
     static MongoClient open(GatewayConfig config, MeterRegistry meters) {

@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.nio.ByteBuffer;
+import org.restheart.http.push.Subscription;
 
 /// The content of a response.
 public sealed interface Content {
@@ -24,6 +25,10 @@ public sealed interface Content {
 
     /// Bytes that are produced while they are sent, as fast as the client takes them.
     record Streamed(Source source) implements Content {}
+
+    /// Messages without an end, sent as they come. With status 101 the connection is upgraded to a WebSocket, with 200
+    /// they are a `text/event-stream`.
+    record Push(Subscription subscription) implements Content {}
 
     /// Where streamed bytes come from. Confined to one response: asked from one virtual thread at a time, never again
     /// after the end, and closed exactly once, also when the client goes away.

@@ -18,6 +18,8 @@ public enum ProblemCode {
     CONFLICT(409),
     DUPLICATE_KEY(409),
     ETAG_REQUIRED(409),
+    /// What a client wants to go on with is not kept any more.
+    HISTORY_LOST(410),
     PRECONDITION_FAILED(412),
     CONTENT_TOO_LARGE(413),
     CONTENT_TYPE_UNSUPPORTED(415),

@@ -44,6 +44,10 @@ public sealed interface Response {
             return new Ready(status, headers.with("Content-Type", contentType), content);
         }
 
+        public Ready with(Content content) {
+            return new Ready(status, headers, content);
+        }
+
         public Ready withStatus(int status) {
             return new Ready(status, headers, content);
         }

@@ -3,6 +3,7 @@ package org.restheart.mongo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.cursor.ResultCacheConfig;
@@ -23,6 +24,7 @@ import org.restheart.mongo.resource.Mount;
 /// @param cursorPool how deep pages are found
 /// @param resultCache for requests with `cache`
 /// @param querySecurity what clients' queries and aggregations may not contain
+/// @param streams what change streams may cost
 public record MongoConfig(
         String uri,
         List<Mount> mounts,
@@ -38,7 +40,8 @@ public record MongoConfig(
         CoalescingConfig coalescing,
         CursorPoolConfig cursorPool,
         ResultCacheConfig resultCache,
-        QuerySecurity querySecurity) {
+        QuerySecurity querySecurity,
+        ChangeStreamConfig streams) {
 
     public MongoConfig {
         mounts = List.copyOf(mounts);
@@ -68,6 +71,7 @@ public record MongoConfig(
                 CoalescingConfig.DEFAULT,
                 CursorPoolConfig.DEFAULT,
                 ResultCacheConfig.DEFAULT,
-                QuerySecurity.DEFAULT);
+                QuerySecurity.DEFAULT,
+                ChangeStreamConfig.DEFAULT);
     }
 }

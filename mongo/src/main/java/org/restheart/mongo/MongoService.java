@@ -19,6 +19,8 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.mongo.changestream.ChangeStreams;
+import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.CachedFinder;
@@ -27,6 +29,7 @@ import org.restheart.mongo.cursor.Writes;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters;
@@ -52,6 +55,12 @@ public final class MongoService implements Service {
 
     /// @param registry takes the meters of the data API
     public MongoService(MongoConfig config, MongoClient client, MeterRegistry registry) {
+        this(config, client, new ChangeStreams(client, config.streams(), registry), registry);
+    }
+
+    /// @param streams of the same deployment; with a client of their own they cannot take requests' connections
+    /// @param registry takes the meters of coalescing
+    public MongoService(MongoConfig config, MongoClient client, ChangeStreams streams, MeterRegistry registry) {
         this.config = config;
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
@@ -61,6 +70,9 @@ public final class MongoService implements Service {
         var positioned = new PositionedFinder(client, new Documents(client), config.cursorPool(), registry);
         var finder = new CachedFinder(positioned, config.resultCache(), writes, registry);
         ReadRoutes.addTo(routes, client, finder, coalescer, metadata, config);
+        metadata.onChange(streams::changed);
+        var inspection = new PipelineInspection(config.querySecurity().pipelines());
+        routes.on(ResourceKind.CHANGE_STREAM, Method.GET, new OpenStream(streams, config.streams(), inspection));
         WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
     }
 
@@ -137,7 +149,7 @@ public final class MongoService implements Service {
             throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
                     .raise();
         }
-        if (path.surplus()) {
+        if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
             throw Problem.of(NOT_FOUND, "nothing is bound below " + path.kind()).raise();
         }
         if (session.isPresent()) {

@@ -52,7 +52,10 @@ public record GatewayConfig(
                 ListenerConfig.read(root.component("ajp-listener"), false, 8009),
                 ConnectionOptions.read(root.block("connection-options")),
                 mclient,
-                MongoBinding.read(root.block("mongo"), QuerySecurityBinding.read(root)),
+                MongoBinding.read(
+                        root.block("mongo"),
+                        QuerySecurityBinding.read(root),
+                        enabled(root.component("changeStreamActivator"))),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.component("ping")),
                 DatabaseProbeConfig.read(root.component("database-probe")),

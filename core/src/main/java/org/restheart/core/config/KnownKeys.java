@@ -64,7 +64,7 @@ final class KnownKeys {
 
     /// Keys without a default, former keys and other spellings.
     private static final Map<String, List<String>> KEYS = Map.ofEntries(
-            entry("/mongo", "instance-base-url", "cursor-batch-size", "mongo-uri", "change-streams-keep-alive-ms"),
+            entry("/mongo", "instance-base-url", "cursor-batch-size", "mongo-uri"),
             entry("/graphql", "app-def-cache-ttl"),
             entry("/bruteForceAttackGuard", "x-forwarded-for-value-from-last"),
             entry("/authCookieSetter", "secure"),

@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.restheart.mongo.EtagPolicies;
 import org.restheart.mongo.EtagPolicies.EtagPolicy;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.cursor.ResultCacheConfig;
@@ -25,7 +26,8 @@ final class MongoBinding {
     /// Empty when the data API is switched off.
     ///
     /// @param security what guards queries
-    static Optional<MongoConfig> read(Block block, QuerySecurity security) {
+    /// @param streamsEnabled whether there are change streams
+    static Optional<MongoConfig> read(Block block, QuerySecurity security, boolean streamsEnabled) {
         boolean enabled = block.bool("enabled", true);
         int max = block.integer("max-pagesize", 1_000, 1, 1_000_000);
         int page = block.integer("default-pagesize", Math.min(100, max), 0, 1_000_000);
@@ -48,7 +50,8 @@ final class MongoBinding {
                 coalescing(block.component("coalescing")),
                 cursorPool(block.component("cursor-pool")),
                 resultCache(block, max),
-                security);
+                security,
+                streams(block, streamsEnabled));
         return enabled ? Optional.of(config) : Optional.empty();
     }
 
@@ -94,6 +97,24 @@ final class MongoBinding {
                 block.millis("get-collection-cache-ttl", otherwise.ttl().toMillis(), 0, Integer.MAX_VALUE),
                 docs,
                 block.longInteger("get-collection-cache-bytes", otherwise.bytes(), 1 << 20, 1L << 40));
+    }
+
+    private static ChangeStreamConfig streams(Block block, boolean enabled) {
+        var otherwise = ChangeStreamConfig.DEFAULT;
+        var ttl = ttl(block, "local-cache-enabled", "local-cache-ttl");
+        return new ChangeStreamConfig(
+                enabled,
+                block.millis(
+                        "change-streams-keep-alive-ms", otherwise.keepAlive().toMillis(), 0, 86_400_000),
+                block.integer("change-streams-max-cursors", otherwise.maxCursors(), 1, 100_000),
+                block.integer("change-streams-max-listeners", otherwise.maxListeners(), 1, 10_000_000),
+                block.integer("change-streams-max-waiting-messages", otherwise.maxWaitingMessages(), 1, 10_000_000),
+                block.longInteger("change-streams-max-waiting-bytes", otherwise.maxWaitingBytes(), 1, 1L << 40),
+                between(ttl, Duration.ofSeconds(1), otherwise.recheck()));
+    }
+
+    private static Duration between(Duration time, Duration least, Duration most) {
+        return time.compareTo(least) < 0 ? least : time.compareTo(most) > 0 ? most : time;
     }
 
     private static List<Mount> mounts(Block block) {

@@ -16,6 +16,7 @@ public final class Metrics implements AutoCloseable {
     private final boolean jvm;
     private final MeteredRegistry mongoPool = new MeteredRegistry("/mongo-pool");
     private final MeteredRegistry coalescing = new MeteredRegistry("/coalescing");
+    private final MeteredRegistry streams = new MeteredRegistry("/streams");
     private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
 
     private Metrics(MetricsConfig config) {
@@ -44,6 +45,11 @@ public final class Metrics implements AutoCloseable {
         return coalescing.meters();
     }
 
+    /// Where change streams register their meters.
+    public MeterRegistry streams() {
+        return streams.meters();
+    }
+
     /// Shows the server's load as registry `/gateway`.
     public void watch(ServerLoad load) {
         var meters = gateway.meters();
@@ -65,7 +71,7 @@ public final class Metrics implements AutoCloseable {
         if (jvm) {
             all.add(new JvmRegistry());
         }
-        all.addAll(List.of(gateway, mongoPool, coalescing));
+        all.addAll(List.of(gateway, mongoPool, coalescing, streams));
         return all;
     }
 
@@ -75,5 +81,6 @@ public final class Metrics implements AutoCloseable {
         gateway.close();
         mongoPool.close();
         coalescing.close();
+        streams.close();
     }
 }

@@ -26,6 +26,7 @@ final class Compression {
             case Content.None _ -> false;
             case Content.Bytes bytes -> bytes.length() > 0 && !isCoded(response);
             case Content.Streamed _ -> !isCoded(response);
+            case Content.Push _ -> false; // a coder would hold messages back
         };
     }
 
@@ -38,6 +39,7 @@ final class Compression {
             case Content.None none -> none;
             case Content.Bytes bytes -> coded(coding, bytes);
             case Content.Streamed(var source) -> new Content.Streamed(new CodedSource(coding, source));
+            case Content.Push push -> push;
         };
         var headers = response.headers().without("Content-Length").with("Content-Encoding", coding.token());
         return new Ready(response.status(), headers, content);

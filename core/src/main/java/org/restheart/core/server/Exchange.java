@@ -9,6 +9,7 @@ import org.restheart.core.observation.CallerNote;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.routing.Route;
 import org.restheart.http.Body;
+import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Request;
@@ -32,6 +33,7 @@ final class Exchange implements ExchangeCompletionListener {
     private final BodyLimits.Account held;
     private final long arrived = System.nanoTime();
     private Request request;
+    private boolean left;
     private Fields responseHeaders = Fields.NONE;
 
     /// @param request without its content
@@ -101,6 +103,9 @@ final class Exchange implements ExchangeCompletionListener {
 
     private void send(Ready ready) {
         responseHeaders = ready.headers();
+        if (ready.content() instanceof Content.Push) {
+            leave(); // it may stay open for days: it must not count as a request in flight
+        }
         if (!Compression.isWorthwhile(ready)) {
             parts.writer().send(http, ready);
             return;
@@ -133,12 +138,19 @@ final class Exchange implements ExchangeCompletionListener {
         http.endExchange();
     }
 
+    private void leave() {
+        if (!left) {
+            left = true;
+            held.close();
+            parts.admission().leave();
+        }
+    }
+
     /// Sent, or given up.
     @Override
     public void exchangeEvent(HttpServerExchange ended, NextListener next) {
         try {
-            held.close();
-            parts.admission().leave();
+            leave();
             parts.observer()
                     .completed(new Observation(
                             request.with(Body.EMPTY),

@@ -23,10 +23,13 @@ final class ResponseWriter {
     private static final IoCallback END = new End();
 
     private final Executor threads;
+    private final PushConnections pushes;
 
     /// @param threads run what pulls streamed content
-    ResponseWriter(Executor threads) {
+    /// @param pushes looks after connections that stay open for messages
+    ResponseWriter(Executor threads, PushConnections pushes) {
         this.threads = threads;
+        this.pushes = pushes;
     }
 
     /// Sends the response and ends the exchange. To be called once per exchange.
@@ -48,6 +51,12 @@ final class ResponseWriter {
             case Content.Streamed(var source) -> {
                 source.close();
                 exchange.endExchange();
+            }
+            case Content.Push(var subscription) -> {
+                switch (subscription.transport()) {
+                    case WEB_SOCKET -> WebSocketConnection.upgrade(exchange, subscription, pushes);
+                    case SSE -> SseConnection.begin(exchange, subscription, pushes);
+                }
             }
         }
     }
@@ -100,8 +109,10 @@ final class ResponseWriter {
     }
 
     private static void abandon(Content content) {
-        if (content instanceof Content.Streamed(var source)) {
-            source.close();
+        switch (content) {
+            case Content.None _, Content.Bytes _ -> {}
+            case Content.Streamed(var source) -> source.close();
+            case Content.Push(var subscription) -> subscription.onGone().run();
         }
     }
 

@@ -35,6 +35,9 @@ public final class UndertowListener {
     private static final Logger LOG = LoggerFactory.getLogger(UndertowListener.class);
     private static final int BACKLOG = 1_000;
 
+    /// Clients that listen are given so long to hear that the server stops.
+    private static final Duration FAREWELL = Duration.ofSeconds(2);
+
     /// For what must not run on I/O threads though nothing of ours is involved, such as TLS handshakes.
     private static final int HELPER_THREADS = 2;
 
@@ -42,6 +45,7 @@ public final class UndertowListener {
     private final Admission admission;
     private final IoThreadBufferPool buffers;
     private final XnioWorker worker;
+    private final PushConnections pushes = PushConnections.start();
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
     private boolean stopped;
@@ -59,7 +63,7 @@ public final class UndertowListener {
                         settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
                         settings.limits().maxBodiesInMemory(),
                         settings.limits().contentPatience()),
-                new ResponseWriter(threads),
+                new ResponseWriter(threads, pushes),
                 threads,
                 observer);
         this.handler = new HttpContinueReadHandler(
@@ -198,6 +202,7 @@ public final class UndertowListener {
         stopped = true;
         admission.close();
         sockets.forEach(IoUtils::safeClose);
+        pushes.close(patience.compareTo(FAREWELL) < 0 ? patience : FAREWELL);
         try {
             if (!admission.awaitEmpty(patience)) {
                 LOG.warn("{} requests are cut off: they took longer than {}", admission.inFlight(), patience);

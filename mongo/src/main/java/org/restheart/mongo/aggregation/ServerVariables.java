@@ -14,11 +14,11 @@ import org.restheart.mongo.parameter.Paging;
 
 /// The variables whose names begin with `@`: who asks, what the rules allow them, and the page they ask for.
 /// Clients cannot set them.
-final class ServerVariables {
+public final class ServerVariables {
     private ServerVariables() {}
 
     /// The client's variables and the server's.
-    static Variables with(DataRequest request) {
+    public static Variables with(DataRequest request) {
         var all = new BsonDocument();
         request.parameters().aggregationVariables().ifPresent(all::putAll);
         addPaging(all, request.parameters().paging());

@@ -24,6 +24,14 @@ public final class Metadata {
     private final MongoClient client;
     private final @Nullable Cache<Namespace, Known> cache;
 
+    private volatile Changes changes = (_, _) -> {};
+
+    /// Is told of collections whose properties may have changed; does not wait.
+    @FunctionalInterface
+    public interface Changes {
+        void changed(String db, String collection);
+    }
+
     /// @param collection null means the database itself
     private record Namespace(String db, @Nullable String collection) {}
 
@@ -121,11 +129,17 @@ public final class Metadata {
         }
     }
 
+    /// Lets somebody follow what is changed through this server.
+    public void onChange(Changes changes) {
+        this.changes = changes;
+    }
+
     /// Forgets a collection and its database, after it was made, changed or dropped.
     public void forgetCollection(String db, String collection) {
         if (cache != null) {
             cache.invalidate(new Namespace(db, collection));
             cache.invalidate(new Namespace(db, null));
         }
+        changes.changed(db, collection);
     }
 }

@@ -1,0 +1,191 @@
+package org.restheart.core.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.XnioIoThread;
+import org.xnio.channels.StreamSinkChannel;
+
+/// One open connection over which messages go out. Everything happens on the connection's I/O thread and nothing
+/// waits: what the socket does not take goes on when it can. There may be tens of thousands: no thread, no buffer
+/// and no timer each.
+abstract sealed class PushConnection permits WebSocketConnection, SseConnection {
+    private static final Logger LOG = LoggerFactory.getLogger(PushConnection.class);
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /// How long a client may take for the rest of a message and its part of the farewell, in nanoseconds.
+    private static final long FAREWELL = 5_000_000_000L;
+
+    protected final Subscription subscription;
+    private final StreamSinkChannel sink;
+    private final XnioIoThread thread;
+    private final PushConnections all;
+    private final long interval;
+    private final AtomicBoolean over = new AtomicBoolean();
+    private @Nullable ByteBuffer current;
+    private @Nullable ByteBuffer urgent;
+    private boolean farewell;
+    private boolean leaving;
+    private boolean stuck;
+    private volatile long due;
+
+    PushConnection(StreamSinkChannel sink, XnioIoThread thread, Subscription subscription, PushConnections all) {
+        this.sink = sink;
+        this.thread = thread;
+        this.subscription = subscription;
+        this.all = all;
+        this.interval = subscription.keepAlive().toNanos();
+        this.due = interval == 0 ? NEVER : System.nanoTime() + interval;
+    }
+
+    /// What is sent when nothing else is, to show and to see that the connection is alive.
+    abstract ByteBuffer signOfLife();
+
+    /// The last bytes, for this ending; empty if there are none.
+    abstract ByteBuffer lastBytes(Ending ending);
+
+    /// The last bytes have left. Calls [#over()] in the end.
+    abstract void finish();
+
+    /// Closes the connection at once.
+    abstract void cut();
+
+    /// Whether the client has given no sign of life for two intervals. Asked once in each.
+    abstract boolean isSilent();
+
+    /// Begins to send. On the I/O thread.
+    final void open() {
+        sink.getWriteSetter().set(_ -> drain());
+        all.add(this);
+        subscription.backlog().connect(() -> thread.execute(this::drain));
+    }
+
+    /// Sends something ahead of the messages; a later one takes the place of an earlier one not sent yet.
+    final void sendUrgently(ByteBuffer bytes) {
+        urgent = bytes;
+        drain();
+    }
+
+    /// Sends these bytes as the last ones.
+    final void sendLast(ByteBuffer bytes) {
+        if (!farewell) {
+            farewell = true;
+            setDeadline();
+            urgent = bytes;
+            drain();
+        }
+    }
+
+    final boolean isFarewellSaid() {
+        return farewell;
+    }
+
+    private void drain() {
+        if (over.get()) {
+            return;
+        }
+        try {
+            while (current != null || (current = next()) != null) {
+                sink.write(current);
+                if (current.hasRemaining()) {
+                    awaitWritable();
+                    return;
+                }
+                current = null;
+                stuck = false;
+            }
+            if (!sink.flush()) {
+                awaitWritable();
+                return;
+            }
+            sink.suspendWrites();
+            if (farewell) {
+                finish();
+            }
+        } catch (IOException e) {
+            LOG.debug("a listener has gone", e);
+            cut();
+            over();
+        }
+    }
+
+    private void awaitWritable() {
+        sink.resumeWrites();
+        if (!farewell && subscription.backlog().hasEnded()) {
+            setDeadline();
+        }
+    }
+
+    private void setDeadline() {
+        if (!leaving) {
+            leaving = true;
+            due = System.nanoTime() + FAREWELL;
+        }
+    }
+
+    private @Nullable ByteBuffer next() {
+        var first = urgent;
+        if (first != null) {
+            urgent = null;
+            return first;
+        }
+        if (farewell) {
+            return null;
+        }
+        var frame = subscription.backlog().take();
+        if (frame != null) {
+            return frame.duplicate();
+        }
+        var ending = subscription.backlog().ending();
+        if (ending.isEmpty()) {
+            return null;
+        }
+        farewell = true;
+        setDeadline();
+        return lastBytes(ending.get());
+    }
+
+    /// Whether something is to be done at this time; any thread may ask.
+    final boolean isDue(long now) {
+        long when = due;
+        return when != NEVER && now - when >= 0;
+    }
+
+    /// Does what is due. Any thread may ask for it.
+    final void attend() {
+        due = NEVER;
+        thread.execute(this::attendHere);
+    }
+
+    private void attendHere() {
+        if (over.get()) {
+            return;
+        }
+        if (leaving || stuck || isSilent()) {
+            LOG.debug("a listener does not react");
+            cut();
+            over();
+            return;
+        }
+        due = interval == 0 ? NEVER : System.nanoTime() + interval;
+        if (current == null) {
+            sendUrgently(signOfLife());
+        } else {
+            stuck = true;
+        }
+    }
+
+    /// The connection has ended; only the first call counts. Any thread.
+    final void over() {
+        if (over.compareAndSet(false, true)) {
+            all.remove(this);
+            subscription.backlog().abandon();
+            subscription.onGone().run();
+        }
+    }
+}

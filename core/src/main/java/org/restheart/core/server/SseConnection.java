@@ -1,0 +1,122 @@
+package org.restheart.core.server;
+
+import io.undertow.connector.ByteBufferPool;
+import io.undertow.server.AbstractServerConnection;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpServerConnection;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.IoUtils;
+import org.xnio.conduits.ReadReadyHandler;
+
+/// A response of type `text/event-stream` (HTML, 9.2) that goes on until one side ends it.
+final class SseConnection extends PushConnection {
+    private static final Logger LOG = LoggerFactory.getLogger(SseConnection.class);
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final ByteBuffer COMMENT = ByteBuffer.wrap(":\n\n".getBytes(StandardCharsets.US_ASCII));
+
+    private final HttpServerExchange exchange;
+
+    private SseConnection(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
+        super(exchange.getResponseChannel(), exchange.getIoThread(), subscription, all);
+        this.exchange = exchange;
+    }
+
+    /// Sends the head, which is set, and then what comes.
+    static void begin(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
+        if (exchange.getConnection() instanceof HttpServerConnection) {
+            exchange.setPersistent(false); // no request follows: what is still read can only be the end
+        }
+        exchange.addExchangeCompleteListener((_, next) -> { // also when the client goes before the start
+            subscription.onGone().run();
+            next.proceed();
+        });
+        exchange.dispatch(exchange.getIoThread(), () -> {
+            var connection = new SseConnection(exchange, subscription, all);
+            exchange.addExchangeCompleteListener((_, next) -> {
+                connection.over();
+                next.proceed();
+            });
+            connection.open();
+            connection.sendUrgently(NOTHING.duplicate()); // the head leaves now, not with the first event
+            if (exchange.getConnection() instanceof HttpServerConnection http) {
+                connection.watch(http);
+            }
+        });
+    }
+
+    /// Reads while events are sent, to notice the end of the connection without having to write.
+    private void watch(AbstractServerConnection http) {
+        http.addCloseListener(_ -> {
+            over();
+            exchange.endExchange();
+        });
+        var source = http.getOriginalSourceConduit();
+        source.setReadReadyHandler(new ReadReadyHandler() {
+            @Override
+            public void readReady() {
+                if (discard(http.getByteBufferPool())) {
+                    cut();
+                }
+            }
+
+            @Override
+            public void forceTermination() {
+                cut();
+            }
+
+            @Override
+            public void terminated() {
+                cut();
+            }
+
+            private boolean discard(ByteBufferPool buffers) {
+                try (var pooled = buffers.allocate()) {
+                    var buffer = pooled.getBuffer();
+                    int n;
+                    do {
+                        n = source.read(buffer.clear());
+                    } while (n > 0);
+                    return n < 0;
+                } catch (IOException e) {
+                    LOG.debug("a listener has gone", e);
+                    return true;
+                }
+            }
+        });
+        source.resumeReads();
+    }
+
+    @Override
+    ByteBuffer signOfLife() {
+        return COMMENT.duplicate();
+    }
+
+    /// The end of the response says it all; the client comes back by itself, with the id of the last event.
+    @Override
+    ByteBuffer lastBytes(Ending ending) {
+        return NOTHING.duplicate();
+    }
+
+    @Override
+    void finish() {
+        exchange.endExchange();
+        over();
+    }
+
+    @Override
+    void cut() {
+        IoUtils.safeClose(exchange.getConnection());
+    }
+
+    /// Nothing is expected from the client.
+    @Override
+    boolean isSilent() {
+        return false;
+    }
+}

@@ -1,0 +1,165 @@
+package org.restheart.core.server;
+
+import io.undertow.connector.ByteBufferPool;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.ServerConnection;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.IoUtils;
+import org.xnio.StreamConnection;
+import org.xnio.channels.StreamSourceChannel;
+
+/// A WebSocket (RFC 6455) after its handshake. Sends text frames; what clients send is read, answered where the
+/// protocol asks for an answer, and thrown away.
+final class WebSocketConnection extends PushConnection implements ClientFrames.Receiver {
+    private static final Logger LOG = LoggerFactory.getLogger(WebSocketConnection.class);
+    private static final int PROTOCOL_ERROR = 1002;
+
+    /// Pings without any answer after which the client is given up.
+    private static final int PATIENCE = 2;
+    private static final ByteBuffer PING = frame(ClientFrames.PING, new byte[0]);
+
+    private final StreamConnection connection;
+    private final ByteBufferPool buffers;
+    private final ClientFrames frames = new ClientFrames(this);
+    private int unanswered;
+    private boolean closedByClient;
+
+    private WebSocketConnection(
+            StreamConnection connection, ByteBufferPool buffers, Subscription subscription, PushConnections all) {
+        super(connection.getSinkChannel(), connection.getIoThread(), subscription, all);
+        this.connection = connection;
+        this.buffers = buffers;
+    }
+
+    /// Answers the handshake, whose headers are set, and goes on as a WebSocket.
+    static void upgrade(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
+        ServerConnection http = exchange.getConnection();
+        // known before the handshake is answered: a client may be gone before it is complete
+        http.addCloseListener(_ -> subscription.onGone().run());
+        exchange.upgradeChannel((connection, _) -> {
+            var socket = new WebSocketConnection(connection, http.getByteBufferPool(), subscription, all);
+            http.addCloseListener(_ -> socket.over());
+            connection.getIoThread().execute(socket::begin);
+        });
+        exchange.endExchange();
+    }
+
+    private void begin() {
+        open();
+        var source = connection.getSourceChannel();
+        source.getReadSetter().set(this::read);
+        source.wakeupReads(); // what came with the request is not announced
+        if (!connection.isOpen()) {
+            over();
+        }
+    }
+
+    private void read(StreamSourceChannel source) {
+        try (var pooled = buffers.allocate()) {
+            var buffer = pooled.getBuffer();
+            int n;
+            while ((n = source.read(buffer.clear())) > 0) {
+                unanswered = 0;
+                frames.read(buffer.flip());
+            }
+            if (n < 0) {
+                cut();
+                over();
+            }
+        } catch (ClientFrames.ProtocolError e) {
+            LOG.debug("a client breaks the protocol: {}", e.getMessage());
+            closedByClient = true; // nothing more is expected of it
+            sendLast(close(PROTOCOL_ERROR, "a frame that breaks the protocol"));
+        } catch (IOException e) {
+            LOG.debug("a client has gone", e);
+            cut();
+            over();
+        }
+    }
+
+    @Override
+    public void control(int opcode, byte[] payload) {
+        switch (opcode) {
+            case ClientFrames.PING -> {
+                if (!isFarewellSaid()) {
+                    sendUrgently(frame(ClientFrames.PONG, payload));
+                }
+            }
+            case ClientFrames.CLOSE -> {
+                closedByClient = true;
+                if (isFarewellSaid()) {
+                    finish();
+                } else {
+                    sendLast(frame(ClientFrames.CLOSE, echo(payload)));
+                }
+            }
+            default -> {} // a pong: that it came is all that counts
+        }
+    }
+
+    /// What a close frame is answered with: its own code if that is one a client may send (RFC 6455, 7.4).
+    private static byte[] echo(byte[] payload) {
+        if (payload.length == 0) {
+            return payload;
+        }
+        int code = payload.length == 1 ? 0 : ByteBuffer.wrap(payload).getShort() & 0xFFFF;
+        boolean valid =
+                (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
+        return ByteBuffer.allocate(2)
+                .putShort((short) (valid ? code : PROTOCOL_ERROR))
+                .array();
+    }
+
+    private static ByteBuffer close(int code, String reason) {
+        var text = reason.getBytes(StandardCharsets.US_ASCII);
+        return frame(
+                ClientFrames.CLOSE,
+                ByteBuffer.allocate(2 + text.length)
+                        .putShort((short) code)
+                        .put(text)
+                        .array());
+    }
+
+    private static ByteBuffer frame(int opcode, byte[] payload) {
+        return ByteBuffer.allocate(2 + payload.length)
+                .put((byte) (0x80 | opcode))
+                .put((byte) payload.length)
+                .put(payload)
+                .flip();
+    }
+
+    @Override
+    ByteBuffer signOfLife() {
+        return PING.duplicate();
+    }
+
+    @Override
+    ByteBuffer lastBytes(Ending ending) {
+        return close(ending.code(), ending.reason());
+    }
+
+    /// The server closes the TCP connection once both close frames have been sent (RFC 6455, 7.1.1).
+    @Override
+    void finish() {
+        if (closedByClient) {
+            cut();
+            over();
+        }
+    }
+
+    @Override
+    void cut() {
+        IoUtils.safeClose(connection);
+    }
+
+    @Override
+    boolean isSilent() {
+        return unanswered++ >= PATIENCE;
+    }
+}

@@ -1,0 +1,253 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Backlog.Offer;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Message;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+import org.restheart.http.push.WebSocketHandshake;
+
+/// Messages that the server sends of its own accord, over the wire.
+class PushTest {
+    private static final String UPGRADE = "GET /push HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
+            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    private static final String LISTEN = "GET /push HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\r\n";
+
+    private final BlockingQueue<Backlog> opened = new LinkedBlockingQueue<>();
+    private final AtomicInteger gone = new AtomicInteger();
+    private Duration keepAlive = Duration.ZERO;
+    private long maxBytes = 1 << 20;
+    private final TestServer server = TestServer.of(TestServer.blocking("/push", this::subscribe));
+
+    private Response subscribe(Request request) {
+        var backlog = new Backlog(100, maxBytes);
+        boolean webSocket = WebSocketHandshake.isAsked(request.headers());
+        var content = new Content.Push(new Subscription(
+                webSocket ? Transport.WEB_SOCKET : Transport.SSE, backlog, keepAlive, gone::incrementAndGet));
+        opened.add(backlog);
+        return webSocket
+                ? Response.status(101)
+                        .with(WebSocketHandshake.answer(request.headers()))
+                        .with(content)
+                : Response.status(200).with("text/event-stream; charset=UTF-8", content);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private Socket open(String request) throws IOException {
+        var socket = new Socket();
+        socket.setSoTimeout(10_000);
+        socket.connect(server.listener().address());
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private static String head(DataInputStream in) throws IOException {
+        var head = new StringBuilder();
+        while (!head.toString().endsWith("\r\n\r\n")) {
+            head.append((char) in.readUnsignedByte());
+        }
+        return head.toString();
+    }
+
+    private Backlog backlog() throws InterruptedException {
+        return Objects.requireNonNull(opened.poll(10, TimeUnit.SECONDS));
+    }
+
+    private static Offer offer(Backlog backlog, Transport transport, String text) {
+        return backlog.offer(new Message("{\"n\":1}", text.getBytes(StandardCharsets.UTF_8)).framed(transport));
+    }
+
+    private static String frame(DataInputStream in) throws IOException {
+        int opcode = in.readUnsignedByte();
+        int length = in.readUnsignedByte();
+        if (length == 126) {
+            length = in.readUnsignedShort();
+        } else if (length == 127) {
+            length = Math.toIntExact(in.readLong());
+        }
+        var payload = in.readNBytes(length);
+        return switch (opcode) {
+            case 0x88 -> "close " + (((payload[0] & 0xFF) << 8) | (payload[1] & 0xFF));
+            case 0x89 -> "ping";
+            case 0x8A -> "pong " + new String(payload, StandardCharsets.UTF_8);
+            default -> new String(payload, StandardCharsets.UTF_8);
+        };
+    }
+
+    /// With a mask of zeros, which is as good as any.
+    private static void send(Socket socket, int opcode, byte... payload) throws IOException {
+        var bytes = new byte[6 + payload.length];
+        bytes[0] = (byte) (0x80 | opcode);
+        bytes[1] = (byte) (0x80 | payload.length);
+        System.arraycopy(payload, 0, bytes, 6, payload.length);
+        socket.getOutputStream().write(bytes);
+    }
+
+    @Test
+    void a_websocket_delivers_messages_in_order() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            assertThat(head(in))
+                    .startsWith("HTTP/1.1 101")
+                    .contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+            var backlog = backlog();
+            var large = "x".repeat(70_000);
+            for (var text : new String[] {"a", "b".repeat(200), large}) {
+                assertThat(offer(backlog, Transport.WEB_SOCKET, text)).isEqualTo(Offer.TAKEN);
+            }
+            assertThat(frame(in)).isEqualTo("a");
+            assertThat(frame(in)).isEqualTo("b".repeat(200));
+            assertThat(frame(in)).isEqualTo(large);
+        }
+        await().until(() -> gone.get() > 0);
+    }
+
+    @Test
+    void a_ping_is_answered_and_a_close_is_echoed() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            send(socket, 1, "ignored".getBytes(StandardCharsets.UTF_8));
+            send(socket, 9, "hi".getBytes(StandardCharsets.UTF_8));
+            assertThat(frame(in)).isEqualTo("pong hi");
+            send(socket, 8, (byte) 0x03, (byte) 0xE8);
+            assertThat(frame(in)).isEqualTo("close 1000");
+            assertThat(in.read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void a_frame_without_mask_is_a_protocol_error() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            socket.getOutputStream().write(new byte[] {(byte) 0x89, 0});
+            assertThat(frame(in)).isEqualTo("close 1002");
+            assertThat(in.read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void a_listener_that_is_too_slow_is_told_so() throws Exception {
+        maxBytes = 2 << 20;
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            var backlog = backlog();
+            var large = "x".repeat(1 << 20);
+            Offer offer;
+            do {
+                offer = offer(backlog, Transport.WEB_SOCKET, large);
+            } while (offer == Offer.TAKEN);
+            assertThat(offer).isEqualTo(Offer.OVERFLOWN);
+            assertThat(offer(backlog, Transport.WEB_SOCKET, "late")).isEqualTo(Offer.CLOSED);
+            var frame = frame(in);
+            while (frame.equals(large)) {
+                frame = frame(in);
+            }
+            assertThat(frame).isEqualTo("close 1013");
+        }
+    }
+
+    @Test
+    void a_silent_websocket_is_dropped() throws Exception {
+        keepAlive = Duration.ofMillis(100);
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            assertThat(frame(in)).isEqualTo("ping");
+            await().until(() -> gone.get() > 0);
+        }
+    }
+
+    @Test
+    void an_event_stream_begins_at_once_and_shows_that_it_is_alive() throws Exception {
+        keepAlive = Duration.ofMillis(100);
+        try (var socket = open(LISTEN)) {
+            var in = new DataInputStream(socket.getInputStream());
+            assertThat(head(in))
+                    .startsWith("HTTP/1.1 200")
+                    .contains("Content-Type: text/event-stream; charset=UTF-8", "Connection: close");
+            assertThat(until(in, ":\n\n")).contains(":\n\n");
+            offer(backlog(), Transport.SSE, "{}");
+            assertThat(until(in, "data:{}\n\n")).contains("id:{\"n\":1}\nevent:change\ndata:{}\n\n");
+        }
+    }
+
+    private static String until(DataInputStream in, String end) throws IOException {
+        var text = new StringBuilder();
+        while (text.indexOf(end) < 0) {
+            text.append((char) in.readUnsignedByte());
+        }
+        return text.toString();
+    }
+
+    @Test
+    void the_end_of_an_event_streams_client_is_noticed_without_an_event() throws Exception {
+        try (var socket = open(LISTEN)) {
+            head(new DataInputStream(socket.getInputStream()));
+            assertThat(gone).hasValue(0);
+        }
+        await().until(() -> gone.get() > 0);
+    }
+
+    @Test
+    void a_stop_says_farewell_and_does_not_wait_for_listeners() throws Exception {
+        try (var webSocket = open(UPGRADE);
+                var events = open(LISTEN)) {
+            var in = new DataInputStream(webSocket.getInputStream());
+            head(in);
+            var eventsIn = new DataInputStream(events.getInputStream());
+            head(eventsIn);
+            var stop = Thread.startVirtualThread(server::close);
+            assertThat(frame(in)).isEqualTo("close 1001");
+            send(webSocket, 8, (byte) 0x03, (byte) 0xE9);
+            assertThat(eventsIn.readAllBytes()).isEmpty();
+            assertThat(stop.join(Duration.ofSeconds(3))).isTrue();
+        }
+    }
+
+    @Test
+    void an_ending_comes_after_what_waits() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            var backlog = backlog();
+            offer(backlog, Transport.WEB_SOCKET, "last");
+            backlog.end(Ending.REDEFINED);
+            assertThat(frame(in)).isEqualTo("last");
+            assertThat(frame(in)).isEqualTo("close 1012");
+        }
+    }
+
+    @Test
+    void listeners_are_no_requests_in_flight() throws Exception {
+        try (var socket = open(LISTEN)) {
+            head(new DataInputStream(socket.getInputStream()));
+            await().until(() -> server.listener().load().inFlight() == 0);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package org.restheart.core.streams;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestMongo;
+
+/// A gateway on a free port over a database of the test's own, open to everybody.
+final class StreamsGateway implements AutoCloseable {
+    static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private final TestMongo mongo;
+    private final MongoDatabase database;
+    private final Gateway gateway;
+
+    private StreamsGateway(TestMongo mongo, MongoDatabase database, Gateway gateway) {
+        this.mongo = mongo;
+        this.database = database;
+        this.gateway = gateway;
+    }
+
+    /// @param options keys of `mongo`, such as `, change-streams-max-cursors: 1`
+    static StreamsGateway start(TestMongo mongo, String options) {
+        var database = mongo.client().getDatabase(mongo.newDatabaseName());
+        database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse("""
+                        {roles: ['$unauthenticated'], predicate: "path-prefix('/')", priority: 1,
+                         mongo: {allowManagementRequests: true, allowWriteMode: true}}"""));
+        var config = GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: "$uri"}
+                mongo: {mongo-mounts: [{what: /$db, where: /}]$options}
+                mongoAclAuthorizer: {acl-db: $db, acl-collection: acl}
+                """.replace("$uri", mongo.connectionString())
+                .replace("$options", options)
+                .replace("$db", database.getName()));
+        return new StreamsGateway(mongo, database, Gateway.start(config));
+    }
+
+    MongoDatabase database() {
+        return database;
+    }
+
+    MongoCollection<BsonDocument> collection(String name) {
+        return database.getCollection(name, BsonDocument.class);
+    }
+
+    void insert(String collection, String json) {
+        collection(collection).insertOne(BsonDocument.parse(json));
+    }
+
+    URI uri(String scheme, String target) {
+        return URI.create(scheme + "://127.0.0.1:" + gateway.address().getPort() + target);
+    }
+
+    HttpResponse<String> send(String method, String target, String body, String... headers) throws Exception {
+        var request = HttpRequest.newBuilder(uri("http", target))
+                .method(method, HttpRequest.BodyPublishers.ofString(body))
+                .header("Content-Type", "application/json");
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return HTTP.send(request.build(), BodyHandlers.ofString());
+    }
+
+    /// Makes or changes a collection's properties.
+    void define(String collection, String json) throws Exception {
+        var status = send("PUT", "/" + collection, json).statusCode();
+        if (status != 200 && status != 201) {
+            throw new AssertionError("PUT answered " + status);
+        }
+    }
+
+    /// The status of a handshake of a WebSocket; a valid one is cut off at once.
+    int handshake(String target) throws Exception {
+        var answer = HTTP.newWebSocketBuilder()
+                .buildAsync(uri("ws", target), new WebSocket.Listener() {})
+                .handle((socket, failure) -> {
+                    if (socket != null) {
+                        socket.abort();
+                        return 101;
+                    }
+                    return failure.getCause() instanceof WebSocketHandshakeException refused
+                            ? refused.getResponse().statusCode()
+                            : -1;
+                });
+        return answer.get();
+    }
+
+    /// MongoDB's open change streams on a collection.
+    int cursors(String collection) {
+        var found = new ArrayList<BsonDocument>();
+        mongo.client()
+                .getDatabase("admin")
+                .aggregate(
+                        List.of(
+                                BsonDocument.parse("{$currentOp: {idleCursors: true, allUsers: true}}"),
+                                BsonDocument.parse("{$match: {'cursor.tailable': true, ns: '" + database.getName() + "."
+                                        + collection + "'}}")),
+                        BsonDocument.class)
+                .into(found);
+        return found.size();
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+    }
+}

@@ -1,0 +1,228 @@
+package org.restheart.core.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What listeners see.
+@WithMongo
+class StreamsTest {
+    private static final String DEFINITIONS = """
+            {"streams": [
+              {"uri": "all", "stages": []},
+              {"uri": "k", "stages": [{"_$match": {"fullDocument::k": {"$var": "k"}}}]},
+              {"uri": "opt", "stages": [{"$ifvar": ["k", {"$match": {"fullDocument.k": {"$var": ["k", 1]}}}]}]},
+              {"uri": "nw", "stages": [], "notify_when": {"fullDocument::tenant": {"$var": "tid"}}},
+              {"uri": "divides", "stages": [{"$addFields": {"fullDocument.r": {"$divide": [1, "$fullDocument.d"]}}}]},
+              {"uri": "groups", "stages": [{"$group": {"_id": 1}}]},
+              {"uri": "looks", "stages": [{"$lookup": {"from": "users"}}]},
+              {"uri": "malformed", "stages": 1}]}""";
+
+    private final StreamsGateway gateway;
+
+    StreamsTest(TestMongo mongo) {
+        gateway = StreamsGateway.start(mongo, "");
+    }
+
+    @BeforeEach
+    void define() throws Exception {
+        gateway.define("t", DEFINITIONS);
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    @Test
+    void a_handshake_is_answered_with_the_status_that_says_what_is_wrong() throws Exception {
+        var plain = gateway.send("GET", "/t/_streams/all", "");
+        assertThat(plain.statusCode()).isEqualTo(400);
+        assertThat(plain.body()).contains("Change Stream requires WebSocket or SSE");
+        assertThat(gateway.send("GET", "/t/_streams/zzz", "").body()).contains("Change Stream does not exist");
+        assertThat(gateway.handshake("/nocoll/_streams/all")).isEqualTo(404);
+        assertThat(gateway.handshake("/t/_streams/zzz")).isEqualTo(404);
+        assertThat(gateway.handshake("/t/_streams/k")).isEqualTo(400);
+        assertThat(gateway.handshake("/t/_streams/k?avars=%7B%22k%22:%22x%22%7D"))
+                .isEqualTo(101);
+        assertThat(gateway.handshake("/t/_streams/k?avars=%7B%22@user.zone%22:%22x%22%7D"))
+                .isEqualTo(400);
+        assertThat(gateway.handshake("/t/_streams/groups")).isEqualTo(400);
+        assertThat(gateway.handshake("/t/_streams/looks")).isEqualTo(403);
+        assertThat(gateway.handshake("/t/_streams/malformed")).isEqualTo(500);
+        assertThat(gateway.handshake("/t/_streams/all/more")).isEqualTo(101);
+        assertThat(gateway.send("POST", "/t/_streams/all", "{}").statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void events_carry_what_has_changed_and_nothing_else() throws Exception {
+        try (var listener = WebSocketListener.open(gateway, "/t/_streams/all")) {
+            gateway.insert("t", "{_id: 'a', n: 1, f: 1}");
+            assertThat(listener.next()).isEqualTo(BsonDocument.parse("""
+                            {fullDocument: {_id: 'a', n: 1, f: 1}, documentKey: {_id: 'a'},
+                             operationType: 'insert'}"""));
+            gateway.collection("t")
+                    .updateOne(BsonDocument.parse("{_id: 'a'}"), BsonDocument.parse("{$set: {n: 2}, $unset: {f: 1}}"));
+            assertThat(listener.next()).isEqualTo(BsonDocument.parse("""
+                            {fullDocument: {_id: 'a', n: 2}, documentKey: {_id: 'a'},
+                             updateDescription: {updatedFields: {n: 2}, removedFields: ['f']},
+                             operationType: 'update'}"""));
+            gateway.collection("t").deleteOne(BsonDocument.parse("{_id: 'a'}"));
+            assertThat(listener.next())
+                    .isEqualTo(BsonDocument.parse("{documentKey: {_id: 'a'}, operationType: 'delete'}"));
+        }
+    }
+
+    @Test
+    void every_listener_has_every_event_in_order_from_one_cursor() throws Exception {
+        try (var first = WebSocketListener.open(gateway, "/t/_streams/all");
+                var second = SseListener.open(gateway, "/t/_streams/all?unrelated=1")) {
+            int count = 900;
+            for (int from = 0; from < count; from += 100) {
+                var batch = new ArrayList<BsonDocument>();
+                for (int n = from; n < from + 100; n++) {
+                    batch.add(BsonDocument.parse("{n: " + n + "}"));
+                }
+                gateway.collection("t").insertMany(batch);
+            }
+            for (int n = 0; n < count; n++) {
+                assertThat(first.nextN()).isEqualTo(n);
+                assertThat(second.nextN()).isEqualTo(n);
+            }
+            assertThat(gateway.cursors("t")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_write_after_the_handshake_is_never_missed() throws Exception {
+        for (int n = 0; n < 20; n++) {
+            try (var listener = WebSocketListener.open(gateway, "/t/_streams/opt?avars=%7B%22k%22:" + n + "%7D")) {
+                gateway.insert("t", "{k: " + n + ", n: " + n + "}");
+                assertThat(listener.nextN()).isEqualTo(n);
+            }
+        }
+    }
+
+    @Test
+    void a_parameter_chooses_what_a_listener_is_told() throws Exception {
+        try (var a = WebSocketListener.open(gateway, "/t/_streams/nw?tid=A");
+                var all = WebSocketListener.open(gateway, "/t/_streams/nw")) {
+            gateway.insert("t", "{n: 1, tenant: 'A'}");
+            gateway.insert("t", "{n: 2, tenant: 'B'}");
+            gateway.insert("t", "{n: 3, tenant: ['Z', 'A']}");
+            gateway.insert("t", "{n: 4, tenant: 5}");
+            gateway.insert("t", "{n: 5, tenant: 'A'}");
+            assertThat(new int[] {a.nextN(), a.nextN(), a.nextN()}).containsExactly(1, 3, 5);
+            assertThat(new int[] {all.nextN(), all.nextN(), all.nextN(), all.nextN(), all.nextN()})
+                    .containsExactly(1, 2, 3, 4, 5);
+        }
+    }
+
+    @Test
+    void a_client_that_comes_back_gets_what_it_missed_although_others_listen() throws Exception {
+        try (var other = SseListener.open(gateway, "/t/_streams/all")) {
+            String id;
+            try (var first = SseListener.open(gateway, "/t/_streams/all")) {
+                gateway.insert("t", "{n: 1}");
+                id = first.next().id();
+            }
+            gateway.insert("t", "{n: 2}");
+            gateway.insert("t", "{n: 3}");
+            try (var again = new SseListener(gateway, "/t/_streams/all", id)) {
+                assertThat(again.nextN()).isEqualTo(2);
+                assertThat(again.nextN()).isEqualTo(3);
+                for (int n = 4; n < 50; n++) {
+                    gateway.insert("t", "{n: " + n + "}");
+                    assertThat(again.nextN()).isEqualTo(n);
+                }
+                await().until(() -> gateway.cursors("t") == 1);
+                gateway.insert("t", "{n: 50}");
+                assertThat(again.nextN()).isEqualTo(50);
+            }
+            for (int n = 1; n <= 50; n++) {
+                assertThat(other.nextN()).isEqualTo(n);
+            }
+        }
+    }
+
+    @Test
+    void a_token_that_is_none_is_refused() throws Exception {
+        try (var garbage = new SseListener(gateway, "/t/_streams/all", "{\"_data\": \"00\"}");
+                var text = new SseListener(gateway, "/t/_streams/all", "no json")) {
+            assertThat(garbage.status()).contains(" 400 ");
+            assertThat(text.status()).contains(" 200 ");
+        }
+    }
+
+    @Test
+    void an_event_at_which_the_pipeline_fails_costs_no_other() throws Exception {
+        try (var listener = WebSocketListener.open(gateway, "/t/_streams/divides")) {
+            gateway.insert("t", "{n: 1, d: 1}");
+            gateway.insert("t", "{n: 2, d: 'x'}");
+            gateway.insert("t", "{n: 3, d: 1}");
+            gateway.insert("t", "{n: 4, d: 1}");
+            assertThat(new int[] {listener.nextN(), listener.nextN(), listener.nextN()})
+                    .containsExactly(1, 3, 4);
+        }
+    }
+
+    @Test
+    void a_redefinition_closes_those_whom_it_concerns_and_a_failed_write_nobody() throws Exception {
+        try (var changed = WebSocketListener.open(gateway, "/t/_streams/nw");
+                var kept = WebSocketListener.open(gateway, "/t/_streams/all")) {
+            gateway.define("t", DEFINITIONS);
+            assertThat(gateway.send("DELETE", "/t", "").statusCode()).isEqualTo(409);
+            gateway.insert("t", "{n: 1}");
+            assertThat(kept.nextN()).isEqualTo(1);
+            assertThat(changed.nextN()).isEqualTo(1);
+            assertThat(changed.isClosed()).isFalse();
+            var streams = "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}";
+            assertThat(gateway.send("PATCH", "/t", streams).statusCode()).isEqualTo(200);
+            assertThat(changed.closeCode()).isEqualTo(1012);
+            gateway.insert("t", "{n: 2}");
+            assertThat(kept.nextN()).isEqualTo(2);
+            assertThat(kept.isClosed()).isFalse();
+        }
+    }
+
+    @Test
+    void a_dropped_collection_is_told_and_then_the_connection_ends() throws Exception {
+        try (var listener = WebSocketListener.open(gateway, "/t/_streams/all");
+                var events = SseListener.open(gateway, "/t/_streams/all")) {
+            gateway.collection("t").drop();
+            assertThat(listener.next()).isEqualTo(BsonDocument.parse("{operationType: 'drop'}"));
+            assertThat(listener.next()).isEqualTo(BsonDocument.parse("{operationType: 'invalidate'}"));
+            assertThat(listener.closeCode()).isEqualTo(1012);
+            events.next();
+            events.next();
+            assertThatThrownBy(events::next).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void the_last_listeners_end_stops_the_cursor() throws Exception {
+        try (var _ = WebSocketListener.open(gateway, "/t/_streams/all");
+                var _ = SseListener.open(gateway, "/t/_streams/all")) {
+            assertThat(gateway.cursors("t")).isEqualTo(1);
+        }
+        await().atMost(Duration.ofSeconds(5)).until(() -> gateway.cursors("t") == 0);
+    }
+
+    @Test
+    void a_stop_tells_listeners() throws Exception {
+        try (var listener = WebSocketListener.open(gateway, "/t/_streams/all")) {
+            gateway.close();
+            assertThat(listener.closeCode()).isEqualTo(1001);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package org.restheart.http.push;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What waits for one receiver: bounded, so that a slow one costs neither memory nor anybody else's time.
+///
+/// One side offers and never waits; the other, the connection, takes on its I/O thread. Thread-safe.
+public final class Backlog {
+    private final int maxMessages;
+    private final long maxBytes;
+    private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>(4);
+    private long bytes;
+    private @Nullable Ending ending;
+    private boolean gone;
+    private boolean woken;
+    private @Nullable Runnable receiver;
+
+    /// @param maxMessages most messages waiting
+    /// @param maxBytes most bytes waiting; a single message may be larger
+    public Backlog(int maxMessages, long maxBytes) {
+        this.maxMessages = maxMessages;
+        this.maxBytes = maxBytes;
+    }
+
+    /// Lets a frame wait for the receiver. If there is no room, all that waits is thrown away and the receiver's
+    /// connection ends with [Ending#TOO_SLOW].
+    ///
+    /// @param frame shared; not changed here
+    public Offer offer(ByteBuffer frame) {
+        Runnable wake;
+        boolean fits;
+        synchronized (this) {
+            if (gone || ending != null) {
+                return Offer.CLOSED;
+            }
+            fits = waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.remaining() <= maxBytes);
+            if (fits) {
+                waiting.add(frame);
+                bytes += frame.remaining();
+            } else {
+                waiting.clear();
+                bytes = 0;
+                ending = Ending.TOO_SLOW;
+            }
+            wake = fits ? waker() : receiver;
+        }
+        run(wake);
+        return fits ? Offer.TAKEN : Offer.OVERFLOWN;
+    }
+
+    /// What became of a frame.
+    public enum Offer {
+        TAKEN,
+        /// This frame was one too many; to be told once.
+        OVERFLOWN,
+        CLOSED
+    }
+
+    /// Ends the connection after what waits has been sent. The first ending counts.
+    public void end(Ending why) {
+        Runnable wake;
+        synchronized (this) {
+            if (ending != null || gone) {
+                return;
+            }
+            ending = why;
+            wake = receiver;
+        }
+        run(wake);
+    }
+
+    private @Nullable Runnable waker() {
+        if (woken || receiver == null) {
+            return null;
+        }
+        woken = true;
+        return receiver;
+    }
+
+    private static void run(@Nullable Runnable wake) {
+        if (wake != null) {
+            wake.run();
+        }
+    }
+
+    /// Connects the receiver.
+    ///
+    /// @param wake called, from any thread, when there is something to take and the receiver does not know yet, and
+    ///     when an ending is announced; does not wait
+    public void connect(Runnable wake) {
+        boolean now;
+        synchronized (this) {
+            receiver = wake;
+            now = !waiting.isEmpty() || ending != null;
+            woken = now;
+        }
+        if (now) {
+            wake.run();
+        }
+    }
+
+    /// For the receiver: the next frame, to be read through a duplicate; null if nothing waits, and then the receiver
+    /// will be woken.
+    public synchronized @Nullable ByteBuffer take() {
+        var frame = waiting.poll();
+        if (frame == null) {
+            woken = false;
+        } else {
+            bytes -= frame.remaining();
+        }
+        return frame;
+    }
+
+    /// For the receiver, when nothing is left to take.
+    public synchronized Optional<Ending> ending() {
+        return waiting.isEmpty() ? Optional.ofNullable(ending) : Optional.empty();
+    }
+
+    /// Whether an ending has been announced, whatever waits before it.
+    public synchronized boolean hasEnded() {
+        return ending != null;
+    }
+
+    /// The receiver is gone: nothing is kept any more.
+    public synchronized void abandon() {
+        gone = true;
+        waiting.clear();
+        bytes = 0;
+        receiver = null;
+    }
+}

@@ -1,0 +1,29 @@
+package org.restheart.http.push;
+
+/// Why the server ends a connection, with the close code that a WebSocket client is told (RFC 6455, 7.4, and the
+/// registry of close codes at IANA).
+public enum Ending {
+    SHUTDOWN(1001, "the server is stopping"),
+    PERMISSION_LOST(1008, "the credentials have ended"),
+    FAILED(1011, "the stream failed"),
+    REDEFINED(1012, "the stream was redefined"),
+    COLLECTION_GONE(1012, "the collection does not exist any more"),
+    TOO_SLOW(1013, "too many messages were waiting: come back and resume");
+
+    private final int code;
+    private final String reason;
+
+    Ending(int code, String reason) {
+        this.code = code;
+        this.reason = reason;
+    }
+
+    public int code() {
+        return code;
+    }
+
+    /// ASCII, at most 123 bytes.
+    public String reason() {
+        return reason;
+    }
+}

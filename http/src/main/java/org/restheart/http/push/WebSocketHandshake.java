@@ -1,0 +1,63 @@
+package org.restheart.http.push;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Optional;
+import org.restheart.http.Fields;
+import org.restheart.http.Headers;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// The opening handshake of a WebSocket, the server's part (RFC 6455, 4.2). No extension and no sub-protocol.
+public final class WebSocketHandshake {
+    private static final String MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    private static final int KEY_BYTES = 16;
+
+    private WebSocketHandshake() {}
+
+    /// Whether the client asks for a WebSocket.
+    public static boolean isAsked(Headers headers) {
+        return mentions(headers, "Connection", "upgrade") && mentions(headers, "Upgrade", "websocket");
+    }
+
+    private static boolean mentions(Headers headers, String name, String word) {
+        return headers.all(name).stream()
+                .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(word));
+    }
+
+    /// What the answer says, besides its status 101.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 if the client's part is not of version 13
+    public static Fields answer(Headers headers) {
+        var key = headers.first("Sec-WebSocket-Key").map(String::strip).filter(WebSocketHandshake::isKey);
+        var version = headers.first("Sec-WebSocket-Version").map(String::strip);
+        if (key.isEmpty() || !version.equals(Optional.of("13"))) {
+            throw Problem.of(
+                            ProblemCode.BAD_REQUEST,
+                            "a WebSocket needs Sec-WebSocket-Version 13 and a Sec-WebSocket-Key of 16 bytes")
+                    .with("Sec-WebSocket-Version", "13")
+                    .raise();
+        }
+        return Fields.of("Upgrade", "WebSocket", "Connection", "Upgrade", "Sec-WebSocket-Accept", accept(key.get()));
+    }
+
+    private static boolean isKey(String text) {
+        try {
+            return Base64.getDecoder().decode(text).length == KEY_BYTES;
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
+    }
+
+    private static String accept(String key) {
+        try {
+            var sha1 = MessageDigest.getInstance("SHA-1");
+            return Base64.getEncoder().encodeToString(sha1.digest((key + MAGIC).getBytes(StandardCharsets.US_ASCII)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package org.restheart.mongo.changestream;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.push.Ending;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Brings one listener from where it stopped to where the shared stream is, with a cursor of its own. What the shared
+/// stream tells meanwhile waits; the two meet without a gap, and what both have seen is sent once.
+final class CatchUp {
+    private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
+
+    private final StreamCursor cursor;
+    private final Cursors.Place place;
+    private final SharedStream stream;
+    private final Listener listener;
+    private final StreamMeters meters;
+
+    private CatchUp(
+            StreamCursor cursor, Cursors.Place place, SharedStream stream, Listener listener, StreamMeters meters) {
+        this.cursor = cursor;
+        this.place = place;
+        this.stream = stream;
+        this.listener = listener;
+        this.meters = meters;
+    }
+
+    /// Returns when the cursor is there; the rest goes on by itself.
+    ///
+    /// @param after the last event that the client has
+    /// @throws org.restheart.http.ProblemException 400 for what is no token, 410 if what came after it is gone,
+    ///     503 if there are too many cursors
+    static void start(
+            MongoClient client,
+            Cursors cursors,
+            SharedStream stream,
+            Listener listener,
+            BsonDocument after,
+            StreamMeters meters) {
+        var place = cursors.acquire();
+        boolean started = false;
+        try {
+            var cursor = StreamCursor.open(client, stream.key(), new Start.After(after), List.of(), 0);
+            Thread.ofVirtual().name("catch-up").start(new CatchUp(cursor, place, stream, listener, meters)::run);
+            started = true;
+        } catch (MongoException e) {
+            throw StreamFailure.refusal(e, true);
+        } finally {
+            if (!started) {
+                place.close();
+            }
+        }
+    }
+
+    private void run() {
+        try (place;
+                cursor) {
+            var target = stream.position();
+            var reached = step();
+            while (stream.has(listener) && !hasReached(reached, target)) {
+                reached = step();
+                target = target == null ? stream.position() : target;
+            }
+            if (reached != null) {
+                stream.release(listener, reached);
+            }
+        } catch (MongoException e) {
+            LOG.info("a listener could not catch up: {}", e.toString());
+            stream.leave(listener);
+            listener.backlog().end(Ending.FAILED);
+        }
+    }
+
+    /// @param target any place at which the shared stream was while this listener's messages waited
+    private static boolean hasReached(@Nullable BsonDocument reached, @Nullable BsonDocument target) {
+        return reached != null && target != null && Position.reaches(reached, target);
+    }
+
+    /// Hands on one event, if there is one.
+    ///
+    /// @return up to where everything is handed on
+    private @Nullable BsonDocument step() {
+        var event = cursor.next();
+        if (event == null) {
+            return cursor.token();
+        }
+        if (!listener.deliver(event, meters)) {
+            stream.leave(listener);
+        }
+        return event.token();
+    }
+}

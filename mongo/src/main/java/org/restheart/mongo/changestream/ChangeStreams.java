@@ -1,0 +1,113 @@
+package org.restheart.mongo.changestream;
+
+import com.mongodb.client.MongoClient;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The broker: one MongoDB change stream for all who listen to the same thing. Thread-safe.
+public final class ChangeStreams implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ChangeStreams.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private final MongoClient client;
+    private final ChangeStreamConfig config;
+    private final StreamMeters meters;
+    private final Cursors cursors;
+    private final Redefinitions redefinitions;
+    private final ConcurrentHashMap<StreamKey, SharedStream> streams = new ConcurrentHashMap<>();
+
+    /// @param client whose pool has room for `config.maxCursors()` connections besides those that requests need
+    public ChangeStreams(MongoClient client, ChangeStreamConfig config, MeterRegistry registry) {
+        this.client = client;
+        this.config = config;
+        this.meters = new StreamMeters(registry);
+        this.cursors = new Cursors(config.maxCursors(), meters);
+        this.redefinitions = new Redefinitions(client, config.recheck(), this::open);
+    }
+
+    private Collection<SharedStream> open() {
+        return streams.values();
+    }
+
+    /// A collection's properties may have changed.
+    public void changed(String db, String collection) {
+        redefinitions.changed(db, collection);
+    }
+
+    /// Lets a listener in; returns when nothing that is acknowledged from now on can pass it by.
+    ///
+    /// @param after the last event that the client has, if it has been here before
+    /// @throws org.restheart.http.ProblemException 400, 405, 410 or 503
+    Subscription subscribe(StreamKey key, Listener listener, Optional<BsonDocument> after) {
+        if (meters.listeners() >= config.maxListeners()) {
+            throw Problem.of(
+                            ProblemCode.OVERLOADED,
+                            "there are " + config.maxListeners() + " listeners to change streams already")
+                    .with("Retry-After", "5")
+                    .raise();
+        }
+        var stream = join(key, listener, after.isPresent());
+        boolean admitted = false;
+        try {
+            stream.awaitOpen();
+            after.ifPresent(token -> CatchUp.start(client, cursors, stream, listener, token, meters));
+            admitted = true;
+        } finally {
+            if (!admitted) {
+                stream.leave(listener);
+            }
+        }
+        redefinitions.watch();
+        meters.joined(listener.transport());
+        var gone = new AtomicBoolean();
+        return new Subscription(listener.transport(), listener.backlog(), config.keepAlive(), () -> {
+            if (gone.compareAndSet(false, true)) {
+                stream.leave(listener);
+                meters.left(listener.transport());
+            }
+        });
+    }
+
+    private SharedStream join(StreamKey key, Listener listener, boolean holding) {
+        while (true) {
+            var stream = streams.get(key);
+            if (stream == null) {
+                var fresh = new SharedStream(key, client, meters, cursors, old -> streams.remove(key, old));
+                fresh.join(listener, holding);
+                if (streams.putIfAbsent(key, fresh) == null) {
+                    fresh.start();
+                    return fresh;
+                }
+            } else if (stream.join(listener, holding)) {
+                return stream;
+            } else {
+                streams.remove(key, stream);
+            }
+        }
+    }
+
+    /// Ends all streams and waits until MongoDB has been told, so that it keeps no cursor that nobody reads. To be
+    /// called before the client is closed, once.
+    @Override
+    public void close() {
+        streams.values().forEach(stream -> stream.end(Ending.SHUTDOWN));
+        try {
+            if (!cursors.awaitClosed(PATIENCE)) {
+                LOG.info("MongoDB keeps some cursors for a while: they could not be closed in time");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package org.restheart.mongo.changestream;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Transport;
+
+/// Somebody who listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
+final class Listener {
+    private final StreamDefinition definition;
+    private final Transport transport;
+    private final JsonMode mode;
+    private final Predicate<BsonDocument> filter;
+    private final Backlog backlog;
+    private final int maxHeld;
+    private @Nullable ArrayDeque<Held> held;
+
+    /// A message that waits until what was missed before it has been sent.
+    private record Held(BsonDocument token, ByteBuffer frame) {}
+
+    /// @param filter on the event document
+    /// @param maxHeld most messages that wait while missed ones are sent
+    Listener(
+            StreamDefinition definition,
+            Transport transport,
+            JsonMode mode,
+            Predicate<BsonDocument> filter,
+            Backlog backlog,
+            int maxHeld) {
+        this.definition = definition;
+        this.transport = transport;
+        this.mode = mode;
+        this.filter = filter;
+        this.backlog = backlog;
+        this.maxHeld = maxHeld;
+    }
+
+    Transport transport() {
+        return transport;
+    }
+
+    Backlog backlog() {
+        return backlog;
+    }
+
+    /// Whether its definition is still the one of that name among these.
+    boolean isDefinedBy(BsonDocument properties) {
+        var uri = definition.entry().getString("uri").getValue();
+        return StreamDefinition.find(Optional.ofNullable(properties.get(StreamDefinition.PROPERTY)), uri)
+                .filter(definition.entry()::equals)
+                .isPresent();
+    }
+
+    /// From now on messages wait, until [#release].
+    void hold() {
+        held = new ArrayDeque<>();
+    }
+
+    /// Sends what has waited and came after `token`.
+    ///
+    /// @return false if the listener is to be forgotten
+    boolean release(BsonDocument token, StreamMeters meters) {
+        var waiting = held;
+        held = null;
+        if (waiting != null) {
+            for (var message : waiting) {
+                if (!Position.reaches(token, message.token()) && !offer(message.frame(), meters)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /// Takes an event that the shared stream has.
+    ///
+    /// @return false if the listener is to be forgotten
+    boolean accept(Event event, StreamMeters meters) {
+        if (held == null) {
+            return deliver(event, meters);
+        }
+        if (filter.test(event.document())) {
+            if (held.size() >= maxHeld) {
+                meters.dropped();
+                backlog.end(Ending.TOO_SLOW);
+                return false;
+            }
+            held.add(new Held(event.token(), frame(event)));
+        }
+        return true;
+    }
+
+    /// Sends an event, whatever waits.
+    ///
+    /// @return false if the listener is to be forgotten
+    boolean deliver(Event event, StreamMeters meters) {
+        return !filter.test(event.document()) || offer(frame(event), meters);
+    }
+
+    private ByteBuffer frame(Event event) {
+        return event.message(mode).framed(transport);
+    }
+
+    private boolean offer(ByteBuffer frame, StreamMeters meters) {
+        return switch (backlog.offer(frame)) {
+            case TAKEN -> {
+                meters.sent(frame.remaining());
+                yield true;
+            }
+            case OVERFLOWN -> {
+                meters.dropped();
+                yield false;
+            }
+            case CLOSED -> false;
+        };
+    }
+}

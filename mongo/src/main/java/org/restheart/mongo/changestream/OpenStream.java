@@ -1,0 +1,162 @@
+package org.restheart.mongo.changestream;
+
+import com.mongodb.MongoNamespace;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Content;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Response;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Transport;
+import org.restheart.http.push.WebSocketHandshake;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.aggregation.Interpolation;
+import org.restheart.mongo.aggregation.ServerVariables;
+import org.restheart.mongo.guard.PipelineInspection;
+
+/// `GET /{db}/{collection}/_streams/{uri}`: the changes of a collection as they happen, through a pipeline that the
+/// collection's properties define. As a WebSocket or as server-sent events.
+public final class OpenStream implements DataHandler {
+    private final ChangeStreams streams;
+    private final ChangeStreamConfig config;
+    private final PipelineInspection inspection;
+
+    public OpenStream(ChangeStreams streams, ChangeStreamConfig config, PipelineInspection inspection) {
+        this.inspection = inspection;
+        this.streams = streams;
+        this.config = config;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        if (!config.enabled()) {
+            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method GET not allowed")
+                    .raise();
+        }
+        request.http().requireThread();
+        try {
+            return open(request);
+        } catch (MalformedStream e) {
+            throw Problem.of(
+                            ProblemCode.INTERNAL,
+                            "Cannot open change stream: its definition is malformed: " + e.getMessage())
+                    .raise();
+        }
+    }
+
+    /// @throws ProblemException 400 for a variable that is not bound, 403 for what is forbidden
+    private List<BsonDocument> pipeline(StreamDefinition definition, DataRequest request) throws MalformedStream {
+        List<BsonDocument> pipeline;
+        try {
+            pipeline = Interpolation.OF_AGGREGATIONS.fill(definition.stages(), ServerVariables.with(request));
+        } catch (ProblemException e) {
+            var text = e.problem()
+                    .exceptionMessage()
+                    .map(message -> message.asString().getValue())
+                    .orElse(e.problem().message());
+            if (e.problem().code() == ProblemCode.UNPROCESSABLE) {
+                throw new MalformedStream(text);
+            }
+            throw Problem.of(ProblemCode.PARAMETER_INVALID, text).raise();
+        }
+        inspection.check(pipeline, request.path().requireDb());
+        return pipeline;
+    }
+
+    private Response open(DataRequest request) throws MalformedStream {
+        var entry = StreamDefinition.find(
+                        request.resource().property(StreamDefinition.PROPERTY),
+                        request.path().requireName())
+                .orElseThrow(() -> Problem.of(ProblemCode.NOT_FOUND, "Change Stream does not exist")
+                        .raise());
+        var definition = StreamDefinition.parse(entry);
+        var transport = transport(request);
+        var filter = filter(definition, request);
+        var pipeline = pipeline(definition, request);
+        var listener = new Listener(
+                definition,
+                transport,
+                request.parameters().jsonMode(),
+                filter,
+                new Backlog(config.maxWaitingMessages(), config.maxWaitingBytes()),
+                config.maxWaitingMessages());
+        return switch (transport) {
+            case WEB_SOCKET -> {
+                var answer = WebSocketHandshake.answer(request.http().headers());
+                yield Response.status(101).with(answer).with(push(request, definition, pipeline, listener));
+            }
+            case SSE ->
+                Response.status(200)
+                        .with("Cache-Control", "no-cache")
+                        .with("text/event-stream; charset=UTF-8", push(request, definition, pipeline, listener));
+        };
+    }
+
+    private Content push(
+            DataRequest request, StreamDefinition definition, List<BsonDocument> pipeline, Listener listener) {
+        MongoNamespace namespace = request.namespace();
+        return new Content.Push(
+                streams.subscribe(StreamKey.of(namespace, pipeline, definition), listener, lastEvent(request)));
+    }
+
+    private static Transport transport(DataRequest request) {
+        var headers = request.http().headers();
+        if (WebSocketHandshake.isAsked(headers)) {
+            return Transport.WEB_SOCKET;
+        }
+        if (headers.first("Accept")
+                .filter(accept -> accept.contains("text/event-stream"))
+                .isPresent()) {
+            return Transport.SSE;
+        }
+        throw Problem.of(
+                        ProblemCode.BAD_REQUEST,
+                        "Change Stream requires WebSocket or SSE — send either 'Upgrade: websocket' or"
+                                + " 'Accept: text/event-stream'")
+                .raise();
+    }
+
+    private static Predicate<BsonDocument> filter(StreamDefinition definition, DataRequest request) {
+        if (definition.notifyWhen().isEmpty()) {
+            return _ -> true;
+        }
+        var condition = definition.notifyWhen().get();
+        var wanted = request.http().query().first(condition.parameter());
+        if (wanted.isEmpty() && condition.required()) {
+            throw Problem.of(
+                            ProblemCode.PARAMETER_INVALID,
+                            "the query parameter " + condition.parameter() + " is required")
+                    .raise();
+        }
+        return wanted.<Predicate<BsonDocument>>map(value -> event -> condition.matches(event, value))
+                .orElse(_ -> true);
+    }
+
+    /// Where a client that was here before goes on; what is not JSON is ignored.
+    ///
+    /// @throws ProblemException 400 for JSON that is no token
+    private static Optional<BsonDocument> lastEvent(DataRequest request) {
+        var text = request.http().headers().first("Last-Event-ID");
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            var token = JsonParser.parse(text.get());
+            if (token.isDocument() && token.asDocument().get("_data") instanceof BsonString) {
+                return Optional.of(token.asDocument());
+            }
+        } catch (MalformedJsonException _) {
+            return Optional.empty();
+        }
+        throw Problem.of(ProblemCode.BAD_REQUEST, "Cannot resume change stream: Last-Event-ID is no resume token")
+                .raise();
+    }
+}

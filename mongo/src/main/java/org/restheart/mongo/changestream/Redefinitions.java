@@ -1,0 +1,90 @@
+package org.restheart.mongo.changestream;
+
+import static com.mongodb.client.model.Filters.eq;
+
+import com.mongodb.MongoException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoClient;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.bson.BsonDocument;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.resource.Names;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Closes the connections of those whose stream was redefined: at once when it happened here, within a while when it
+/// happened elsewhere. Thread-safe.
+final class Redefinitions {
+    private static final Logger LOG = LoggerFactory.getLogger(Redefinitions.class);
+
+    private final MongoClient client;
+    private final Duration interval;
+    private final Supplier<Collection<SharedStream>> streams;
+    private final AtomicBoolean watching = new AtomicBoolean();
+
+    Redefinitions(MongoClient client, Duration interval, Supplier<Collection<SharedStream>> streams) {
+        this.client = client;
+        this.interval = interval;
+        this.streams = streams;
+    }
+
+    /// Never waits.
+    void changed(String db, String collection) {
+        var namespace = new MongoNamespace(db, collection);
+        if (streams.get().stream().anyMatch(stream -> stream.key().namespace().equals(namespace))) {
+            Thread.ofVirtual().name("redefinition").start(() -> check(namespace));
+        }
+    }
+
+    /// Looks again and again while there are streams.
+    void watch() {
+        if (watching.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("redefinitions").start(this::look);
+        }
+    }
+
+    private void look() {
+        while (!streams.get().isEmpty()) {
+            LockSupport.parkNanos(interval.toNanos());
+            streams.get().stream()
+                    .map(stream -> stream.key().namespace())
+                    .collect(Collectors.toSet())
+                    .forEach(this::check);
+        }
+        watching.set(false);
+        if (!streams.get().isEmpty()) {
+            watch(); // one came between the two
+        }
+    }
+
+    private void check(MongoNamespace namespace) {
+        try {
+            var database = client.getDatabase(namespace.getDatabaseName());
+            var properties = database.getCollection(Names.PROPERTIES, BsonDocument.class)
+                    .find(eq("_id", Metadata.propertiesId(namespace.getCollectionName())))
+                    .first();
+            if (properties == null && isGone(namespace)) {
+                return; // the change stream says so itself, after what happened before
+            }
+            var known = properties == null ? new BsonDocument() : properties;
+            streams.get().stream()
+                    .filter(stream -> stream.key().namespace().equals(namespace))
+                    .forEach(stream -> stream.keepDefinedBy(known));
+        } catch (MongoException | IllegalStateException e) { // the latter when the client has been closed
+            LOG.debug("definitions of {} could not be read: {}", namespace, e.toString());
+        }
+    }
+
+    private boolean isGone(MongoNamespace namespace) {
+        return client.getDatabase(namespace.getDatabaseName())
+                        .listCollections(BsonDocument.class)
+                        .filter(eq("name", namespace.getCollectionName()))
+                        .first()
+                == null;
+    }
+}

@@ -1,0 +1,154 @@
+package org.restheart.mongo.changestream;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.push.Ending;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One MongoDB change stream and all who listen to it. Opened for the first listener, closed after the last. Each event
+/// is handed to every listener, in order, by the one thread that follows the stream. Thread-safe.
+final class SharedStream implements Follower.Audience {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedStream.class);
+
+    private final StreamKey key;
+    private final MongoClient client;
+    private final StreamMeters meters;
+    private final Cursors cursors;
+    private final Consumer<SharedStream> onClosed;
+    private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> opened = new CompletableFuture<>();
+    private @Nullable BsonDocument position;
+    private boolean closed;
+
+    /// @param onClosed called once nobody can join any more
+    SharedStream(
+            StreamKey key, MongoClient client, StreamMeters meters, Cursors cursors, Consumer<SharedStream> onClosed) {
+        this.key = key;
+        this.client = client;
+        this.meters = meters;
+        this.cursors = cursors;
+        this.onClosed = onClosed;
+    }
+
+    StreamKey key() {
+        return key;
+    }
+
+    void start() {
+        Thread.ofVirtual().name("stream-" + key.namespace()).start(this::run);
+    }
+
+    private void run() {
+        var ending = Ending.FAILED;
+        try (var _ = cursors.acquire()) {
+            ending = new Follower(client, key, this).follow();
+        } catch (MongoException e) {
+            opened.completeExceptionally(StreamFailure.refusal(e, false));
+        } catch (RuntimeException e) { // above this thread there is nobody: listeners would wait for ever
+            if (!opened.completeExceptionally(e)) {
+                LOG.error("following {} failed", key.namespace(), e);
+            }
+        } finally {
+            end(ending);
+        }
+    }
+
+    /// Lets a listener in, unless the stream is about to close.
+    ///
+    /// @param holding its messages wait until [#release]
+    synchronized boolean join(Listener listener, boolean holding) {
+        if (closed) {
+            return false;
+        }
+        if (holding) {
+            listener.hold();
+        }
+        listeners.add(listener);
+        return true;
+    }
+
+    /// Waits until MongoDB has the cursor.
+    ///
+    /// @throws org.restheart.http.ProblemException why there is none
+    void awaitOpen() {
+        try {
+            opened.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    /// Never waits.
+    void leave(Listener listener) {
+        listeners.remove(listener);
+    }
+
+    boolean has(Listener listener) {
+        return listeners.contains(listener);
+    }
+
+    /// Where it is; null until it knows.
+    synchronized @Nullable BsonDocument position() {
+        return position;
+    }
+
+    /// The listener has had everything up to `token` by other means and goes on with the others.
+    synchronized void release(Listener listener, BsonDocument token) {
+        if (!listener.release(token, meters)) {
+            listeners.remove(listener);
+        }
+    }
+
+    /// Closes the connections of those whose definition is not among these properties any more.
+    synchronized void keepDefinedBy(BsonDocument properties) {
+        listeners.removeIf(listener -> {
+            boolean defined = listener.isDefinedBy(properties);
+            if (!defined) {
+                listener.backlog().end(Ending.REDEFINED);
+            }
+            return !defined;
+        });
+    }
+
+    @Override
+    public void opened() {
+        opened.complete(null);
+    }
+
+    @Override
+    public synchronized void happened(Event event) {
+        position = event.token();
+        meters.happened(event);
+        listeners.removeIf(listener -> !listener.accept(event, meters));
+    }
+
+    @Override
+    public synchronized void reached(BsonDocument token) {
+        position = token;
+    }
+
+    @Override
+    public synchronized boolean isWanted() {
+        closed = closed || listeners.isEmpty();
+        if (closed) {
+            onClosed.accept(this);
+        }
+        return !closed;
+    }
+
+    /// Lets nobody in any more and ends all connections.
+    synchronized void end(Ending ending) {
+        closed = true;
+        onClosed.accept(this);
+        listeners.forEach(listener -> listener.backlog().end(ending));
+        listeners.clear();
+    }
+}
