@@ -14,13 +14,18 @@ final class Hops {
     /// Of one hop; MongoDB gives up on it then.
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
-    /// A longer hop is followed by a shorter one, since a page may have to wait for that much, too.
+    /// When hops take longer, they become shorter, since a page may have to wait for that much, too.
     private static final Duration LONG = Duration.ofMillis(20);
 
     /// Of all hops together: what has been reached by then must do.
     private static final Duration TOTAL = Duration.ofMinutes(2);
 
-    private static final int SHORTEST = 50;
+    /// So many long hops in a row are no accident of a busy machine.
+    private static final int IN_A_ROW = 4;
+
+    /// Hops become no shorter than this part of the width, so that the end is reached.
+    private static final int SHORTEST = 8;
+
     private static final int LONGEST = 1 << 20;
 
     private final MongoClient client;
@@ -48,6 +53,7 @@ final class Hops {
         long start = System.nanoTime();
         long position = 0;
         int step = width;
+        int longHops = 0;
         RawBsonDocument key = null;
         while (System.nanoTime() - start < TOTAL.toNanos()) {
             long before = System.nanoTime();
@@ -68,8 +74,10 @@ final class Hops {
             }
             position += step;
             bookmarks.set(position, key);
-            if (System.nanoTime() - before > LONG.toNanos()) {
-                step = Math.max(Math.min(SHORTEST, width), step / 2);
+            longHops = System.nanoTime() - before > LONG.toNanos() ? longHops + 1 : 0;
+            if (longHops == IN_A_ROW) {
+                longHops = 0;
+                step = Math.max(Math.ceilDiv(width, SHORTEST), step / 2);
             }
             step = (int) Math.max(step, Math.min(bookmarks.spacing(), LONGEST));
         }
