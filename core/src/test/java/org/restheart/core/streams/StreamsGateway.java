@@ -42,6 +42,7 @@ final class StreamsGateway implements AutoCloseable {
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: /$db, where: /}]$options}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl}
+                aggregationSecurity: {enabled: true, stageBlacklist: ["$lookup"]}
                 """.replace("$uri", mongo.connectionString())
                 .replace("$options", options)
                 .replace("$db", database.getName()));
