@@ -3,17 +3,20 @@ package org.restheart.mongo.content;
 import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
 import static org.restheart.mongo.content.Refusals.invalid;
 
+import java.util.Arrays;
 import java.util.Locale;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 
-/// Reads the content of a request that carries documents or properties: JSON or a form.
+/// Reads the content of a request that carries documents or properties: JSON, JSON lines or a form.
 public final class DataContent {
     private DataContent() {}
 
@@ -33,6 +36,9 @@ public final class DataContent {
         if (name.startsWith("application/json") || name.startsWith("application/hal+json")) {
             return body.isEmpty() ? new BsonDocument() : checkIds(json(body.bytes()));
         }
+        if (name.startsWith("application/x-ndjson") && request.method() == Method.POST) {
+            return checkIds(lines(body.bytes()));
+        }
         throw Problem.of(
                         CONTENT_TYPE_UNSUPPORTED,
                         "Content-Type must be either: application/json or application/hal+json")
@@ -45,6 +51,28 @@ public final class DataContent {
         } catch (MalformedJsonException e) {
             throw invalid("Invalid JSON. " + e.getMessage());
         }
+    }
+
+    /// A document in each line that is not blank, as an array.
+    private static BsonArray lines(byte[] text) {
+        var documents = new BsonArray();
+        int line = 1;
+        for (int start = 0; start < text.length; line++) {
+            int end = start;
+            boolean blank = true;
+            for (; end < text.length && text[end] != '\n'; end++) {
+                blank &= text[end] <= ' ' && text[end] >= 0;
+            }
+            if (!blank) {
+                try {
+                    documents.add(JsonParser.parse(Arrays.copyOfRange(text, start, end)));
+                } catch (MalformedJsonException e) {
+                    throw invalid("Invalid JSON in line " + line + ". " + e.getMessage());
+                }
+            }
+            start = end + 1;
+        }
+        return documents;
     }
 
     private static BsonValue checkIds(BsonValue content) {
