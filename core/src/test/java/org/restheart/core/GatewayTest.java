@@ -134,7 +134,8 @@ class GatewayTest {
         send(request("/" + db + "/films/never"));
         var list = send(request("/metrics"));
         assertThat(list.statusCode()).isEqualTo(200);
-        assertThat(list.body()).isEqualTo("[\"/*\", \"/jvm\", \"/gateway\", \"/mongo-pool\", \"/coalescing\", \"/streams\"]");
+        assertThat(list.body())
+                .isEqualTo("[\"/*\", \"/jvm\", \"/gateway\", \"/mongo-pool\", \"/coalescing\", \"/streams\"]");
         await().untilAsserted(() -> {
             var requests = send(request("/metrics/*"));
             assertThat(requests.headers().firstValue("Content-Type"))
