@@ -122,11 +122,11 @@ public final class Gateway implements AutoCloseable {
     private void bindData(MongoClient client, Security security, Metrics metrics) {
         config.mongo().ifPresent(data -> {
             var streamClient = connectForStreams(data.streams(), client);
-            var streams = new ChangeStreams(streamClient, data.streams(), metrics.streams());
+            var streams = new ChangeStreams(streamClient, data.streams(), metrics.streams(), security::stillAdmits);
             opened.push(streams::close);
             var service = new MongoService(data, client, streams, metrics.coalescing());
             bindings.add(Binding.prefix(security.guard(service), data.uri(), true));
-            bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata()));
+            bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata(), service.writes()));
             bind(config.csvLoader(), security.guard(new CsvLoader(client, service.metadata())));
         });
     }

@@ -73,6 +73,12 @@ class ArchitectureTest {
         slices().matching("org.restheart.core.(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
+    /// All of them may use what `org.restheart.mongo` itself offers, which also puts them together.
+    @Test
+    void packages_of_the_data_api_form_no_cycles_among_themselves() {
+        slices().matching("org.restheart.mongo.(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
     @Test
     void services_do_not_know_how_they_are_served() {
         noClasses()

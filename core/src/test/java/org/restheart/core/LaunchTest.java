@@ -118,6 +118,24 @@ class LaunchTest {
     }
 
     @Test
+    void T34_no_secret_is_printed_however_deep_it_is() {
+        var rho = String.join(
+                ";",
+                "/jwtConfigProvider/key->'S3CRET1'",
+                "/mclient/connection-string->'mongodb://u:S3CRET2@h/?tlsCertificateKeyFilePassword=S3CRET3'",
+                "/fileRealmAuthenticator/users->[{'userid':'a','password':'S3CRET4','roles':[]}]",
+                "/https-listener/keystore-password->'S3CRET5'",
+                "/mine/a->{'b':[{'apiKey':'S3CRET6','x':{'client_secret':'S3CRET7','dbPwd':'S3CRET8'}}]}",
+                "/mine/token/c->'S3CRET9'",
+                "/mine/url->'https://u:S3CRET0@h'");
+        for (var option : new String[] {"-c", "--check"}) {
+            exitCode(rho, option);
+            assertThat(out() + err()).as(option).doesNotContain("S3CRET");
+        }
+        assertThat(out()).contains("**********");
+    }
+
+    @Test
     void secrets_are_printed_when_asked_for() {
         assertThat(exitCode("/jwtConfigProvider/key->'k1'", "-c", "--show-secrets"))
                 .isZero();

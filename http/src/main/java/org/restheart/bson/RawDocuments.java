@@ -1,7 +1,9 @@
 package org.restheart.bson;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -33,6 +35,22 @@ public final class RawDocuments {
             cursor.skip(type, end);
         }
         return Optional.empty();
+    }
+
+    /// The names of the top-level fields, in order, repeated ones too.
+    ///
+    /// @throws org.bson.BsonSerializationException if the bytes are not BSON
+    public static List<String> names(RawBsonDocument document) {
+        int start = document.getByteOffset();
+        var cursor = new RawCursor(document.getBackingArray(), start);
+        int end = cursor.enter(start + document.getByteLength());
+        var names = new ArrayList<String>();
+        while (cursor.at < end) {
+            byte type = cursor.in[cursor.at++];
+            names.add(cursor.cstring(end));
+            cursor.skip(type, end);
+        }
+        return names;
     }
 
     /// Begins a copy of a document with some fields put or removed.

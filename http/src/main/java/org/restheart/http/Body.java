@@ -4,11 +4,12 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// The content of a request, already bounded by the server's limit. Reading it twice gives the same bytes.
+/// The content of a request, already bounded by the server's limit. Reading it twice gives the same bytes, unless it
+/// is read while it arrives ([Service#streamsContent(Request)]): then it is there once.
 public interface Body {
     Body EMPTY = of(new byte[0]);
 
-    /// In bytes.
+    /// In bytes; [Long#MAX_VALUE] while nobody knows.
     long length();
 
     /// The whole content in memory. The array is the body's own: do not write to it.
@@ -17,6 +18,11 @@ public interface Body {
     /// The content from its beginning; the caller closes the stream.
     default InputStream stream() throws IOException {
         return new ByteArrayInputStream(bytes());
+    }
+
+    /// Whether it can be read. Not if it was too large to be received: whoever reads it then is told.
+    default boolean isHere() {
+        return true;
     }
 
     default boolean isEmpty() {

@@ -43,6 +43,11 @@ public record Request(
                 id, method, path, query, headers, body, connection, caller, attributes.with(key, value), mayBlock);
     }
 
+    /// @param attributes in place of all the present ones
+    public Request with(Attributes attributes) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+    }
+
     public Request with(Caller caller) {
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
     }

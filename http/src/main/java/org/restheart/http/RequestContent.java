@@ -13,8 +13,27 @@ public final class RequestContent {
     private @Nullable BsonValue value;
     private @Nullable ProblemException refusal;
 
+    private final boolean arriving;
+
     public RequestContent(Supplier<BsonValue> parser) {
+        this(parser, false);
+    }
+
+    private RequestContent(Supplier<BsonValue> parser, boolean arriving) {
         this.parser = parser;
+        this.arriving = arriving;
+    }
+
+    /// Content that may be read piece by piece from the request's body instead, as long as nobody has asked for the
+    /// whole.
+    public static RequestContent arriving(Supplier<BsonValue> parser) {
+        return new RequestContent(parser, true);
+    }
+
+    /// Whether the body may be read piece by piece. Not if somebody has seen the whole content, since they may have
+    /// based a decision on it, nor if they put another in its place.
+    public boolean isUnread() {
+        return arriving && value == null && refusal == null;
     }
 
     /// The content as a document or an array; an empty document if there is none.

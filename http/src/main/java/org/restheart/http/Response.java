@@ -1,9 +1,13 @@
 package org.restheart.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// What a handler answers: now, or when it is there. Immutable.
 public sealed interface Response {
@@ -63,16 +67,66 @@ public sealed interface Response {
         }
     }
 
-    /// A response that will arrive: a coalesced read or write whose flight is under way.
-    record Deferred(CompletionStage<Ready> eventual) implements Response {
-        @Override
-        public Deferred map(UnaryOperator<Ready> change) {
-            return new Deferred(eventual.thenApply(change));
+    /// A response that will arrive, when `outcome` does.
+    static <T> Deferred<T> later(CompletionStage<T> outcome, Function<T, Ready> answer) {
+        return Deferred.of(outcome, answer);
+    }
+
+    /// A response that will arrive: a coalesced read or write whose flight is under way. Whoever brings the outcome
+    /// makes no response of it: that, and every change the pipeline wants, is done by the one who sends it.
+    final class Deferred<T> implements Response {
+        private final CompletionStage<T> outcome;
+        private final Answer<T> answer;
+
+        /// What becomes of an outcome: exactly one of the two is given.
+        @FunctionalInterface
+        private interface Answer<T> {
+            Ready of(@Nullable T outcome, @Nullable Throwable failure);
+        }
+
+        private Deferred(CompletionStage<T> outcome, Answer<T> answer) {
+            this.outcome = outcome;
+            this.answer = answer;
+        }
+
+        private static <T> Deferred<T> of(CompletionStage<T> outcome, Function<T, Ready> answer) {
+            return new Deferred<>(outcome, (value, failure) -> {
+                if (value == null) {
+                    throw thrown(failure);
+                }
+                return answer.apply(value);
+            });
+        }
+
+        private static RuntimeException thrown(@Nullable Throwable failure) {
+            return switch (failure) {
+                case Error error -> throw error;
+                case RuntimeException unchecked -> unchecked;
+                case null -> new IllegalStateException("an outcome without a value");
+                default -> new CompletionException(failure);
+            };
         }
 
         @Override
-        public Deferred recover(Function<Throwable, Ready> rescue) {
-            return new Deferred(eventual.exceptionally(rescue));
+        public Deferred<T> map(UnaryOperator<Ready> change) {
+            return new Deferred<>(outcome, (value, failure) -> change.apply(answer.of(value, failure)));
+        }
+
+        @Override
+        public Deferred<T> recover(Function<Throwable, Ready> rescue) {
+            return new Deferred<>(outcome, (value, failure) -> {
+                try {
+                    return answer.of(value, failure);
+                } catch (RuntimeException | Error thrown) {
+                    return rescue.apply(thrown);
+                }
+            });
+        }
+
+        /// Tells `receiver` when the outcome is there, on the thread that brings it, which is not to be held up: the
+        /// response is made when the receiver asks for it. The supplier throws what nobody has recovered from.
+        public void whenThere(Consumer<Supplier<Ready>> receiver) {
+            var _ = outcome.whenComplete((value, failure) -> receiver.accept(() -> answer.of(value, failure)));
         }
     }
 }

@@ -29,4 +29,12 @@ public interface Service extends Handler {
     default boolean startsOnIoThread(Request request) {
         return false;
     }
+
+    /// Whether the content of a request is read while it arrives, by the service itself, so that it may be larger
+    /// than memory; see [Body#stream()].
+    ///
+    /// @param request without its content, not prepared
+    default boolean streamsContent(Request request) {
+        return false;
+    }
 }

@@ -1,8 +1,11 @@
 package org.restheart.mongo;
 
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCluster;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.resource.Names;
 
@@ -10,9 +13,25 @@ import org.restheart.mongo.resource.Names;
 /// documents as raw bytes. Thread-safe.
 public final class Collections {
     private final MongoClient client;
+    private final MongoCluster operations;
 
     public Collections(MongoClient client) {
+        this(client, client);
+    }
+
+    private Collections(MongoClient client, MongoCluster operations) {
         this.client = client;
+        this.operations = operations;
+    }
+
+    /// The same, with operations that MongoDB gives up after a time.
+    public Collections within(Duration limit) {
+        return new Collections(client, operations.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /// Like [#client()], with the same time limit as the collections.
+    public MongoCluster operations() {
+        return operations;
     }
 
     public MongoClient client() {
@@ -30,7 +49,7 @@ public final class Collections {
     }
 
     private MongoCollection<RawBsonDocument> of(DataRequest request, String name) {
-        var collection = client.getDatabase(request.path().requireDb()).getCollection(name, RawBsonDocument.class);
+        var collection = operations.getDatabase(request.path().requireDb()).getCollection(name, RawBsonDocument.class);
         var parameters = request.parameters();
         if (parameters.readConcern().isPresent()) {
             collection = collection.withReadConcern(parameters.readConcern().get());
@@ -46,6 +65,6 @@ public final class Collections {
     }
 
     public MongoDatabase database(String db) {
-        return client.getDatabase(db);
+        return operations.getDatabase(db);
     }
 }

@@ -3,6 +3,9 @@ package org.restheart.mongo;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Response;
 
 /// Entity tags as this API writes them: the value of `_etag`, bare, without the quotes of RFC 9110.
@@ -13,10 +16,13 @@ public final class EntityTags {
 
     /// The tag stored in a document or in properties.
     public static Optional<String> of(BsonDocument document) {
-        return text(document.get(FIELD));
+        return text(
+                document instanceof RawBsonDocument raw
+                        ? RawDocuments.get(raw, FIELD).orElse(null)
+                        : document.get(FIELD));
     }
 
-    private static Optional<String> text(@org.jspecify.annotations.Nullable BsonValue etag) {
+    private static Optional<String> text(@Nullable BsonValue etag) {
         if (etag == null) {
             return Optional.empty();
         }

@@ -5,6 +5,8 @@ import org.restheart.http.ProblemCode;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
 public final class MongoCodes {
+    private static final String CAUSE = " :: caused by :: ";
+
     private MongoCodes() {}
 
     static Problem timeLimit() {
@@ -59,14 +61,21 @@ public final class MongoCodes {
     ///
     /// @param message MongoDB's text, which speaks about the statement and the document
     public static Problem ofWriteError(int code, String message) {
-        return ofStatement(code, message, ProblemCode.CONTENT_INVALID);
+        return ofStatement(code, reason(message), ProblemCode.CONTENT_INVALID);
     }
 
     /// An error about a command.
     ///
     /// @param message MongoDB's text, which speaks about the command
     static Problem ofCommandError(int code, String message) {
-        return ofStatement(code, message, ProblemCode.QUERY_INVALID);
+        return ofStatement(code, reason(message), ProblemCode.QUERY_INVALID);
+    }
+
+    /// Why MongoDB refused something. What comes before that tells more than a client may know: namespaces, and
+    /// the whole query with the filter of its access rule.
+    static String reason(String message) {
+        int cause = message.lastIndexOf(CAUSE);
+        return cause < 0 ? message : message.substring(cause + CAUSE.length());
     }
 
     /// An error about a query or an update is the client's, whatever its code, unless the code says that the

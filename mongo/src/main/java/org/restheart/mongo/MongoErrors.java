@@ -61,7 +61,7 @@ public final class MongoErrors {
 
     /// `{code, codeName, errmsg}`, which clients of indexes and aggregations expect beside the message.
     public static BsonDocument details(MongoCommandException e) {
-        var message = e.getErrorMessage();
+        var message = MongoCodes.reason(e.getErrorMessage());
         return new BsonDocument("code", new BsonInt32(e.getErrorCode()))
                 .append("codeName", new BsonString(e.getErrorCodeName()))
                 .append(

@@ -8,6 +8,7 @@ import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.restheart.http.Cors;
 import org.restheart.http.DataTarget;
@@ -19,11 +20,13 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.CachedFinder;
+import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.cursor.Writes;
 import org.restheart.mongo.find.Documents;
@@ -55,7 +58,7 @@ public final class MongoService implements Service {
 
     /// @param registry takes the meters of the data API
     public MongoService(MongoConfig config, MongoClient client, MeterRegistry registry) {
-        this(config, client, new ChangeStreams(client, config.streams(), registry), registry);
+        this(config, client, new ChangeStreams(client, config.streams(), registry, _ -> true), registry);
     }
 
     /// @param streams of the same deployment; with a client of their own they cannot take requests' connections
@@ -67,9 +70,11 @@ public final class MongoService implements Service {
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
-        var positioned = new PositionedFinder(client, new Documents(client), config.cursorPool(), registry);
+        var documents = new Documents(client);
+        var positioned = new PositionedFinder(client, documents, config.cursorPool(), registry);
         var finder = new CachedFinder(positioned, config.resultCache(), writes, registry);
-        ReadRoutes.addTo(routes, client, finder, coalescer, metadata, config);
+        var continuations = new Continuations(client, documents, registry);
+        ReadRoutes.addTo(routes, client, finder, continuations, coalescer, metadata, config);
         metadata.onChange(streams::changed);
         var inspection = new PipelineInspection(config.querySecurity().pipelines());
         routes.on(ResourceKind.CHANGE_STREAM, Method.GET, new OpenStream(streams, config.streams(), inspection));
@@ -79,6 +84,11 @@ public final class MongoService implements Service {
     /// What the data API remembers of databases and collections, for services that change them otherwise.
     public Metadata metadata() {
         return metadata;
+    }
+
+    /// What is told of writes, for services that change documents otherwise.
+    public Writes writes() {
+        return writes;
     }
 
     @Override
@@ -102,6 +112,11 @@ public final class MongoService implements Service {
     }
 
     @Override
+    public boolean streamsContent(Request request) {
+        return PostLines.isFor(request);
+    }
+
+    @Override
     public Request prepare(Request request) {
         var located = mounts.resolve(request.path(), request.connection())
                 .orElseThrow(() -> Problem.of(
@@ -110,17 +125,34 @@ public final class MongoService implements Service {
                                         + request.path().decoded())
                         .raise());
         var path = located.path();
-        return request.with(ResourcePath.KEY, path)
+        var content = PostLines.isFor(request)
+                ? RequestContent.arriving(() -> DataContent.parse(request))
+                : new RequestContent(() -> DataContent.parse(request));
+        return request.with(request.attributes()
+                .with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())
                 .with(DataTarget.KEY, DataTargets.of(request, path))
-                .with(RequestContent.KEY, new RequestContent(() -> DataContent.parse(request)));
+                .with(RequestContent.KEY, content));
     }
 
     @Override
     public Cors cors(Request request) {
         return request.attribute(ResourcePath.KEY)
-                .map(path -> path.kind().cors(request.method()))
+                .map(path -> keyed(request, path.kind().cors(request.method())))
                 .orElseGet(() -> ResourceKind.INVALID.cors(request.method()));
+    }
+
+    /// A script that asks for it may send a key.
+    private static Cors keyed(Request request, Cors cors) {
+        boolean asks = request.method() == Method.OPTIONS
+                && cors.allowMethods().contains("POST")
+                && request.headers()
+                        .first("Access-Control-Request-Headers")
+                        .filter(names -> names.toLowerCase(Locale.ROOT).contains("idempotency-key"))
+                        .isPresent();
+        return asks
+                ? new Cors(cors.allowMethods(), cors.allowHeaders() + ", Idempotency-Key", cors.exposeHeaders())
+                : cors;
     }
 
     @Override

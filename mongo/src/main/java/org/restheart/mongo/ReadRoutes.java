@@ -12,6 +12,7 @@ import org.restheart.mongo.catalog.ListCollections;
 import org.restheart.mongo.catalog.ListDatabases;
 import org.restheart.mongo.catalog.ListIndexes;
 import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.GetDocument;
@@ -27,16 +28,18 @@ final class ReadRoutes {
             MongoRoutes routes,
             MongoClient client,
             Finder finder,
+            Continuations continuations,
             Coalescer coalescer,
             Metadata metadata,
             MongoConfig config) {
-        documents(routes, finder, coalescer, config);
+        documents(routes, finder, continuations, coalescer, config);
         catalog(routes, new Catalog(client), metadata);
         routes.on(ResourceKind.AGGREGATION, GET, new RunAggregation(client, config));
     }
 
-    private static void documents(MongoRoutes routes, Finder finder, Coalescer coalescer, MongoConfig config) {
-        var find = new FindDocuments(finder, coalescer.pages(), config);
+    private static void documents(
+            MongoRoutes routes, Finder finder, Continuations continuations, Coalescer coalescer, MongoConfig config) {
+        var find = new FindDocuments(finder, coalescer.pages(), continuations, config);
         for (var kind : List.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }

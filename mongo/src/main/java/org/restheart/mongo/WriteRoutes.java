@@ -17,6 +17,8 @@ import java.util.List;
 import org.restheart.mongo.bulk.DeleteDocuments;
 import org.restheart.mongo.bulk.PatchDocuments;
 import org.restheart.mongo.bulk.PostDocuments;
+import org.restheart.mongo.bulk.PostLines;
+import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.collection.DeleteCollection;
 import org.restheart.mongo.collection.PatchCollection;
 import org.restheart.mongo.collection.PutCollection;
@@ -28,11 +30,13 @@ import org.restheart.mongo.document.PatchDocument;
 import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.ReplaceDocument;
+import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.index.DeleteIndex;
 import org.restheart.mongo.index.PutIndex;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.PlainInserts;
 import org.restheart.mongo.write.Preconditions;
 
 /// Everything that writes.
@@ -43,12 +47,8 @@ final class WriteRoutes {
             MongoRoutes routes, Collections collections, Inserts inserts, Metadata metadata, MongoConfig config) {
         var preconditions = new Preconditions(metadata, config.etagPolicies());
         var locations = new Locations(config.instanceBaseUrl());
-        routes.on(
-                COLLECTION,
-                POST,
-                new PostToCollection(
-                        new PostDocument(collections, preconditions, inserts, locations),
-                        new PostDocuments(collections)));
+        var streams = new StreamDefinitions(config.streams());
+        routes.on(COLLECTION, POST, post(collections, inserts, preconditions, locations));
         routes.on(DOCUMENT, PUT, new ReplaceDocument(collections, preconditions));
         routes.on(DOCUMENT, PATCH, new PatchDocument(collections, preconditions));
         routes.on(DOCUMENT, DELETE, new DeleteDocument(collections, preconditions));
@@ -62,9 +62,20 @@ final class WriteRoutes {
         routes.on(DB, PATCH, new PatchDatabase(collections, metadata, preconditions));
         routes.on(DB, DELETE, new DeleteDatabase(collections, metadata, preconditions));
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
-            routes.on(kind, PUT, new PutCollection(collections, metadata, preconditions));
-            routes.on(kind, PATCH, new PatchCollection(collections, metadata, preconditions));
+            routes.on(kind, PUT, new PutCollection(collections, metadata, preconditions, streams));
+            routes.on(kind, PATCH, new PatchCollection(collections, metadata, preconditions, streams));
             routes.on(kind, DELETE, new DeleteCollection(collections, metadata, preconditions));
         }
+    }
+
+    private static DataHandler post(
+            Collections collections, Inserts inserts, Preconditions preconditions, Locations locations) {
+        var post = PostToCollection.byShape(
+                new PostDocument(collections, preconditions, inserts, locations), new PostDocuments(collections));
+        var limited = collections.within(KeyedPost.OPERATION_TIME);
+        var keyed = PostToCollection.byShape(
+                new PostDocument(limited, preconditions, new PlainInserts(limited.operations()), locations),
+                new PostDocuments(limited));
+        return new PostToCollection(post, new PostLines(collections), new KeyedPost(keyed, collections.client()));
     }
 }

@@ -5,7 +5,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -114,8 +116,11 @@ public final class DataApi {
     private static Response.Ready ready(Response response) {
         return switch (response) {
             case Response.Ready ready -> ready;
-            case Response.Deferred(var eventual) ->
-                eventual.toCompletableFuture().join();
+            case Response.Deferred<?> deferred -> {
+                var answer = new CompletableFuture<Supplier<Response.Ready>>();
+                deferred.whenThere(answer::complete);
+                yield answer.join().get();
+            }
         };
     }
 

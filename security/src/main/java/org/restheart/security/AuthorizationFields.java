@@ -13,17 +13,24 @@ final class AuthorizationFields {
     /// Whether the credentials are refused unread: too long, with control characters, or two of one scheme.
     static boolean areUnacceptable(Headers headers) {
         var lines = headers.all("Authorization");
-        if (lines.isEmpty()) {
-            return false;
-        }
         for (var line : lines) {
-            if (line.length() > MAX_LENGTH || line.chars().anyMatch(c -> (c < ' ' && c != '\t') || c == 0x7f)) {
+            if (line.length() > MAX_LENGTH || hasControlCharacter(line)) {
                 return true;
             }
         }
         if (lines.size() > 1) {
             var schemes = new HashSet<String>();
             return lines.stream().anyMatch(line -> !schemes.add(scheme(line)));
+        }
+        return false;
+    }
+
+    private static boolean hasControlCharacter(String line) {
+        for (int i = 0; i < line.length(); i++) {
+            char c = line.charAt(i);
+            if ((c < ' ' && c != '\t') || c == 0x7f) {
+                return true;
+            }
         }
         return false;
     }

@@ -97,6 +97,29 @@ public final class SecurityFilter implements Filter {
         return Optional.empty();
     }
 
+    /// Whether a request that this door has let in would be let in now, by an account that is still the same: for
+    /// what outlasts its answer. May wait.
+    ///
+    /// @param request as it was handed on
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be told now
+    public boolean stillAdmits(Request request) {
+        var account = request.caller().account().orElse(null);
+        return (account == null || isStillKnown(request, account))
+                && policy.vetoers().stream().noneMatch(vetoer -> vetoer.vetoes(request, account))
+                && (!secured || grant(request, account).isPresent());
+    }
+
+    /// An answer to a digest challenge cannot be judged again: each counts once.
+    private boolean isStillKnown(Request request, Account account) {
+        boolean answersOnce = request.headers()
+                .first("Authorization")
+                .filter(field -> field.regionMatches(true, 0, "Digest ", 0, "Digest ".length()))
+                .isPresent();
+        return answersOnce
+                || (authenticate(request) instanceof Authentication.Authenticated now
+                        && now.account().equals(account));
+    }
+
     private Response refuse(Request request) {
         policy.failedAttempts().forEach(attempts -> attempts.refused(request));
         return Response.status(403).with("Content-Type", Response.JSON);

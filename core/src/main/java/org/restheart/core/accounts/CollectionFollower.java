@@ -7,6 +7,7 @@ import com.mongodb.client.model.changestream.ChangeStreamDocument;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -65,6 +66,8 @@ final class CollectionFollower implements AutoCloseable {
                 pause = FIRST_PAUSE;
             } catch (MongoInterruptedException _) {
                 return;
+            } catch (NoSuchElementException _) {
+                LOG.debug("the change stream on {} has ended with its database", database);
             } catch (MongoException e) {
                 if (NO_CHANGE_STREAMS.contains(e.getCode())) {
                     LOG.info("This deployment has no change streams: accounts and permissions are kept for the"

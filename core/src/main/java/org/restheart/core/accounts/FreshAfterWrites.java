@@ -14,9 +14,18 @@ record FreshAfterWrites(StoredSecurity stored) implements Filter {
         if (request.method().isSafe() || target.isEmpty()) {
             return next.handle(request);
         }
-        return next.handle(request).map(response -> {
-            stored.written(target.get());
+        boolean answered = false;
+        try {
+            var response = next.handle(request).map(ready -> {
+                stored.written(target.get());
+                return ready;
+            });
+            answered = true;
             return response;
-        });
+        } finally {
+            if (!answered) {
+                stored.written(target.get()); // a write that fails may still have happened
+            }
+        }
     }
 }

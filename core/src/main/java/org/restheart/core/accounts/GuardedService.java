@@ -46,6 +46,11 @@ final class GuardedService implements Service {
     }
 
     @Override
+    public boolean streamsContent(Request request) {
+        return service.streamsContent(request);
+    }
+
+    @Override
     public Response handle(Request request) {
         return guarded.handle(request);
     }

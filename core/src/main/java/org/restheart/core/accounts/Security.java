@@ -136,6 +136,11 @@ public final class Security implements AutoCloseable {
         return binding.secured() ? secured : open;
     }
 
+    /// Whether a request that was let in through a secured door would be let in now. May wait.
+    public boolean stillAdmits(Request request) {
+        return secured.stillAdmits(request);
+    }
+
     /// Security's own services.
     public List<Binding> bindings() {
         var bindings = new ArrayList<>(tokens.bindings());

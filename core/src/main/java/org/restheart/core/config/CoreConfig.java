@@ -17,6 +17,8 @@ import java.util.Optional;
 /// @param forceGzipEncoding refuses requests that do not accept gzip or deflate
 /// @param maxInFlightRequests most requests at once; resolved, `Integer.MAX_VALUE` for no limit
 /// @param maxBufferedContent most bytes of request content in memory, all requests together; resolved
+/// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
+///     `Long.MAX_VALUE` for no limit
 /// @param drainTimeout how long a stop waits for running requests
 public record CoreConfig(
         String name,
@@ -34,9 +36,11 @@ public record CoreConfig(
         boolean allowUnescapedCharactersInUrl,
         int maxInFlightRequests,
         long maxBufferedContent,
+        long maxStreamedContent,
         Duration drainTimeout) {
 
     private static final int MAX_THREADS = 32_767;
+    private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
 
     /// Room for one request of the largest size that is allowed by default, twice over.
     private static final long MIN_CONTENT = 2 * ConnectionOptions.DEFAULT_MAX_ENTITY_SIZE;
@@ -57,6 +61,7 @@ public record CoreConfig(
         }
         int maxInFlight = block.integer("max-in-flight-requests", 10_000, 0, Integer.MAX_VALUE);
         long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
+        long maxStreamed = block.longInteger("max-streamed-content", DEFAULT_MAX_STREAMED_CONTENT, 0, Long.MAX_VALUE);
         formerKeys(block);
         return new CoreConfig(
                 block.text("name", "default"),
@@ -74,6 +79,7 @@ public record CoreConfig(
                 block.bool("allow-unescaped-characters-in-url", true),
                 maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
                 maxContent > 0 ? maxContent : Math.max(MIN_CONTENT, maxHeap / 4),
+                maxStreamed > 0 ? maxStreamed : Long.MAX_VALUE,
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
     }
 

@@ -2,9 +2,9 @@ package org.restheart.core.observation;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// Makes what clients send fit for a log: on one line, without secrets.
 final class LogText {
@@ -13,7 +13,25 @@ final class LogText {
             Set.of("password", "passwd", "pwd", "token", "secret", "key", "apikey", "code");
 
     /// Between `access` and `Token`, `api` and `_key`.
-    private static final String WORD_BOUNDARY = "(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+";
+    private static final Pattern WORD_BOUNDARY = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+");
+
+    /// The parameters of nearly all requests, so that their names need not be taken apart.
+    private static final Set<String> HARMLESS = Set.of(
+            "page",
+            "pagesize",
+            "filter",
+            "keys",
+            "sort",
+            "count",
+            "np",
+            "rep",
+            "hint",
+            "avars",
+            "wm",
+            "hal",
+            "cache",
+            "jsonMode",
+            "eager");
 
     private LogText() {}
 
@@ -60,8 +78,10 @@ final class LogText {
 
     /// Whether a parameter's name contains a word for a secret: `access_token`, `apiKey`, but not `keys`.
     private static boolean isSecret(String encodedName) {
-        return Arrays.stream(decoded(encodedName).split(WORD_BOUNDARY, -1))
-                .anyMatch(word -> SECRET_WORDS.contains(word.toLowerCase(Locale.ROOT)));
+        return !HARMLESS.contains(encodedName)
+                && WORD_BOUNDARY
+                        .splitAsStream(decoded(encodedName))
+                        .anyMatch(word -> SECRET_WORDS.contains(word.toLowerCase(Locale.ROOT)));
     }
 
     private static String decoded(String name) {

@@ -11,4 +11,9 @@ public record Route(Binding binding, Handler chain) {
     public boolean startsOnIoThread(Request request) {
         return binding.service().startsOnIoThread(request);
     }
+
+    /// Whether the service reads the content of a request while it arrives.
+    public boolean streamsContent(Request request) {
+        return binding.service().streamsContent(request);
+    }
 }

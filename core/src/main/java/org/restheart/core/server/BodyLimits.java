@@ -10,20 +10,28 @@ import org.restheart.http.ProblemCode;
 final class BodyLimits {
     private final long perRequest;
     private final long together;
+    private final long streamed;
     private final Duration patience;
     private final AtomicLong held = new AtomicLong();
 
     /// @param perRequest bytes
     /// @param together bytes
+    /// @param streamed bytes of content that is read while it arrives, per request
     /// @param patience how long content may take, before its pace counts
-    BodyLimits(long perRequest, long together, Duration patience) {
+    BodyLimits(long perRequest, long together, long streamed, Duration patience) {
         this.perRequest = Math.min(perRequest, Integer.MAX_VALUE - 8);
         this.together = together;
+        this.streamed = streamed;
         this.patience = patience;
     }
 
     long perRequest() {
         return perRequest;
+    }
+
+    /// In bytes.
+    long streamed() {
+        return streamed;
     }
 
     Duration patience() {
@@ -34,6 +42,11 @@ final class BodyLimits {
     Body tooLarge() {
         return new Refused(Problem.of(
                 ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + perRequest + " bytes"));
+    }
+
+    /// Why content that is read while it arrives is not read any further.
+    Problem tooMuch() {
+        return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + streamed + " bytes");
     }
 
     /// Stands for content that the server had no room for just now.
@@ -69,6 +82,11 @@ final class BodyLimits {
     }
 
     private record Refused(Problem problem) implements Body {
+        @Override
+        public boolean isHere() {
+            return false;
+        }
+
         @Override
         public long length() {
             throw problem.raise();

@@ -3,7 +3,8 @@ package org.restheart.core.server;
 import io.undertow.server.ExchangeCompletionListener;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import org.restheart.core.filter.ContentCoding;
 import org.restheart.core.observation.CallerNote;
 import org.restheart.core.observation.Observation;
@@ -49,12 +50,17 @@ final class Exchange implements ExchangeCompletionListener {
     /// Receives the rest of the request and answers it. Called from the root handler, on the I/O thread.
     void start() {
         http.addExchangeCompleteListener(this);
-        BodyReceiver.receive(http, parts.bodies(), held, this::received);
+        if (route.streamsContent(request) && !http.isRequestComplete()) {
+            request = request.with(ArrivingBody.of(http, parts.bodies(), held));
+            http.dispatch(parts.threads(), this::runBlocking);
+        } else {
+            BodyReceiver.receive(http, parts.bodies(), held, this::received);
+        }
     }
 
     private void received(Body body) {
         request = request.with(body);
-        if (route.startsOnIoThread(request) && triedHere()) {
+        if (body.isHere() && route.startsOnIoThread(request) && triedHere()) {
             return;
         }
         http.dispatch(parts.threads(), this::runBlocking);
@@ -82,22 +88,27 @@ final class Exchange implements ExchangeCompletionListener {
     private void deliver(Response response) {
         switch (response) {
             case Ready ready -> send(ready);
-            case Response.Deferred(var eventual) ->
+            case Response.Deferred<?> deferred ->
                 // after the root handler's call, if we are in one: only then may other threads touch the exchange
-                http.dispatch(SameThreadExecutor.INSTANCE, () -> eventual.whenComplete(this::settled));
+                http.dispatch(SameThreadExecutor.INSTANCE, () -> deferred.whenThere(this::arrived));
         }
     }
 
-    /// Runs on whichever thread completes the response.
-    private void settled(@Nullable Ready ready, @Nullable Throwable failure) {
+    /// Runs on whichever thread brings the outcome, often that of many requests at once. Undertow sends and reads on
+    /// with fewest system calls from the connection's own thread, and there nobody contends for the connection.
+    private void arrived(Supplier<Ready> answer) {
         try {
-            if (ready != null) {
-                send(ready);
-            } else {
-                fail(failure == null ? new IllegalStateException("a deferred response without response") : failure);
-            }
-        } catch (Throwable unexpected) { // the stage would swallow it
-            fail(unexpected);
+            http.getIoThread().execute(() -> settle(answer));
+        } catch (RejectedExecutionException _) { // the server has stopped
+            settle(answer);
+        }
+    }
+
+    private void settle(Supplier<Ready> answer) {
+        try {
+            send(answer.get());
+        } catch (Throwable failure) { // above us is only Undertow's loop: the client would wait for ever
+            fail(failure);
         }
     }
 

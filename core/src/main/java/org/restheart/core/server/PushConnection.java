@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,13 +26,16 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     private final StreamSinkChannel sink;
     private final XnioIoThread thread;
     private final PushConnections all;
+    private final PushLoop loop;
     private final long interval;
     private final AtomicBoolean over = new AtomicBoolean();
     private @Nullable ByteBuffer current;
+    private @Nullable Frame message;
     private @Nullable ByteBuffer urgent;
     private boolean farewell;
     private boolean leaving;
     private boolean stuck;
+    private boolean awaiting;
     private volatile long due;
 
     PushConnection(StreamSinkChannel sink, XnioIoThread thread, Subscription subscription, PushConnections all) {
@@ -39,6 +43,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         this.thread = thread;
         this.subscription = subscription;
         this.all = all;
+        this.loop = all.loop(thread);
         this.interval = subscription.keepAlive().toNanos();
         this.due = interval == 0 ? NEVER : System.nanoTime() + interval;
     }
@@ -62,7 +67,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     final void open() {
         sink.getWriteSetter().set(_ -> drain());
         all.add(this);
-        subscription.backlog().connect(() -> thread.execute(this::drain));
+        subscription.backlog().connect(() -> loop.add(this));
     }
 
     /// Sends something ahead of the messages; a later one takes the place of an earlier one not sent yet.
@@ -85,8 +90,13 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         return farewell;
     }
 
-    private void drain() {
+    /// Sends what the socket takes. On the I/O thread.
+    final void drain() {
         if (over.get()) {
+            return;
+        }
+        if (!sink.isOpen()) { // the client has reset its stream of HTTP/2
+            over();
             return;
         }
         try {
@@ -98,12 +108,16 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
                 }
                 current = null;
                 stuck = false;
+                sent();
             }
             if (!sink.flush()) {
                 awaitWritable();
                 return;
             }
-            sink.suspendWrites();
+            if (awaiting) {
+                awaiting = false;
+                sink.suspendWrites();
+            }
             if (farewell) {
                 finish();
             }
@@ -114,8 +128,18 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
     }
 
+    private void sent() {
+        if (message != null) {
+            subscription.onSent().accept(message);
+            message = null;
+        }
+    }
+
     private void awaitWritable() {
-        sink.resumeWrites();
+        if (!awaiting) {
+            awaiting = true;
+            sink.resumeWrites();
+        }
         if (!farewell && subscription.backlog().hasEnded()) {
             setDeadline();
         }
@@ -139,7 +163,8 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
         var frame = subscription.backlog().take();
         if (frame != null) {
-            return frame.duplicate();
+            message = frame;
+            return frame.bytes().duplicate();
         }
         var ending = subscription.backlog().ending();
         if (ending.isEmpty()) {
@@ -150,10 +175,11 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         return lastBytes(ending.get());
     }
 
-    /// Whether something is to be done at this time; any thread may ask.
+    /// Whether something is to be done at this time; any thread may ask. That a client has reset its stream of HTTP/2
+    /// nobody tells.
     final boolean isDue(long now) {
         long when = due;
-        return when != NEVER && now - when >= 0;
+        return (when != NEVER && now - when >= 0) || !sink.isOpen();
     }
 
     /// Does what is due. Any thread may ask for it.
@@ -164,6 +190,10 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
 
     private void attendHere() {
         if (over.get()) {
+            return;
+        }
+        if (!sink.isOpen()) {
+            over();
             return;
         }
         if (leaving || stuck || isSilent()) {

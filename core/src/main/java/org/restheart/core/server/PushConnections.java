@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.restheart.http.push.Ending;
+import org.xnio.XnioIoThread;
 
 /// All connections over which messages go out. Looks after them on one thread: a timer for each would cost more
 /// than the look. Thread-safe.
@@ -14,12 +15,17 @@ final class PushConnections {
 
     private final Set<PushConnection> open = ConcurrentHashMap.newKeySet();
     private final Thread keeper = Thread.ofVirtual().name("push-keeper").unstarted(this::look);
+    private final ConcurrentHashMap<XnioIoThread, PushLoop> loops = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     static PushConnections start() {
         var connections = new PushConnections();
         connections.keeper.start();
         return connections;
+    }
+
+    PushLoop loop(XnioIoThread thread) {
+        return loops.computeIfAbsent(thread, PushLoop::new);
     }
 
     void add(PushConnection connection) {

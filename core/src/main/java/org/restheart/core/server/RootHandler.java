@@ -2,6 +2,7 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.CallerNote;
@@ -22,6 +23,8 @@ final class RootHandler implements HttpHandler {
     private static final Ready NOTHING_BOUND = Response.status(502);
     private static final Ready MALFORMED_PATH =
             refusal(Problem.of(ProblemCode.BAD_REQUEST, "the path is not properly percent-encoded"));
+    private static final Ready CODING_UNKNOWN =
+            refusal(Problem.of(ProblemCode.NOT_IMPLEMENTED, "the only transfer coding of requests is chunked"));
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
     private static final Ready STOPPING = unavailable("the server is stopping");
 
@@ -41,6 +44,11 @@ final class RootHandler implements HttpHandler {
     public void handleRequest(HttpServerExchange exchange) {
         if (!exchange.isInIoThread()) { // a pipelined request, read where the one before it was answered
             exchange.dispatch(exchange.getIoThread(), this);
+            return;
+        }
+        if (!isTransferCodingKnown(exchange)) {
+            exchange.setPersistent(false); // nobody knows where its content ends
+            parts.writer().send(exchange, CODING_UNKNOWN);
             return;
         }
         var method = Method.of(exchange.getRequestMethod().toString());
@@ -65,6 +73,13 @@ final class RootHandler implements HttpHandler {
             case FULL -> parts.writer().send(exchange, OVERLOADED);
             case DRAINING -> stopping(exchange);
         }
+    }
+
+    /// Undertow waits for the connection's end where it does not know the coding; RFC 9112, 6.1 asks for a 501.
+    private static boolean isTransferCodingKnown(HttpServerExchange exchange) {
+        var codings = exchange.getRequestHeaders().get(Headers.TRANSFER_ENCODING);
+        return codings == null
+                || (codings.size() == 1 && codings.getFirst().strip().equalsIgnoreCase("chunked"));
     }
 
     private void stopping(HttpServerExchange exchange) {

@@ -15,8 +15,10 @@ public record ServerSettings(
     ///
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content held for all requests together
+    /// @param maxStreamedContent bytes of one request's content that is read while it arrives
     /// @param contentPatience how long the content of a request may take to arrive, before its pace counts
-    public record Limits(int maxRequestsInFlight, long maxBodiesInMemory, Duration contentPatience) {}
+    public record Limits(
+            int maxRequestsInFlight, long maxBodiesInMemory, long maxStreamedContent, Duration contentPatience) {}
 
     public static ServerSettings of(GatewayConfig config) {
         return new ServerSettings(
@@ -24,6 +26,10 @@ public record ServerSettings(
                 config.http(),
                 config.https(),
                 config.connection(),
-                new Limits(config.core().maxInFlightRequests(), config.core().maxBufferedContent(), CONTENT_PATIENCE));
+                new Limits(
+                        config.core().maxInFlightRequests(),
+                        config.core().maxBufferedContent(),
+                        config.core().maxStreamedContent(),
+                        CONTENT_PATIENCE));
     }
 }

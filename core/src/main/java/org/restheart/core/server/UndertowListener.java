@@ -20,6 +20,7 @@ import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Router;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.xnio.ChannelListener;
 import org.xnio.ChannelListeners;
 import org.xnio.IoUtils;
 import org.xnio.OptionMap;
@@ -62,6 +63,7 @@ public final class UndertowListener {
                 new BodyLimits(
                         settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
                         settings.limits().maxBodiesInMemory(),
+                        settings.limits().maxStreamedContent(),
                         settings.limits().contentPatience()),
                 new ResponseWriter(threads, pushes),
                 threads,
@@ -111,7 +113,7 @@ public final class UndertowListener {
                     "http-listener",
                     settings.http(),
                     address -> worker.createStreamConnectionServer(
-                            address, ChannelListeners.openListenerAdapter(plain()), socketOptions()));
+                            address, ChannelListeners.openListenerAdapter(patient(plain())), socketOptions()));
         }
         if (settings.https().enabled()) {
             var keys = settings.https().keys().orElseThrow();
@@ -149,6 +151,13 @@ public final class UndertowListener {
     @FunctionalInterface
     private interface Opener {
         AcceptingChannel<? extends StreamConnection> open(InetSocketAddress address) throws IOException;
+    }
+
+    private static ChannelListener<StreamConnection> patient(OpenListener listener) {
+        return connection -> {
+            PatientReads.on(connection);
+            listener.handleEvent(connection);
+        };
     }
 
     private OpenListener plain() {

@@ -32,7 +32,8 @@ class WritesConformanceTest {
         "writes-databases.yml",
         "writes-indexes.yml",
         "writes-errors.yml",
-        "writes-accidents.yml"
+        "writes-accidents.yml",
+        "http-rows.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         c.run(gateway, mongo);

@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -80,6 +81,10 @@ final class TestGateway implements AutoCloseable {
 
     MongoDatabase database() {
         return database;
+    }
+
+    InetSocketAddress address() {
+        return gateway.address();
     }
 
     Client anonymous() {

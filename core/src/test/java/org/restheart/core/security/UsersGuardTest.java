@@ -255,9 +255,8 @@ class UsersGuardTest {
     }
 
     @Test
-    void T3_accounts_are_neither_aggregated_nor_streamed() {
+    void T3_accounts_are_not_aggregated() {
         assertThat(status(root().get("/users/_aggrs/any"))).isEqualTo(403);
-        assertThat(status(root().get("/users/_streams/any"))).isEqualTo(403);
     }
 
     @Test

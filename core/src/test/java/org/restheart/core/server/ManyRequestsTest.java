@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
@@ -36,7 +37,7 @@ class ManyRequestsTest {
         Response handle(Request request) {
             var eventual = new CompletableFuture<Response.Ready>();
             queue.add(new Waiting(request, eventual));
-            return new Response.Deferred(eventual);
+            return Response.later(eventual, Function.identity());
         }
 
         private void fly() {
@@ -132,7 +133,8 @@ class ManyRequestsTest {
     void clients_that_leave_before_their_deferred_response_harm_nobody() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
         try (var server = TestServer.of(
-                eager("/late", _ -> new Response.Deferred(eventual)), eager("/", _ -> Response.json(200, "{}")))) {
+                eager("/late", _ -> Response.later(eventual, Function.identity())),
+                eager("/", _ -> Response.json(200, "{}")))) {
             for (int i = 0; i < 20; i++) {
                 var client = server.connect();
                 client.request("GET /late");
@@ -190,7 +192,7 @@ class ManyRequestsTest {
     @Test
     void requests_beyond_the_bound_are_refused_for_the_moment() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
-        try (var server = TestServer.with("", 2, eager("/", _ -> new Response.Deferred(eventual)));
+        try (var server = TestServer.with("", 2, eager("/", _ -> Response.later(eventual, Function.identity())));
                 var one = server.connect();
                 var two = server.connect();
                 var three = server.connect()) {

@@ -33,6 +33,7 @@ class PushTest {
     private static final String LISTEN = "GET /push HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\r\n";
 
     private final BlockingQueue<Backlog> opened = new LinkedBlockingQueue<>();
+    private final AtomicInteger sent = new AtomicInteger();
     private final AtomicInteger gone = new AtomicInteger();
     private Duration keepAlive = Duration.ZERO;
     private long maxBytes = 1 << 20;
@@ -42,7 +43,11 @@ class PushTest {
         var backlog = new Backlog(100, maxBytes);
         boolean webSocket = WebSocketHandshake.isAsked(request.headers());
         var content = new Content.Push(new Subscription(
-                webSocket ? Transport.WEB_SOCKET : Transport.SSE, backlog, keepAlive, gone::incrementAndGet));
+                webSocket ? Transport.WEB_SOCKET : Transport.SSE,
+                backlog,
+                keepAlive,
+                _ -> sent.incrementAndGet(),
+                gone::incrementAndGet));
         opened.add(backlog);
         return webSocket
                 ? Response.status(101)
@@ -77,7 +82,7 @@ class PushTest {
     }
 
     private static Offer offer(Backlog backlog, Transport transport, String text) {
-        return backlog.offer(new Message("{\"n\":1}", text.getBytes(StandardCharsets.UTF_8)).framed(transport));
+        return backlog.offer(new Message("{\"n\":1}", text.getBytes(StandardCharsets.UTF_8), 0).framed(transport));
     }
 
     private static String frame(DataInputStream in) throws IOException {

@@ -7,6 +7,8 @@ import static org.restheart.core.server.TestServer.blocking;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -127,6 +129,22 @@ class RequestContentTest {
             client.request("POST /", "Transfer-Encoding: chunked").send("zz\r\nabc\r\n");
             assertThat(client.isClosedByServer()).isTrue();
             await().until(() -> server.listener().load().inFlight() == 0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"xchunked", "gzip", "gzip, chunked", "chunked, identity"})
+    void unknown_transfer_codings_are_refused_at_once(String coding) throws Exception {
+        var handled = new AtomicInteger();
+        try (var server = TestServer.of(blocking("/", _ -> {
+                    handled.incrementAndGet();
+                    return Response.status(200);
+                }));
+                var client = server.connect()) {
+            client.request("POST /", "Transfer-Encoding: " + coding).send("3\r\nabc\r\n0\r\n\r\n");
+            assertThat(client.answer().status()).isEqualTo(501);
+            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(handled).hasValue(0);
         }
     }
 

@@ -14,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.restheart.http.Response;
@@ -24,7 +25,7 @@ class StopTest {
     void running_requests_end_and_new_ones_are_refused() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
         try (var server = TestServer.of(
-                        eager("/late", _ -> new Response.Deferred(eventual)),
+                        eager("/late", _ -> Response.later(eventual, Function.identity())),
                         blocking("/", _ -> Response.status(200)));
                 var late = server.connect();
                 var other = server.connect()) {
@@ -49,7 +50,8 @@ class StopTest {
 
     @Test
     void a_request_that_takes_too_long_is_cut_off() throws Exception {
-        try (var server = TestServer.of(eager("/", _ -> new Response.Deferred(new CompletableFuture<>())));
+        try (var server = TestServer.of(
+                        eager("/", _ -> Response.later(new CompletableFuture<Response.Ready>(), Function.identity())));
                 var client = server.connect()) {
             client.request("GET /");
             await().until(() -> server.listener().load().inFlight() == 1);
@@ -83,7 +85,7 @@ class StopTest {
     void http_2_connections_are_refused_new_requests_as_well() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
         try (var server = TestServer.of(
-                        eager("/late", _ -> new Response.Deferred(eventual)),
+                        eager("/late", _ -> Response.later(eventual, Function.identity())),
                         blocking("/", _ -> Response.status(200)));
                 var client = HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_2)

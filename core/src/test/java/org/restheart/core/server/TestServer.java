@@ -69,7 +69,7 @@ final class TestServer implements AutoCloseable {
 
     private static TestServer start(String yaml, int maxRequestsInFlight, Binding... bindings) {
         var settings = ServerSettings.of(GatewayConfig.parse(yaml));
-        var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024, Duration.ofSeconds(1));
+        var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024, 64L << 30, Duration.ofSeconds(1));
         return new TestServer(
                 new ServerSettings(settings.core(), settings.http(), settings.https(), settings.connection(), limits),
                 settings.core().forceGzipEncoding(),

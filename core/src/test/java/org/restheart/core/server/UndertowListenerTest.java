@@ -8,6 +8,7 @@ import static org.restheart.core.server.TestServer.eager;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Account;
@@ -129,7 +130,7 @@ class UndertowListenerTest {
     @Test
     void a_deferred_response_is_sent_when_it_arrives() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
-        try (var server = TestServer.of(eager("/", _ -> new Response.Deferred(eventual)));
+        try (var server = TestServer.of(eager("/", _ -> Response.later(eventual, Function.identity())));
                 var client = server.connect()) {
             client.request("GET /");
             Thread.ofVirtual().start(() -> eventual.complete(Response.json(200, "late")));

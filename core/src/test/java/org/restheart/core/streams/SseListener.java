@@ -8,10 +8,11 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// Listens to a stream as server-sent events. Waits ten seconds at most.
+/// Listens to a stream as server-sent events. Waits half a minute at most.
 final class SseListener implements AutoCloseable {
     private final Socket socket = new Socket();
     private final BufferedReader in;
@@ -21,10 +22,16 @@ final class SseListener implements AutoCloseable {
     record Sent(String id, BsonDocument data) {}
 
     SseListener(StreamsGateway gateway, String target, @Nullable String lastEventId) throws IOException {
+        this(gateway, target, lastEventId, List.of());
+    }
+
+    private SseListener(StreamsGateway gateway, String target, @Nullable String lastEventId, List<String> fields)
+            throws IOException {
         var uri = gateway.uri("http", target);
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(30_000);
         socket.connect(new InetSocketAddress(uri.getHost(), uri.getPort()));
         var request = "GET " + target + " HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n"
+                + fields.stream().map(field -> field + "\r\n").collect(Collectors.joining())
                 + (lastEventId == null ? "" : "Last-Event-ID: " + lastEventId + "\r\n") + "\r\n";
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
         in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
@@ -33,8 +40,9 @@ final class SseListener implements AutoCloseable {
         }
     }
 
-    static SseListener open(StreamsGateway gateway, String target) throws IOException {
-        return new SseListener(gateway, target, null);
+    /// @param fields of the request, further ones
+    static SseListener open(StreamsGateway gateway, String target, String... fields) throws IOException {
+        return new SseListener(gateway, target, null, List.of(fields));
     }
 
     String status() {

@@ -1,5 +1,6 @@
 package org.restheart.core.streams;
 
+import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import java.net.URI;
@@ -21,32 +22,52 @@ final class StreamsGateway implements AutoCloseable {
     static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private final TestMongo mongo;
+    private final MongoClient client;
     private final MongoDatabase database;
     private final Gateway gateway;
 
-    private StreamsGateway(TestMongo mongo, MongoDatabase database, Gateway gateway) {
-        this.mongo = mongo;
+    private StreamsGateway(MongoClient client, MongoDatabase database, Gateway gateway) {
+        this.client = client;
         this.database = database;
         this.gateway = gateway;
     }
 
     /// @param options keys of `mongo`, such as `, change-streams-max-cursors: 1`
     static StreamsGateway start(TestMongo mongo, String options) {
-        var database = mongo.client().getDatabase(mongo.newDatabaseName());
+        return start(mongo.client(), mongo.connectionString(), mongo.newDatabaseName(), options);
+    }
+
+    /// The same, over another deployment.
+    static StreamsGateway start(MongoClient client, String connectionString, String name, String options) {
+        var database = client.getDatabase(name);
         database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse("""
                         {roles: ['$unauthenticated'], predicate: "path-prefix('/')", priority: 1,
                          mongo: {allowManagementRequests: true, allowWriteMode: true}}"""));
+        return start(
+                client, database, connectionString, options, "mongoAclAuthorizer: {acl-db: $db, acl-collection: acl}");
+    }
+
+    /// One with accounts and permissions.
+    ///
+    /// @param more blocks of the configuration, in which `$db` is the database
+    static StreamsGateway startSecured(TestMongo mongo, String options, String more) {
+        var database = mongo.client().getDatabase(mongo.newDatabaseName());
+        return start(mongo.client(), database, mongo.connectionString(), options, more);
+    }
+
+    private static StreamsGateway start(
+            MongoClient client, MongoDatabase database, String connectionString, String options, String more) {
         var config = GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: /$db, where: /}]$options}
-                mongoAclAuthorizer: {acl-db: $db, acl-collection: acl}
                 aggregationSecurity: {enabled: true, stageBlacklist: ["$lookup"]}
-                """.replace("$uri", mongo.connectionString())
+                $more
+                """.replace("$more", more)
+                .replace("$uri", connectionString)
                 .replace("$options", options)
                 .replace("$db", database.getName()));
-        return new StreamsGateway(mongo, database, Gateway.start(config));
+        return new StreamsGateway(client, database, Gateway.start(config));
     }
 
     MongoDatabase database() {
@@ -84,9 +105,12 @@ final class StreamsGateway implements AutoCloseable {
     }
 
     /// The status of a handshake of a WebSocket; a valid one is cut off at once.
-    int handshake(String target) throws Exception {
-        var answer = HTTP.newWebSocketBuilder()
-                .buildAsync(uri("ws", target), new WebSocket.Listener() {})
+    int handshake(String target, String... headers) throws Exception {
+        var builder = HTTP.newWebSocketBuilder();
+        for (int i = 0; i < headers.length; i += 2) {
+            builder.header(headers[i], headers[i + 1]);
+        }
+        var answer = builder.buildAsync(uri("ws", target), new WebSocket.Listener() {})
                 .handle((socket, failure) -> {
                     if (socket != null) {
                         socket.abort();
@@ -102,8 +126,7 @@ final class StreamsGateway implements AutoCloseable {
     /// MongoDB's open change streams on a collection.
     int cursors(String collection) {
         var found = new ArrayList<BsonDocument>();
-        mongo.client()
-                .getDatabase("admin")
+        client.getDatabase("admin")
                 .aggregate(
                         List.of(
                                 BsonDocument.parse("{$currentOp: {idleCursors: true, allUsers: true}}"),

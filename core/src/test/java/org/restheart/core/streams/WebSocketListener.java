@@ -10,19 +10,22 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// Listens to a stream over a WebSocket. Waits ten seconds at most.
+/// Listens to a stream over a WebSocket. Waits half a minute at most.
 final class WebSocketListener implements WebSocket.Listener, AutoCloseable {
     private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
     private final CompletableFuture<Integer> closed = new CompletableFuture<>();
     private final StringBuilder partial = new StringBuilder();
     private @Nullable WebSocket socket;
 
-    static WebSocketListener open(StreamsGateway gateway, String target) throws Exception {
+    /// @param headers names and values
+    static WebSocketListener open(StreamsGateway gateway, String target, String... headers) throws Exception {
         var listener = new WebSocketListener();
-        listener.socket = StreamsGateway.HTTP
-                .newWebSocketBuilder()
-                .buildAsync(gateway.uri("ws", target), listener)
-                .get(10, TimeUnit.SECONDS);
+        var builder = StreamsGateway.HTTP.newWebSocketBuilder();
+        for (int i = 0; i < headers.length; i += 2) {
+            builder.header(headers[i], headers[i + 1]);
+        }
+        listener.socket =
+                builder.buildAsync(gateway.uri("ws", target), listener).get(10, TimeUnit.SECONDS);
         return listener;
     }
 
@@ -44,7 +47,7 @@ final class WebSocketListener implements WebSocket.Listener, AutoCloseable {
     }
 
     BsonDocument next() throws InterruptedException {
-        return BsonDocument.parse(Objects.requireNonNull(messages.poll(10, TimeUnit.SECONDS), "no message"));
+        return BsonDocument.parse(Objects.requireNonNull(messages.poll(30, TimeUnit.SECONDS), "no message"));
     }
 
     /// The `n` of the next inserted document.
@@ -61,7 +64,7 @@ final class WebSocketListener implements WebSocket.Listener, AutoCloseable {
     }
 
     int closeCode() throws Exception {
-        return closed.get(10, TimeUnit.SECONDS);
+        return closed.get(30, TimeUnit.SECONDS);
     }
 
     /// Cuts the connection.

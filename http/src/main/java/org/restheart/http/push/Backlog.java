@@ -1,6 +1,5 @@
 package org.restheart.http.push;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class Backlog {
     private final int maxMessages;
     private final long maxBytes;
-    private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>(4);
+    private final ArrayDeque<Frame> waiting = new ArrayDeque<>(1);
     private long bytes;
     private @Nullable Ending ending;
     private boolean gone;
@@ -28,18 +27,17 @@ public final class Backlog {
     /// Lets a frame wait for the receiver. If there is no room, all that waits is thrown away and the receiver's
     /// connection ends with [Ending#TOO_SLOW].
     ///
-    /// @param frame shared; not changed here
-    public Offer offer(ByteBuffer frame) {
+    public Offer offer(Frame frame) {
         Runnable wake;
         boolean fits;
         synchronized (this) {
             if (gone || ending != null) {
                 return Offer.CLOSED;
             }
-            fits = waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.remaining() <= maxBytes);
+            fits = waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.length() <= maxBytes);
             if (fits) {
                 waiting.add(frame);
-                bytes += frame.remaining();
+                bytes += frame.length();
             } else {
                 waiting.clear();
                 bytes = 0;
@@ -102,14 +100,13 @@ public final class Backlog {
         }
     }
 
-    /// For the receiver: the next frame, to be read through a duplicate; null if nothing waits, and then the receiver
-    /// will be woken.
-    public synchronized @Nullable ByteBuffer take() {
+    /// For the receiver: the next frame; null if nothing waits, and then the receiver will be woken.
+    public synchronized @Nullable Frame take() {
         var frame = waiting.poll();
         if (frame == null) {
             woken = false;
         } else {
-            bytes -= frame.remaining();
+            bytes -= frame.length();
         }
         return frame;
     }

@@ -1,6 +1,5 @@
 package org.restheart.http.push;
 
-import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -9,13 +8,16 @@ import java.util.Map;
 public final class Message {
     private final String id;
     private final byte[] data;
-    private final Map<Transport, ByteBuffer> frames = new EnumMap<>(Transport.class);
+    private final long since;
+    private final Map<Transport, Frame> frames = new EnumMap<>(Transport.class);
 
     /// @param id where a receiver can go on later; one line
     /// @param data UTF-8, one line; not copied
-    public Message(String id, byte[] data) {
+    /// @param since see [Frame]
+    public Message(String id, byte[] data, long since) {
         this.id = id;
         this.data = data;
+        this.since = since;
     }
 
     public String id() {
@@ -26,8 +28,8 @@ public final class Message {
         return data;
     }
 
-    /// The bytes on the wire; shared: whoever reads takes a duplicate.
-    public ByteBuffer framed(Transport transport) {
-        return frames.computeIfAbsent(transport, t -> t.frame(this));
+    /// What goes over the wire.
+    public Frame framed(Transport transport) {
+        return frames.computeIfAbsent(transport, t -> new Frame(t.frame(this), since));
     }
 }

@@ -4,6 +4,7 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -22,28 +23,34 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
         errors = List.copyOf(errors);
     }
 
-    static BulkReport of(BulkWriteResult result, List<String> links, List<BsonDocument> errors) {
+    static BulkReport of(BulkWriteResult result, List<BsonDocument> errors) {
+        return of(result, result.getInsertedCount() + result.getUpserts().size(), List.of(), errors);
+    }
+
+    static BulkReport of(BulkWriteResult result, int inserted, List<String> links, List<BsonDocument> errors) {
         return new BulkReport(
-                result.getInsertedCount() + result.getUpserts().size(),
-                links,
-                result.getDeletedCount(),
-                result.getModifiedCount(),
-                result.getMatchedCount(),
-                errors);
+                inserted, links, result.getDeletedCount(), result.getModifiedCount(), result.getMatchedCount(), errors);
     }
 
     /// What a bulk write that failed in part says of the elements that failed.
     ///
+    ///
+    /// @param except what does not count as an error
     /// @throws MongoBulkWriteException the same one, if more failed than single elements
-    static List<BsonDocument> errors(MongoBulkWriteException e) {
+    static List<BsonDocument> errors(MongoBulkWriteException e, Set<Integer> except) {
         if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
             throw e;
         }
-        return e.getWriteErrors().stream().map(BulkReport::error).toList();
+        return e.getWriteErrors().stream()
+                .filter(error -> !except.contains(error.getIndex()))
+                .map(error -> error(new BsonDocument("index", new BsonInt32(error.getIndex())), error))
+                .toList();
     }
 
-    private static BsonDocument error(BulkWriteError error) {
-        var document = new BsonDocument("index", new BsonInt32(error.getIndex()));
+    /// What is said of an element that failed.
+    ///
+    /// @param document names the element; is added to
+    static BsonDocument error(BsonDocument document, BulkWriteError error) {
         if (DuplicateKeys.isOfId(error)) {
             return document.append("httpStatus", new BsonInt32(409));
         }

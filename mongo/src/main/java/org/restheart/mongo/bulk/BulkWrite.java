@@ -4,6 +4,7 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.WriteModel;
 import java.util.List;
+import java.util.Set;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Response;
 import org.restheart.mongo.DataRequest;
@@ -17,10 +18,10 @@ final class BulkWrite {
         try {
             var result = collection.bulkWrite(List.of(statement));
             return result.wasAcknowledged()
-                    ? BulkResponses.of(request, BulkReport.of(result, List.of(), List.of()))
+                    ? BulkResponses.of(request, BulkReport.of(result, List.of()))
                     : BulkResponses.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
-            var report = BulkReport.of(e.getWriteResult(), List.of(), BulkReport.errors(e));
+            var report = BulkReport.of(e.getWriteResult(), BulkReport.errors(e, Set.of()));
             return BulkResponses.of(request, report);
         }
     }

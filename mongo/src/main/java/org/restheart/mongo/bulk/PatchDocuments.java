@@ -12,6 +12,7 @@ import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay.
@@ -25,6 +26,7 @@ public final class PatchDocuments implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         ContentSize.check(request);
+        HiddenFields.checkChange(request, request.contentDocument());
         var update = Changes.ofDocuments(request, request.contentDocument());
         refuseWhereSchemasApply(request);
         var condition = WrittenCheck.condition(request);

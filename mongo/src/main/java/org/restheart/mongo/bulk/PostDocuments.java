@@ -1,20 +1,19 @@
 package org.restheart.mongo.bulk;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
-import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.BulkWriteOptions;
-import com.mongodb.client.model.InsertOneModel;
-import com.mongodb.client.model.ReplaceOneModel;
-import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.WriteModel;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -24,17 +23,17 @@ import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.resource.Names;
-import org.restheart.mongo.write.Ids;
+import org.restheart.mongo.write.Creation;
+import org.restheart.mongo.write.DuplicateKeys;
+import org.restheart.mongo.write.Earlier;
 import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order; all get the same entity tag.
-public final class PostDocuments implements DataHandler {
+public final class PostDocuments implements Creation {
     private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
     private final Collections collections;
@@ -45,13 +44,10 @@ public final class PostDocuments implements DataHandler {
         this.writtenCheck = new WrittenCheck(collections);
     }
 
-    /// An element on its way.
-    private record Element(BsonValue id, RawBsonDocument document) {}
-
     @Override
-    public Response handle(DataRequest request) {
-        var etag = new ObjectId();
-        var elements = elements(request, request.content().asArray(), etag);
+    public Response handle(DataRequest request, NewIds ids) {
+        var etag = ids.etag();
+        var elements = elements(request, request.content().asArray(), ids.sequence(), etag);
         request.http().requireThread();
         writtenCheck.check(request, elements.stream().map(Element::document).toList());
         var models = models(request, elements);
@@ -62,53 +58,52 @@ public final class PostDocuments implements DataHandler {
                     ? answer(request, elements, result, List.of(), Set.of()).with("ETag", etag.toHexString())
                     : BulkResponses.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
+            var earlier = ids.mayRepeat() ? writtenEarlier(collection, elements, e, etag) : Set.<Integer>of();
             var failed = new HashSet<Integer>();
             e.getWriteErrors().forEach(error -> failed.add(error.getIndex()));
-            return answer(request, elements, e.getWriteResult(), BulkReport.errors(e), failed);
+            failed.removeAll(earlier);
+            var answer = answer(request, elements, e.getWriteResult(), BulkReport.errors(e, earlier), failed);
+            return failed.isEmpty() ? answer.with("ETag", etag.toHexString()) : answer;
         }
     }
 
-    private static List<Element> elements(DataRequest request, BsonArray content, ObjectId etag) {
+    /// The elements that an earlier attempt at the same request has written.
+    private static Set<Integer> writtenEarlier(
+            MongoCollection<RawBsonDocument> collection,
+            List<Element> elements,
+            MongoBulkWriteException e,
+            ObjectId etag) {
+        var taken = new LinkedHashMap<BsonValue, Integer>();
+        e.getWriteErrors().stream()
+                .filter(DuplicateKeys::isOfId)
+                .map(BulkWriteError::getIndex)
+                .filter(i -> isFirst(elements, i)) // the second of two that are the same fails at every attempt
+                .forEach(i -> taken.put(elements.get(i).id(), i));
+        var written = Earlier.attemptWrote(collection, List.copyOf(taken.keySet()), etag);
+        taken.keySet().retainAll(written);
+        return Set.copyOf(taken.values());
+    }
+
+    private static boolean isFirst(List<Element> elements, int index) {
+        var id = elements.get(index).id();
+        return elements.subList(0, index).stream()
+                .noneMatch(before -> before.id().equals(id));
+    }
+
+    private static List<Element> elements(
+            DataRequest request, BsonArray content, Supplier<BsonObjectId> ids, ObjectId etag) {
         if (content.isEmpty()) {
             throw Problem.of(CONTENT_INVALID, "no data provided").raise();
         }
         var elements = new ArrayList<Element>(content.size());
         for (var element : content) {
-            var fields = NewDocument.of(request, element.asDocument());
-            var id = Optional.ofNullable(fields.get("_id")).orElseGet(() -> generated(request));
-            if (Names.isReservedId(id)) {
-                throw Problem.of(
-                                RESERVED_NAME,
-                                "id is reserved: " + id.asString().getValue())
-                        .raise();
-            }
-            elements.add(new Element(id, NewDocument.encode(NewDocument.tagged(id, fields, etag))));
+            elements.add(Element.of(request, element.asDocument(), ids, etag));
         }
         return elements;
     }
 
-    private static BsonValue generated(DataRequest request) {
-        request.parameters().idType().requireGenerated();
-        return new BsonObjectId();
-    }
-
     private static List<WriteModel<RawBsonDocument>> models(DataRequest request, List<Element> elements) {
-        var mode = request.parameters().writeMode().orElse(WriteMode.INSERT);
-        var others = request.writeFilter();
-        var replacing = new ReplaceOptions().upsert(mode == WriteMode.UPSERT);
-        var models = new ArrayList<WriteModel<RawBsonDocument>>(elements.size());
-        for (var element : elements) {
-            models.add(
-                    mode == WriteMode.INSERT
-                            ? new InsertOneModel<>(element.document())
-                            : new ReplaceOneModel<>(filter(element.id(), others), element.document(), replacing));
-        }
-        return models;
-    }
-
-    private static BsonDocument filter(BsonValue id, BsonDocument others) {
-        var filter = Ids.equal(id);
-        return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
+        return elements.stream().map(element -> element.model(request)).toList();
     }
 
     private static Response.Ready answer(
@@ -130,6 +125,6 @@ public final class PostDocuments implements DataHandler {
         var links = created.stream()
                 .flatMap(id -> Locations.path(request, id).stream())
                 .toList();
-        return BulkResponses.of(request, BulkReport.of(result, links, errors));
+        return BulkResponses.of(request, BulkReport.of(result, created.size(), links, errors));
     }
 }

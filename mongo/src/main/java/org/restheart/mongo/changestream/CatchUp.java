@@ -31,7 +31,7 @@ final class CatchUp {
 
     /// Returns when the cursor is there; the rest goes on by itself.
     ///
-    /// @param after the last event that the client has
+    /// @param from after the last event that the client has, or when the first one happened that it wants
     /// @throws org.restheart.http.ProblemException 400 for what is no token, 410 if what came after it is gone,
     ///     503 if there are too many cursors
     static void start(
@@ -39,12 +39,12 @@ final class CatchUp {
             Cursors cursors,
             SharedStream stream,
             Listener listener,
-            BsonDocument after,
+            Start from,
             StreamMeters meters) {
         var place = cursors.acquire();
         boolean started = false;
         try {
-            var cursor = StreamCursor.open(client, stream.key(), new Start.After(after), List.of(), 0);
+            var cursor = StreamCursor.open(client, stream.key(), from, List.of(), 0);
             Thread.ofVirtual().name("catch-up").start(new CatchUp(cursor, place, stream, listener, meters)::run);
             started = true;
         } catch (MongoException e) {

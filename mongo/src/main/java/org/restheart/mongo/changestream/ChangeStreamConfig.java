@@ -11,6 +11,8 @@ import java.time.Duration;
 /// @param maxWaitingMessages most messages that wait for one listener
 /// @param maxWaitingBytes most bytes that wait for one listener
 /// @param recheck how often definitions that others may have changed are looked at
+/// @param recheckRights how often it is asked whether listeners would still be let in; zero for never
+/// @param validate whether malformed definitions are refused when they are written
 public record ChangeStreamConfig(
         boolean enabled,
         Duration keepAlive,
@@ -18,7 +20,9 @@ public record ChangeStreamConfig(
         int maxListeners,
         int maxWaitingMessages,
         long maxWaitingBytes,
-        Duration recheck) {
-    public static final ChangeStreamConfig DEFAULT =
-            new ChangeStreamConfig(true, Duration.ofSeconds(20), 500, 100_000, 1_000, 8L << 20, Duration.ofSeconds(60));
+        Duration recheck,
+        Duration recheckRights,
+        boolean validate) {
+    public static final ChangeStreamConfig DEFAULT = new ChangeStreamConfig(
+            true, Duration.ofSeconds(20), 500, 100_000, 1_000, 8L << 20, Duration.ofSeconds(60), Duration.ZERO, false);
 }

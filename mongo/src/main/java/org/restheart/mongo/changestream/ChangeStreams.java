@@ -7,10 +7,13 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.bson.BsonDocument;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
 import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,17 +26,23 @@ public final class ChangeStreams implements AutoCloseable {
     private final MongoClient client;
     private final ChangeStreamConfig config;
     private final StreamMeters meters;
+    private final Consumer<Frame> onSent;
     private final Cursors cursors;
     private final Redefinitions redefinitions;
+    private final Rights rights;
     private final ConcurrentHashMap<StreamKey, SharedStream> streams = new ConcurrentHashMap<>();
 
     /// @param client whose pool has room for `config.maxCursors()` connections besides those that requests need
-    public ChangeStreams(MongoClient client, ChangeStreamConfig config, MeterRegistry registry) {
+    /// @param admits whether a request that was let in would be let in now; may wait
+    public ChangeStreams(
+            MongoClient client, ChangeStreamConfig config, MeterRegistry registry, Predicate<Request> admits) {
         this.client = client;
         this.config = config;
         this.meters = new StreamMeters(registry);
+        this.onSent = meters::sent;
         this.cursors = new Cursors(config.maxCursors(), meters);
         this.redefinitions = new Redefinitions(client, config.recheck(), this::open);
+        this.rights = new Rights(config.recheckRights(), admits);
     }
 
     private Collection<SharedStream> open() {
@@ -47,9 +56,10 @@ public final class ChangeStreams implements AutoCloseable {
 
     /// Lets a listener in; returns when nothing that is acknowledged from now on can pass it by.
     ///
-    /// @param after the last event that the client has, if it has been here before
+    /// @param request who listens, on what grounds
+    /// @param from where the client has been before, or wants to begin
     /// @throws org.restheart.http.ProblemException 400, 405, 410 or 503
-    Subscription subscribe(StreamKey key, Listener listener, Optional<BsonDocument> after) {
+    Subscription subscribe(StreamKey key, Listener listener, Request request, Optional<Start> from) {
         if (meters.listeners() >= config.maxListeners()) {
             throw Problem.of(
                             ProblemCode.OVERLOADED,
@@ -57,11 +67,11 @@ public final class ChangeStreams implements AutoCloseable {
                     .with("Retry-After", "5")
                     .raise();
         }
-        var stream = join(key, listener, after.isPresent());
+        var stream = join(key, listener, from.isPresent());
         boolean admitted = false;
         try {
             stream.awaitOpen();
-            after.ifPresent(token -> CatchUp.start(client, cursors, stream, listener, token, meters));
+            from.ifPresent(start -> CatchUp.start(client, cursors, stream, listener, start, meters));
             admitted = true;
         } finally {
             if (!admitted) {
@@ -71,8 +81,10 @@ public final class ChangeStreams implements AutoCloseable {
         redefinitions.watch();
         meters.joined(listener.transport());
         var gone = new AtomicBoolean();
-        return new Subscription(listener.transport(), listener.backlog(), config.keepAlive(), () -> {
+        var forget = rights.watch(listener.backlog(), request);
+        return new Subscription(listener.transport(), listener.backlog(), config.keepAlive(), onSent, () -> {
             if (gone.compareAndSet(false, true)) {
+                forget.run();
                 stream.leave(listener);
                 meters.left(listener.transport());
             }

@@ -1,13 +1,14 @@
 package org.restheart.mongo.changestream;
 
-import java.time.Duration;
-import java.time.Instant;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
+import org.bson.BsonTimestamp;
 import org.bson.RawBsonDocument;
 import org.bson.json.JsonWriterSettings;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,9 @@ final class Event {
 
     private final RawBsonDocument change;
     private final BsonDocument token;
+    private final Map<JsonMode, byte[]> texts = new EnumMap<>(JsonMode.class);
     private final Map<JsonMode, Message> messages = new EnumMap<>(JsonMode.class);
+    private final Map<JsonMode, Message> envelopes = new EnumMap<>(JsonMode.class);
     private @Nullable BsonDocument document;
 
     /// @param change the whole event, after the pipeline
@@ -38,11 +41,13 @@ final class Event {
         return token;
     }
 
-    /// How long ago the change was made; empty if the pipeline took that away. MongoDB tells it since version 6.0.
-    Optional<Duration> age() {
-        return change.get("wallTime") instanceof BsonDateTime time
-                ? Optional.of(Duration.between(Instant.ofEpochMilli(time.getValue()), Instant.now()))
-                : Optional.empty();
+    /// When the change was made, in milliseconds since 1970: since version 6.0 MongoDB tells it so exactly, before it
+    /// told the second. 0 if the pipeline took that away.
+    private long since() {
+        if (change.get("wallTime") instanceof BsonDateTime time) {
+            return time.getValue();
+        }
+        return change.get("clusterTime") instanceof BsonTimestamp time ? time.getTime() * 1000L : 0;
     }
 
     /// What listeners are told.
@@ -69,13 +74,32 @@ final class Event {
         }
     }
 
-    Message message(JsonMode mode) {
-        return messages.computeIfAbsent(mode, this::encode);
+    /// @param withToken whether the message tells where it can be resumed; server-sent events do so anyway
+    Message message(JsonMode mode, boolean withToken) {
+        return withToken
+                ? envelopes.computeIfAbsent(mode, this::envelope)
+                : messages.computeIfAbsent(mode, m -> new Message(id(), text(m), since()));
     }
 
-    private Message encode(JsonMode mode) {
-        var out = new Utf8Buffer();
-        JsonEncoder.of(mode).encode(document(), out);
-        return new Message(token.toJson(TOKEN), out.toByteArray());
+    private Message envelope(JsonMode mode) {
+        var text = text(mode);
+        var head = ("{\"token\":" + id() + ",\"event\":").getBytes(UTF_8);
+        var all = ByteBuffer.allocate(head.length + text.length + 1)
+                .put(head)
+                .put(text)
+                .put((byte) '}');
+        return new Message(id(), all.array(), since());
+    }
+
+    private String id() {
+        return token.toJson(TOKEN);
+    }
+
+    private byte[] text(JsonMode mode) {
+        return texts.computeIfAbsent(mode, m -> {
+            var out = new Utf8Buffer();
+            JsonEncoder.of(m).encode(document(), out);
+            return out.toByteArray();
+        });
     }
 }

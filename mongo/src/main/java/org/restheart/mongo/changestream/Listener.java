@@ -1,6 +1,5 @@
 package org.restheart.mongo.changestream;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -9,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 
 /// Somebody who listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
@@ -16,26 +16,30 @@ final class Listener {
     private final StreamDefinition definition;
     private final Transport transport;
     private final JsonMode mode;
+    private final boolean withTokens;
     private final Predicate<BsonDocument> filter;
     private final Backlog backlog;
     private final int maxHeld;
     private @Nullable ArrayDeque<Held> held;
 
     /// A message that waits until what was missed before it has been sent.
-    private record Held(BsonDocument token, ByteBuffer frame) {}
+    private record Held(BsonDocument token, Frame frame) {}
 
+    /// @param withTokens whether each message tells where it can be resumed
     /// @param filter on the event document
     /// @param maxHeld most messages that wait while missed ones are sent
     Listener(
             StreamDefinition definition,
             Transport transport,
             JsonMode mode,
+            boolean withTokens,
             Predicate<BsonDocument> filter,
             Backlog backlog,
             int maxHeld) {
         this.definition = definition;
         this.transport = transport;
         this.mode = mode;
+        this.withTokens = withTokens;
         this.filter = filter;
         this.backlog = backlog;
         this.maxHeld = maxHeld;
@@ -103,14 +107,14 @@ final class Listener {
         return !filter.test(event.document()) || offer(frame(event), meters);
     }
 
-    private ByteBuffer frame(Event event) {
-        return event.message(mode).framed(transport);
+    private Frame frame(Event event) {
+        return event.message(mode, withTokens).framed(transport);
     }
 
-    private boolean offer(ByteBuffer frame, StreamMeters meters) {
+    private boolean offer(Frame frame, StreamMeters meters) {
         return switch (backlog.offer(frame)) {
             case TAKEN -> {
-                meters.sent(frame.remaining());
+                meters.handedOver(frame);
                 yield true;
             }
             case OVERFLOWN -> {

@@ -1,14 +1,13 @@
 package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoNamespace;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Content;
+import org.restheart.http.Hidden;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -20,6 +19,7 @@ import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.aggregation.Interpolation;
 import org.restheart.mongo.aggregation.ServerVariables;
+import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.guard.PipelineInspection;
 
 /// `GET /{db}/{collection}/_streams/{uri}`: the changes of a collection as they happen, through a pipeline that the
@@ -68,7 +68,28 @@ public final class OpenStream implements DataHandler {
             throw Problem.of(ProblemCode.PARAMETER_INVALID, text).raise();
         }
         inspection.check(pipeline, request.path().requireDb());
-        return pipeline;
+        var all = new ArrayList<>(permitted(definition, request));
+        all.addAll(pipeline);
+        return all;
+    }
+
+    /// What must not depend on the definition's stages stands before them.
+    private static List<BsonDocument> permitted(StreamDefinition definition, DataRequest request) {
+        var grant = request.grant();
+        var stages = new ArrayList<BsonDocument>();
+        if (definition.applyReadFilter()) {
+            grant.readFilter().map(Permitted::matching).ifPresent(stages::addAll);
+        }
+        if (definition.applyProjection()) {
+            var shown =
+                    Projection.of(grant.projectResponse(), new BsonDocument()).permitted();
+            stages.addAll(Permitted.projected(shown));
+        }
+        request.http()
+                .attribute(Hidden.KEY)
+                .map(hidden -> Permitted.hiding(new TreeSet<>(hidden.properties())))
+                .ifPresent(stages::addAll);
+        return stages;
     }
 
     private Response open(DataRequest request) throws MalformedStream {
@@ -85,6 +106,7 @@ public final class OpenStream implements DataHandler {
                 definition,
                 transport,
                 request.parameters().jsonMode(),
+                StartParameters.wantTokens(request.http(), transport),
                 filter,
                 new Backlog(config.maxWaitingMessages(), config.maxWaitingBytes()),
                 config.maxWaitingMessages());
@@ -103,8 +125,11 @@ public final class OpenStream implements DataHandler {
     private Content push(
             DataRequest request, StreamDefinition definition, List<BsonDocument> pipeline, Listener listener) {
         MongoNamespace namespace = request.namespace();
-        return new Content.Push(
-                streams.subscribe(StreamKey.of(namespace, pipeline, definition), listener, lastEvent(request)));
+        return new Content.Push(streams.subscribe(
+                StreamKey.of(namespace, pipeline, definition),
+                listener,
+                request.http(),
+                StartParameters.parse(request.http(), listener.transport())));
     }
 
     private static Transport transport(DataRequest request) {
@@ -138,25 +163,5 @@ public final class OpenStream implements DataHandler {
         }
         return wanted.<Predicate<BsonDocument>>map(value -> event -> condition.matches(event, value))
                 .orElse(_ -> true);
-    }
-
-    /// Where a client that was here before goes on; what is not JSON is ignored.
-    ///
-    /// @throws ProblemException 400 for JSON that is no token
-    private static Optional<BsonDocument> lastEvent(DataRequest request) {
-        var text = request.http().headers().first("Last-Event-ID");
-        if (text.isEmpty()) {
-            return Optional.empty();
-        }
-        try {
-            var token = JsonParser.parse(text.get());
-            if (token.isDocument() && token.asDocument().get("_data") instanceof BsonString) {
-                return Optional.of(token.asDocument());
-            }
-        } catch (MalformedJsonException _) {
-            return Optional.empty();
-        }
-        throw Problem.of(ProblemCode.BAD_REQUEST, "Cannot resume change stream: Last-Event-ID is no resume token")
-                .raise();
     }
 }

@@ -126,7 +126,7 @@ final class SharedStream implements Follower.Audience {
     @Override
     public synchronized void happened(Event event) {
         position = event.token();
-        meters.happened(event);
+        meters.happened();
         listeners.removeIf(listener -> !listener.accept(event, meters));
     }
 

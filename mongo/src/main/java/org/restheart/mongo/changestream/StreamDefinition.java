@@ -5,6 +5,7 @@ import com.mongodb.client.model.changestream.FullDocumentBeforeChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -16,13 +17,19 @@ import org.restheart.mongo.metadata.EscapedKeys;
 ///
 /// @param entry as stored: what listeners are closed for when it changes
 /// @param stages with variables, their keys as MongoDB wants them
+/// @param applyReadFilter whether listeners are told of those documents alone that their access rule lets them read
+/// @param applyProjection whether they are shown of documents what their access rule shows
 record StreamDefinition(
         BsonDocument entry,
         List<BsonDocument> stages,
         Optional<NotifyWhen> notifyWhen,
         FullDocument fullDocument,
-        FullDocumentBeforeChange beforeChange) {
+        FullDocumentBeforeChange beforeChange,
+        boolean applyReadFilter,
+        boolean applyProjection) {
     static final String PROPERTY = "streams";
+    static final BsonString NAME = new BsonString(PROPERTY);
+    private static final Pattern SEGMENT = Pattern.compile("[^/]+");
 
     /// The entry of that name, unread; the first one counts. Entries that are malformed are nobody's.
     static Optional<BsonDocument> find(Optional<BsonValue> streams, String uri) {
@@ -47,13 +54,52 @@ record StreamDefinition(
             stages.add(EscapedKeys.unescape(stage.asDocument()));
         }
         var filter = entry.get("notify_when");
-        boolean required = BsonBoolean.TRUE.equals(entry.get("notify_when_required"));
+        boolean required = flag(entry, "notify_when_required");
+        if (required && filter == null) {
+            throw new MalformedStream("notify_when_required needs a notify_when");
+        }
         return new StreamDefinition(
                 entry,
                 List.copyOf(stages),
                 filter == null ? Optional.empty() : Optional.of(NotifyWhen.parse(filter, required)),
                 fullDocument(entry.get("fullDocument")),
-                beforeChange(entry.get("fullDocumentBeforeChange")));
+                beforeChange(entry.get("fullDocumentBeforeChange")),
+                flag(entry, "applyReadFilter"),
+                flag(entry, "applyProjection"));
+    }
+
+    /// Checks a whole property: what no listener could ever open is not a definition.
+    ///
+    /// @throws MalformedStream naming the entry
+    static void validate(BsonValue streams) throws MalformedStream {
+        if (!streams.isArray()) {
+            throw new MalformedStream("streams must be an array");
+        }
+        for (int i = 0; i < streams.asArray().size(); i++) {
+            var entry = streams.asArray().get(i);
+            try {
+                if (!entry.isDocument()) {
+                    throw new MalformedStream("must be an object");
+                }
+                var uri = entry.asDocument().get("uri");
+                if (uri == null
+                        || !uri.isString()
+                        || !SEGMENT.matcher(uri.asString().getValue()).matches()) {
+                    throw new MalformedStream("uri must be a string without slashes that is not empty");
+                }
+                parse(entry.asDocument());
+            } catch (MalformedStream e) {
+                throw new MalformedStream("streams[" + i + "]: " + e.getMessage());
+            }
+        }
+    }
+
+    private static boolean flag(BsonDocument entry, String name) throws MalformedStream {
+        var value = entry.getOrDefault(name, BsonBoolean.FALSE);
+        if (!value.isBoolean()) {
+            throw new MalformedStream(name + " must be true or false");
+        }
+        return value.asBoolean().getValue();
     }
 
     private static FullDocument fullDocument(@Nullable BsonValue option) throws MalformedStream {

@@ -9,7 +9,9 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 
 /// What operators see of change streams. Thread-safe.
@@ -39,7 +41,7 @@ final class StreamMeters {
         bytes = counter(registry, "streams_bytes", "Bytes of these messages");
         dropped = counter(registry, "streams_dropped", "Listeners closed because they were too slow");
         lag = Timer.builder("streams_lag")
-                .description("From the change in MongoDB to its hand-over to the connections, by both clocks")
+                .description("From the change in MongoDB to the socket's taking the message, by both clocks")
                 .serviceLevelObjectives(
                         Duration.ofMillis(5),
                         Duration.ofMillis(20),
@@ -78,14 +80,21 @@ final class StreamMeters {
         cursors.decrementAndGet();
     }
 
-    void happened(Event event) {
+    void happened() {
         events.increment();
-        event.age().filter(age -> !age.isNegative()).ifPresent(lag::record);
     }
 
-    void sent(int length) {
+    void handedOver(Frame frame) {
         messages.increment();
-        bytes.increment(length);
+        bytes.increment(frame.bytes().remaining());
+    }
+
+    /// A socket has taken it.
+    void sent(Frame frame) {
+        long lagging = System.currentTimeMillis() - frame.since();
+        if (frame.since() > 0 && lagging >= 0) {
+            lag.record(lagging, TimeUnit.MILLISECONDS);
+        }
     }
 
     void dropped() {

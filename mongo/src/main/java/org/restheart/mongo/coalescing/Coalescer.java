@@ -3,7 +3,6 @@ package org.restheart.mongo.coalescing;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Lookups;
@@ -11,15 +10,17 @@ import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.PlainInserts;
 
-/// What leaves for MongoDB together, as the configuration wants it. Flights run on virtual threads of their own and
-/// complete the waiting requests there. Thread-safe.
+/// What leaves for MongoDB together, as the configuration wants it. Flights run on threads of their own and tell the
+/// waiting requests from there. Thread-safe.
 public final class Coalescer {
+    /// Enough for the flights of the few lanes that are busy at a time.
+    private static final int PLATFORM_THREADS = 16;
+
     private final MongoClient client;
     private final CoalescingConfig config;
     private final MeterRegistry registry;
     private final SharingHeader header;
-    private final Executor threads = Executors.newThreadPerTaskExecutor(
-            Thread.ofVirtual().name("flight-", 0).factory());
+    private final Executor threads = new FlightThreads(PLATFORM_THREADS);
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.client = client;

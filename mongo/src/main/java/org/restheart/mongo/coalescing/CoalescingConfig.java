@@ -7,7 +7,7 @@ import java.time.Duration;
 /// @param inserts coalesce inserts of single documents
 /// @param reads coalesce reads by `_id`
 /// @param queries run identical queries that wait together once
-/// @param flights how many commands of one lane may be under way at once
+/// @param flights how many commands of one lane may be under way at once, while batches are small or MongoDB is slow
 /// @param maxBatch requests per flight
 /// @param maxBatchBytes bytes of documents per insert flight; a larger document flies alone
 /// @param maxQueued requests waiting in one lane; one more is answered `503`
@@ -28,7 +28,7 @@ public record CoalescingConfig(
         Duration laneIdle,
         boolean header) {
     public static final CoalescingConfig DEFAULT = new CoalescingConfig(
-            true, true, true, 2, 256, 4 << 20, 10_000, Duration.ofSeconds(10), 10_000, Duration.ofMinutes(1), false);
+            true, true, true, 4, 256, 4 << 20, 10_000, Duration.ofSeconds(10), 10_000, Duration.ofMinutes(1), false);
 
     public CoalescingConfig {
         atLeastOne("flights", flights);

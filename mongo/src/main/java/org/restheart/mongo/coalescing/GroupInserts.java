@@ -8,6 +8,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -69,10 +70,16 @@ final class GroupInserts {
             }
         }
 
+        private static List<RawBsonDocument> documents(List<Ticket<RawBsonDocument, Landed<InsertOutcome>>> tickets) {
+            var documents = new ArrayList<RawBsonDocument>(tickets.size());
+            tickets.forEach(ticket -> documents.add(ticket.request()));
+            return documents;
+        }
+
         private void insertMany(List<Ticket<RawBsonDocument, Landed<InsertOutcome>>> tickets) {
             int sharing = tickets.size();
             try {
-                collection.insertMany(tickets.stream().map(Ticket::request).toList(), UNORDERED);
+                collection.insertMany(documents(tickets), UNORDERED);
             } catch (MongoBulkWriteException e) {
                 for (var error : e.getWriteErrors()) {
                     tickets.get(error.getIndex()).complete(new Landed<>(new InsertOutcome.Refused(error), sharing));

@@ -18,7 +18,7 @@ final class Lanes<K, R, O> {
                 .maximumSize(config.maxLanes())
                 .expireAfterAccess(config.laneIdle())
                 .executor(Runnable::run)
-                .build(shape -> new Lane<>(flights.apply(shape), config, threads, meters));
+                .build(shape -> new Lane<>(flights.apply(shape), config, threads, meters, System::nanoTime));
     }
 
     /// @throws org.restheart.http.ProblemException 503 when too many wait already

@@ -16,6 +16,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
@@ -76,7 +77,7 @@ final class PointReads {
                     .cursor()) {
                 while (cursor.hasNext()) {
                     var document = cursor.next();
-                    var answered = Optional.ofNullable(document.get("_id"))
+                    var answered = RawDocuments.get(document, "_id")
                             .flatMap(CanonicalId::of)
                             .map(waiting::remove);
                     answered.ifPresent(them -> complete(them, new Landed<>(Optional.of(document), sharing)));

@@ -8,10 +8,10 @@ import org.restheart.http.Response;
 record SharingHeader(boolean shown) {
     private static final String NAME = "X-Coalesced";
 
-    <O> Response.Deferred defer(CompletionStage<Landed<O>> eventual, Function<O, Response.Ready> answer) {
-        return new Response.Deferred(eventual.thenApply(landed -> {
+    <O> Response defer(CompletionStage<Landed<O>> eventual, Function<O, Response.Ready> answer) {
+        return Response.later(eventual, landed -> {
             var response = answer.apply(landed.outcome());
             return shown ? response.with(NAME, Integer.toString(landed.sharing())) : response;
-        }));
+        });
     }
 }

@@ -10,6 +10,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.Collections;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
@@ -23,11 +24,14 @@ public final class PatchCollection implements DataHandler {
     private final Collections collections;
     private final Metadata metadata;
     private final Preconditions preconditions;
+    private final StreamDefinitions streams;
 
-    public PatchCollection(Collections collections, Metadata metadata, Preconditions preconditions) {
+    public PatchCollection(
+            Collections collections, Metadata metadata, Preconditions preconditions, StreamDefinitions streams) {
         this.collections = collections;
         this.metadata = metadata;
         this.preconditions = preconditions;
+        this.streams = streams;
     }
 
     @Override
@@ -43,6 +47,7 @@ public final class PatchCollection implements DataHandler {
         }
         var etag = new ObjectId();
         var update = Changes.ofProperties(request, content, etag);
+        streams.check(update);
         request.http().requireThread();
         var target = new TargetDocument(
                 collections.properties(request),

@@ -7,6 +7,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.Collections;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
@@ -24,11 +25,14 @@ public final class PutCollection implements DataHandler {
     private final Collections collections;
     private final Metadata metadata;
     private final Preconditions preconditions;
+    private final StreamDefinitions streams;
 
-    public PutCollection(Collections collections, Metadata metadata, Preconditions preconditions) {
+    public PutCollection(
+            Collections collections, Metadata metadata, Preconditions preconditions, StreamDefinitions streams) {
         this.collections = collections;
         this.metadata = metadata;
         this.preconditions = preconditions;
+        this.streams = streams;
     }
 
     @Override
@@ -36,6 +40,7 @@ public final class PutCollection implements DataHandler {
         var etag = new ObjectId();
         var id = new BsonString(Metadata.propertiesId(request.path().requireCollection()));
         var fields = NewDocument.properties(request, request.contentDocument());
+        streams.check(fields);
         var document = NewDocument.encode(NewDocument.tagged(id, fields, etag));
         request.http().requireThread();
         try {

@@ -5,12 +5,14 @@ import static org.restheart.mongo.content.Refusals.invalid;
 
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -75,7 +77,8 @@ public final class DataContent {
         return documents;
     }
 
-    private static BsonValue checkIds(BsonValue content) {
+    /// @throws ProblemException 400 for what is no document, or has an array as its id
+    public static BsonValue checkIds(BsonValue content) {
         if (content.isDocument()) {
             checkId(content.asDocument());
         } else if (content.isArray()) {
@@ -92,8 +95,10 @@ public final class DataContent {
     }
 
     private static void checkId(BsonDocument document) {
-        var id = document.get("_id");
-        if (id != null && id.getBsonType() == BsonType.ARRAY) {
+        var id = document instanceof RawBsonDocument raw
+                ? RawDocuments.get(raw, "_id")
+                : Optional.ofNullable(document.get("_id"));
+        if (id.filter(BsonValue::isArray).isPresent()) {
             throw invalid("the type of _id in request data is not supported: ARRAY");
         }
     }

@@ -92,7 +92,12 @@ public final class NewDocument {
         } catch (BsonSerializationException e) {
             throw invalid("Invalid BSON: " + e.getMessage());
         }
-        if (encoded.getByteBuffer().remaining() > MAX_BYTES) {
+        return checkSize(encoded);
+    }
+
+    /// @throws org.restheart.http.ProblemException 413
+    static RawBsonDocument checkSize(RawBsonDocument encoded) {
+        if (encoded.getByteLength() > MAX_BYTES) {
             throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB")
                     .raise();
         }

@@ -22,7 +22,7 @@ public record CursorPoolConfig(
         Duration maxAge,
         int builds) {
     public static final CursorPoolConfig DEFAULT =
-            new CursorPoolConfig(Positioning.NONE, 1_000, 64, 16, 128L << 20, Duration.ofMinutes(5), 2);
+            new CursorPoolConfig(Positioning.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2);
 
     public CursorPoolConfig {
         if (sliceWidth < 1

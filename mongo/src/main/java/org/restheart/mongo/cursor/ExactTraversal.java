@@ -10,6 +10,9 @@ final class ExactTraversal {
     /// Of the time goes into setting bookmarks, at most, while writes undo them again and again.
     private static final int TENTH = 10;
 
+    /// The rest after a build, in builds, that writes can make it.
+    private static final int MOST = 10_000;
+
     private final Duration maxAge;
     private final AtomicInteger asked = new AtomicInteger();
 
@@ -18,6 +21,9 @@ final class ExactTraversal {
 
     private boolean building; // guarded by this
     private long notBefore = System.nanoTime(); // guarded by this
+    private int times = TENTH; // guarded by this
+    private long lastRest; // guarded by this
+    private long usedAt; // guarded by this
     private @Nullable LiveBookmarks live; // guarded by this
 
     ExactTraversal(Duration maxAge) {
@@ -37,8 +43,7 @@ final class ExactTraversal {
         synchronized (this) {
             long now = System.nanoTime();
             var current = live;
-            boolean fresh = current != null
-                    && now - current.setAt() < maxAge.dividedBy(2).toNanos();
+            boolean fresh = current != null && !current.isWorn();
             if (fresh || building || forgotten || now - notBefore < 0) {
                 return false;
             }
@@ -59,6 +64,7 @@ final class ExactTraversal {
 
     synchronized void use(LiveBookmarks fresh) {
         building = false;
+        usedAt = System.nanoTime();
         postpone(fresh);
         live = forgotten ? null : fresh;
     }
@@ -72,18 +78,23 @@ final class ExactTraversal {
     synchronized void drop(LiveBookmarks those) {
         if (live == those) {
             live = null;
+            // Who writes all the time is not asked for that much work.
+            times = System.nanoTime() - usedAt > lastRest ? TENTH : Math.min(2 * times, MOST);
         }
     }
 
     /// They were undone before they were of use: the next attempt waits its time.
     synchronized void undone(LiveBookmarks those) {
         building = false;
+        times = Math.min(2 * times, MOST);
         postpone(those);
     }
 
     private void postpone(LiveBookmarks those) {
         long now = System.nanoTime();
-        notBefore = now + TENTH * (now - those.setAt());
+        long rest = Math.min(times * (now - those.setAt()), maxAge.toNanos());
+        notBefore = now + rest;
+        lastRest = rest;
     }
 
     /// For others' sake.

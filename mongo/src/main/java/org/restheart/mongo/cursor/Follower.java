@@ -2,7 +2,6 @@ package org.restheart.mongo.cursor;
 
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoException;
-import com.mongodb.client.ChangeStreamIterable;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.changestream.ChangeStreamDocument;
 import java.util.List;
@@ -11,18 +10,16 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
-import org.bson.RawBsonDocument;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sets bookmarks as of one point in time of the deployment, and keeps them true by the change stream from there on.
-/// All
-/// in the background: no request waits for it. Thread-safe.
+/// All in the background: no request waits for it. Thread-safe.
 final class Follower {
     private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
-    /// How long MongoDB waits for a change before it says that there is none, in milliseconds.
-    private static final long PATIENCE = 500;
+    /// A view has neither indexes nor changes.
+    private static final int NO_VIEWS = 166;
 
     private static final List<BsonDocument> COUNTED = List.of(
             BsonDocument.parse("{$match: {operationType: {$nin: ['update', 'replace']}}}"),
@@ -37,9 +34,9 @@ final class Follower {
     private final Semaphore free;
     private final PoolMeters meters;
 
-    /// @param from the first moment that the bookmarks do not know of
+    /// @param asOf the last moment that the bookmarks know of
     /// @param until the bookmarks are not of use before what happened up to here is counted
-    private record Start(LiveBookmarks bookmarks, BsonTimestamp from, BsonTimestamp until) {}
+    private record Start(LiveBookmarks bookmarks, BsonTimestamp asOf, BsonTimestamp until) {}
 
     Follower(MongoClient client, CursorPoolConfig config, PoolMeters meters) {
         this.client = client;
@@ -72,8 +69,12 @@ final class Follower {
                 traversal.failed();
             }
         } catch (MongoException e) {
-            meters.failed();
             traversal.failed();
+            if (e.getCode() == NO_VIEWS) {
+                meters.unfit();
+                return;
+            }
+            meters.failed();
             LOG.warn("No exact bookmarks for deep pages of {}: {}", shape.namespace(), e.getMessage());
         } catch (IllegalStateException e) {
             traversal.failed();
@@ -83,6 +84,10 @@ final class Follower {
 
     /// Empty if no index has the order, or there are too few documents to set a bookmark.
     private Optional<Start> start(Shape shape) {
+        if (!Deployment.tellsTheTime(client) || Deployment.isCapped(client, shape.namespace())) {
+            free.release();
+            return Optional.empty();
+        }
         long now = System.nanoTime();
         var snapshot = ClientSessionOptions.builder().snapshot(true).build();
         try (var session = client.startSession(snapshot)) {
@@ -93,13 +98,13 @@ final class Follower {
             var bookmarks = new Bookmarks(index.get(), now, maxBytes);
             hops.go(shape, bookmarks, Optional.of(session));
             var time = session.getSnapshotTimestamp();
-            if (time == null) {
+            if (time == null || bookmarks.size() == 0) {
                 return Optional.empty();
             }
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - now) + 1;
             return Optional.of(new Start(
                     new LiveBookmarks(index.get(), bookmarks.all(), shape.sort(), now),
-                    new BsonTimestamp(time.getTime(), time.getInc() + 1),
+                    time,
                     new BsonTimestamp((int) (time.getTime() + seconds), 0)));
         } finally {
             free.release();
@@ -109,17 +114,18 @@ final class Follower {
     private void follow(Shape shape, ExactTraversal traversal, Start start) {
         var live = start.bookmarks();
         boolean used = false;
-        try (var changes = changes(shape, start.from()).cursor()) {
+        try (var feed = feed(shape, start.asOf())) {
             while (!used || traversal.needs(live)) {
-                var change = changes.tryNext();
-                if (change != null && !count(shape, live, change)) {
+                var change = feed.next(live.isAwaited());
+                if (change.isPresent() && !count(shape, live, change.get())) {
                     meters.undone();
                     if (!used) {
                         traversal.undone(live);
                     }
                     return;
                 }
-                if (!used && (change == null || isPast(start.until(), change))) {
+                feed.passed().ifPresent(live::know);
+                if (!used && (change.isEmpty() || isPast(start.until(), change.get()))) {
                     traversal.use(live);
                     meters.built();
                     used = true;
@@ -127,6 +133,7 @@ final class Follower {
             }
         } finally {
             traversal.drop(live);
+            live.end();
         }
     }
 
@@ -135,12 +142,10 @@ final class Follower {
         return when != null && when.compareTo(time) > 0;
     }
 
-    private ChangeStreamIterable<RawBsonDocument> changes(Shape shape, BsonTimestamp from) {
-        return client.getDatabase(shape.namespace().getDatabaseName())
-                .getCollection(shape.namespace().getCollectionName())
-                .watch(canCount(shape) ? COUNTED : ALL, RawBsonDocument.class)
-                .startAtOperationTime(from)
-                .maxAwaitTime(PATIENCE, TimeUnit.MILLISECONDS);
+    private Feed feed(Shape shape, BsonTimestamp after) {
+        var collection = client.getDatabase(shape.namespace().getDatabaseName())
+                .getCollection(shape.namespace().getCollectionName());
+        return new Feed(collection, canCount(shape) ? COUNTED : ALL, after);
     }
 
     /// Whether the id of a document alone says before which bookmarks it counts.

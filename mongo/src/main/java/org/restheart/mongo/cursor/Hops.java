@@ -6,6 +6,7 @@ import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.bson.RawBsonDocument;
 
 /// Sets the bookmarks of a shape ahead of requests, hopping through the index: each hop reads one key and no document,
@@ -16,6 +17,10 @@ final class Hops {
 
     /// When hops take longer, they become shorter, since a page may have to wait for that much, too.
     private static final Duration LONG = Duration.ofMillis(20);
+
+    /// Between hops there is a rest as long as the hop, so that MongoDB is busy with them half of the time at most, but
+    /// no longer than this.
+    private static final Duration REST = Duration.ofMillis(5);
 
     /// Of all hops together: what has been reached by then must do.
     private static final Duration TOTAL = Duration.ofMinutes(2);
@@ -74,7 +79,9 @@ final class Hops {
             }
             position += step;
             bookmarks.set(position, key);
-            longHops = System.nanoTime() - before > LONG.toNanos() ? longHops + 1 : 0;
+            long took = System.nanoTime() - before;
+            LockSupport.parkNanos(Math.min(took, REST.toNanos()));
+            longHops = took > LONG.toNanos() ? longHops + 1 : 0;
             if (longHops == IN_A_ROW) {
                 longHops = 0;
                 step = Math.max(Math.ceilDiv(width, SHORTEST), step / 2);

@@ -6,6 +6,9 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /// What operators see of the bookmarks. Thread-safe.
 final class PoolMeters {
@@ -18,6 +21,8 @@ final class PoolMeters {
     private final Counter failed;
     private final Counter undone;
     private final Counter evicted;
+    private final Counter awaited;
+    private final Counter repeated;
 
     PoolMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -33,8 +38,17 @@ final class PoolMeters {
         undone = Counter.builder("cursor_pool_undone")
                 .description("Exact bookmarks that a change made useless")
                 .register(registry);
+        awaited = checks("awaited");
+        repeated = checks("repeated");
         evicted = Counter.builder("cursor_pool_evictions")
                 .description("Queries whose bookmarks were forgotten for others' sake")
+                .register(registry);
+    }
+
+    private Counter checks(String outcome) {
+        return Counter.builder("cursor_pool_checks")
+                .description("Exact pages that had to wait for changes to be known, or to be read again after them")
+                .tag("outcome", outcome)
                 .register(registry);
     }
 
@@ -52,30 +66,35 @@ final class PoolMeters {
                 .register(registry);
     }
 
-    void observe(Collection<Traversal> traversals) {
-        Gauge.builder("cursor_pool_queries", traversals, Collection::size)
-                .description("Queries that are remembered")
+    void observe(Collection<Traversal> traversals, Collection<ExactTraversal> exact) {
+        gauge("cursor_pool_queries", "Queries that are remembered", traversals::size, exact::size);
+        gauge(
+                "cursor_pool_bookmarks",
+                "Bookmarks of all queries",
+                () -> sum(traversals, Traversal::bookmarks, Bookmarks::size),
+                () -> sum(exact, ExactTraversal::bookmarks, LiveBookmarks::size));
+        gauge(
+                "cursor_pool_bytes",
+                "Memory that bookmarks take",
+                () -> sum(traversals, Traversal::bookmarks, Bookmarks::bytes),
+                () -> sum(exact, ExactTraversal::bookmarks, LiveBookmarks::bytes));
+        Gauge.builder("cursor_pool_streams", () -> sum(exact, ExactTraversal::bookmarks, _ -> 1))
+                .description("Change streams that keep bookmarks exact")
                 .register(registry);
-        Gauge.builder(
-                        "cursor_pool_bookmarks",
-                        traversals,
-                        all -> all.stream()
-                                .map(Traversal::bookmarks)
-                                .flatMap(Optional::stream)
-                                .mapToLong(Bookmarks::size)
-                                .sum())
-                .description("Bookmarks of all queries")
+    }
+
+    private void gauge(String name, String description, Supplier<Number> kept, Supplier<Number> exact) {
+        Gauge.builder(name, () -> kept.get().longValue() + exact.get().longValue())
+                .description(description)
                 .register(registry);
-        Gauge.builder(
-                        "cursor_pool_bytes",
-                        traversals,
-                        all -> all.stream()
-                                .map(Traversal::bookmarks)
-                                .flatMap(Optional::stream)
-                                .mapToLong(Bookmarks::bytes)
-                                .sum())
-                .description("Memory that bookmarks take")
-                .register(registry);
+    }
+
+    private static <T, B> long sum(Collection<T> all, Function<T, Optional<B>> bookmarks, ToLongFunction<B> value) {
+        return all.stream()
+                .map(bookmarks)
+                .flatMap(Optional::stream)
+                .mapToLong(value)
+                .sum();
     }
 
     void hit(long skipped) {
@@ -85,6 +104,14 @@ final class PoolMeters {
 
     void miss() {
         misses.increment();
+    }
+
+    void awaited() {
+        awaited.increment();
+    }
+
+    void repeated() {
+        repeated.increment();
     }
 
     void built() {

@@ -14,12 +14,10 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.Positioning;
 
 /// Finds deep pages by bookmarks, for queries that allow it; everything else is left to MongoDB. Thread-safe.
 public final class PositionedFinder implements Finder {
-    private static final int BAD_VALUE = 2;
-    private static final int INDEX_NOT_FOUND = 27;
-
     private final Documents documents;
     private final CursorPoolConfig config;
     private final LoadingCache<Shape, Traversal> traversals;
@@ -42,8 +40,8 @@ public final class PositionedFinder implements Finder {
                 })
                 .build(_ -> new Traversal(config.maxAge()));
         this.builder = new Builder(client, config, meters);
-        this.exact = new ExactPages(client, config, meters);
-        meters.observe(traversals.asMap().values());
+        this.exact = new ExactPages(client, documents, config, meters);
+        meters.observe(traversals.asMap().values(), exact.traversals());
     }
 
     @Override
@@ -63,75 +61,62 @@ public final class PositionedFinder implements Finder {
 
     @Override
     public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
-        return switch (query.shortcuts().positioning()) {
-            case NONE -> documents.find(query, batchSize);
-            case BOOKMARKS -> mayUseBookmarks(query) ? marked(query, batchSize) : documents.find(query, batchSize);
-            case EXACT -> mayUseBookmarks(query) ? exact(query, batchSize) : documents.find(query, batchSize);
+        if (!mayUseBookmarks(query)) {
+            return documents.find(query, batchSize);
+        }
+        var page = switch (query.shortcuts().positioning()) {
+            case NONE -> Optional.<MongoCursor<RawBsonDocument>>empty();
+            case BOOKMARKS -> marked(query, batchSize);
+            case EXACT -> exact(query, batchSize);
+            case EAGER -> exact(query, batchSize).or(() -> marked(query, batchSize));
         };
+        return page.orElseGet(() -> {
+            meters.miss();
+            return documents.find(query, batchSize);
+        });
     }
 
-    private MongoCursor<RawBsonDocument> marked(FindQuery query, int batchSize) {
+    private Optional<MongoCursor<RawBsonDocument>> marked(FindQuery query, int batchSize) {
         var shape = Shape.of(query);
         var traversal = traversals.get(shape);
         builder.startIfDue(shape, traversal);
         var bookmarks = traversal.bookmarks();
         var bookmark = bookmarks.flatMap(those -> those.nearest(query.skip()));
         if (bookmarks.isEmpty() || bookmark.isEmpty()) {
-            meters.miss();
-            return documents.find(query, batchSize);
+            return Optional.empty();
         }
         try {
-            return read(query, bookmarks.get(), bookmark.get(), batchSize);
+            return Optional.of(read(query, bookmarks.get(), bookmark.get(), batchSize));
         } catch (MongoCommandException e) {
-            if (!mayLackTheIndex(e)) {
+            if (!SortIndexes.mayBeGone(e)) {
                 throw e;
             }
             traversal.forget();
-            meters.miss();
-            return documents.find(query, batchSize);
+            return Optional.empty();
         }
     }
 
-    private MongoCursor<RawBsonDocument> exact(FindQuery query, int batchSize) {
-        var live = exact.bookmarks(query);
-        var bookmark = live.flatMap(those -> those.nearest(query.skip()));
-        if (live.isEmpty() || bookmark.isEmpty()) {
-            meters.miss();
-            return documents.find(query, batchSize);
-        }
-        long skip = query.skip() - bookmark.get().position();
-        var range = live.get().index().from(Optional.of(bookmark.get().key()));
+    private Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, int batchSize) {
         try {
-            var page = documents.find(query.slice(skip, query.limit()), range, batchSize);
-            meters.hit(skip);
-            return page;
+            return exact.find(query, batchSize);
         } catch (MongoCommandException e) {
-            if (!mayLackTheIndex(e)) {
+            if (!SortIndexes.mayBeGone(e)) {
                 throw e;
             }
             exact.forget(query);
-            meters.miss();
-            return documents.find(query, batchSize);
+            return Optional.empty();
         }
-    }
-
-    /// If it was the query that is bad, MongoDB says so again without the index.
-    private static boolean mayLackTheIndex(MongoCommandException e) {
-        return e.getErrorCode() == BAD_VALUE || e.getErrorCode() == INDEX_NOT_FOUND;
-    }
-
-    /// The bookmarks that are used for exact answers now.
-    Optional<LiveBookmarks> live(FindQuery query) {
-        return exact.bookmarks(query);
     }
 
     /// A page before the first bookmark costs no more than a way from one to the next. A client that names an index, or
     /// is shown the result of two projections, gets what it asks for.
     private boolean mayUseBookmarks(FindQuery query) {
-        return query.skip() >= config.sliceWidth()
+        return query.shortcuts().positioning() != Positioning.NONE
+                && query.skip() >= config.sliceWidth()
                 && query.limit() > 0
                 && query.hint().isEmpty()
-                && !query.projection().isStaged();
+                && !query.projection().isStaged()
+                && SteadyFilter.is(query.filter());
     }
 
     private MongoCursor<RawBsonDocument> read(FindQuery query, Bookmarks bookmarks, Bookmark bookmark, int batchSize) {

@@ -1,6 +1,7 @@
 package org.restheart.mongo.cursor;
 
 import java.util.ArrayList;
+import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -48,7 +49,14 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
         }
         return pattern.size() == 1
                 && !projection.isStaged()
-                && projection.single().keySet().stream().noneMatch(field -> field.startsWith("_id"));
+                && projection.single().entrySet().stream()
+                        .allMatch(field -> !field.getKey().startsWith("_id") || isIdItself(field));
+    }
+
+    private static boolean isIdItself(Map.Entry<String, BsonValue> shown) {
+        return shown.getKey().equals("_id")
+                && shown.getValue().isNumber()
+                && shown.getValue().asNumber().intValue() != 0;
     }
 
     /// The key of a document with visible fields; empty for values that an index has in another form.

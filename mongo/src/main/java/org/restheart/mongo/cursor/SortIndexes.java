@@ -1,6 +1,7 @@
 package org.restheart.mongo.cursor;
 
 import com.mongodb.ExplainVerbosity;
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
@@ -16,10 +17,18 @@ final class SortIndexes {
     private static final Set<String> UNFIT =
             Set.of("partialFilterExpression", "sparse", "collation", "hidden", "clustered", "wildcardProjection");
 
+    private static final int BAD_VALUE = 2;
+    private static final int INDEX_NOT_FOUND = 27;
+
     private final MongoClient client;
 
     SortIndexes(MongoClient client) {
         this.client = client;
+    }
+
+    /// Whether it may be the index that MongoDB misses. If it was the query that is bad, MongoDB says so again without.
+    static boolean mayBeGone(MongoCommandException e) {
+        return e.getErrorCode() == BAD_VALUE || e.getErrorCode() == INDEX_NOT_FOUND;
     }
 
     /// Empty if the sort is no total order, or no index has it.

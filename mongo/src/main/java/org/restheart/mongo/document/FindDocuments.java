@@ -1,13 +1,16 @@
 package org.restheart.mongo.document;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.bson.BsonDocument;
 import org.restheart.http.Response;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.EntityTags;
 import org.restheart.mongo.Json;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
@@ -16,6 +19,7 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.hal.HalPages;
+import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.Counting;
 import org.restheart.mongo.parameter.Representation;
 
@@ -25,12 +29,14 @@ public final class FindDocuments implements DataHandler {
     private final Finder finder;
     private final Pages pages;
     private final Queries queries;
+    private final NextPage next;
     private final Exports exports;
 
-    public FindDocuments(Finder finder, Pages pages, MongoConfig config) {
+    public FindDocuments(Finder finder, Pages pages, Continuations continuations, MongoConfig config) {
         this.finder = finder;
         this.pages = pages;
         this.queries = new Queries(config.queryTimeLimit());
+        this.next = new NextPage(continuations);
         this.exports = new Exports(finder, queries);
     }
 
@@ -41,7 +47,8 @@ public final class FindDocuments implements DataHandler {
                 .orElseGet(() -> request.parameters().representation() == Representation.STANDARD
                         ? array(request)
                         : hal(request));
-        return response.map(page -> withHeaders(request, page));
+        return response.map(page ->
+                NextPage.linked(withHeaders(request, page), request.http().query()));
     }
 
     private Response.Ready withHeaders(DataRequest request, Response.Ready page) {
@@ -57,6 +64,14 @@ public final class FindDocuments implements DataHandler {
         if (request.parameters().paging().pageSize() == 0) {
             return Json.empty(200);
         }
+        var after = after(request);
+        if (after.isPresent()) {
+            request.http().requireThread();
+            return next.after(
+                    queries.page(request),
+                    after.get(),
+                    JsonArray.of(request.parameters().jsonMode()));
+        }
         var page = new Pages.Page(queries.page(request), request.parameters().jsonMode());
         return pages.page(request.http(), page, () -> run(page.query(), JsonArray.of(page.mode())));
     }
@@ -67,13 +82,19 @@ public final class FindDocuments implements DataHandler {
                 ? OptionalLong.empty()
                 : OptionalLong.of(finder.count(queries.count(request)));
         var format = HalPages.collection(request, size);
-        return request.parameters().paging().pageSize() == 0
-                ? DocumentContent.response(List.of(), format)
-                : run(queries.page(request), format);
+        if (request.parameters().paging().pageSize() == 0) {
+            return DocumentContent.response(List.of(), format);
+        }
+        var page = queries.page(request);
+        return after(request).map(key -> next.after(page, key, format)).orElseGet(() -> run(page, format));
+    }
+
+    private static Optional<BsonDocument> after(DataRequest request) {
+        return AfterParameter.parse(request.http().query(), request.parameters().sort());
     }
 
     private Response.Ready run(FindQuery query, DocumentFormat format) {
         // One document more than there can be in a batch: so MongoDB closes the cursor with the first reply.
-        return DocumentContent.response(finder.find(query, query.limit() + 1), format);
+        return next.response(query, finder.find(query, query.limit() + 1), format);
     }
 }

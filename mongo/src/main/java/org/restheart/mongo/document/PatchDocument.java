@@ -9,6 +9,7 @@ import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
@@ -33,6 +34,7 @@ public final class PatchDocument implements DataHandler {
     public Response handle(DataRequest request) {
         ContentSize.check(request);
         var etag = new ObjectId();
+        HiddenFields.checkChange(request, request.content());
         var update = Changes.ofDocument(request, request.content(), etag);
         request.http().requireThread();
         var target = new TargetDocument(

@@ -5,23 +5,24 @@ import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonDocument;
-import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.Json;
-import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.write.Creation;
+import org.restheart.mongo.write.DuplicateKeys;
+import org.restheart.mongo.write.Earlier;
 import org.restheart.mongo.write.Insert;
 import org.restheart.mongo.write.InsertOutcome;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
@@ -30,7 +31,7 @@ import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
 /// of the one with the same id.
-public final class PostDocument implements DataHandler {
+public final class PostDocument implements Creation {
     private final Collections collections;
     private final Preconditions preconditions;
     private final Inserts inserts;
@@ -46,23 +47,24 @@ public final class PostDocument implements DataHandler {
     }
 
     @Override
-    public Response handle(DataRequest request) {
-        var fields = NewDocument.of(request, request.content().asDocument());
+    public Response handle(DataRequest request, NewIds ids) {
+        var fields = Storable.of(request, request.content().asDocument());
         var given = id(request, fields);
         return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
-            case INSERT -> insert(request, given.orElseGet(BsonObjectId::new), fields);
-            case UPSERT -> replace(request, given.orElseGet(BsonObjectId::new), fields, WriteMode.UPSERT);
+            case INSERT -> insert(request, given.orElseGet(ids.sequence()), fields, ids);
+            case UPSERT -> replace(request, given.orElseGet(ids.sequence()), fields, WriteMode.UPSERT, ids.etag());
             case UPDATE ->
                 replace(
                         request,
                         given.orElseThrow(() -> Problem.bare(BAD_REQUEST).raise()),
                         fields,
-                        WriteMode.UPDATE);
+                        WriteMode.UPDATE,
+                        ids.etag());
         };
     }
 
-    private static Optional<BsonValue> id(DataRequest request, BsonDocument fields) {
-        var id = Optional.ofNullable(fields.get("_id"));
+    private static Optional<BsonValue> id(DataRequest request, Storable fields) {
+        var id = fields.id();
         if (id.isEmpty()) {
             request.parameters().idType().requireGenerated();
         } else if (Names.isReservedId(id.get())) {
@@ -71,21 +73,28 @@ public final class PostDocument implements DataHandler {
         return id;
     }
 
-    private Response insert(DataRequest request, BsonValue id, BsonDocument fields) {
-        var etag = new ObjectId();
-        var document = NewDocument.encode(NewDocument.tagged(id, fields, etag));
+    private Response insert(DataRequest request, BsonValue id, Storable fields, NewIds ids) {
+        var etag = ids.etag();
+        var document = fields.encode(id, etag);
         writtenCheck.check(request, List.of(document));
         var insert = new Insert(request.namespace(), collections.of(request).getWriteConcern(), document);
         return inserts.insert(request.http(), insert, outcome -> switch (outcome) {
             case InsertOutcome.Inserted() -> created(request, id, etag);
-            case InsertOutcome.Refused(var error) -> throw WriteResponses.refusal(error);
+            case InsertOutcome.Refused(var error) -> {
+                if (ids.mayRepeat()
+                        && DuplicateKeys.isOfId(error)
+                        && !Earlier.attemptWrote(collections.of(request), List.of(id), etag)
+                                .isEmpty()) {
+                    yield created(request, id, etag);
+                }
+                throw WriteResponses.refusal(error);
+            }
         });
     }
 
-    private Response replace(DataRequest request, BsonValue id, BsonDocument fields, WriteMode mode) {
+    private Response replace(DataRequest request, BsonValue id, Storable fields, WriteMode mode, ObjectId etag) {
         request.http().requireThread();
-        var etag = new ObjectId();
-        var document = NewDocument.encode(NewDocument.tagged(id, fields, etag));
+        var document = fields.encode(id, etag);
         writtenCheck.check(request, List.of(document));
         var target = new TargetDocument(
                 collections.of(request), id, request.writeFilter(), preconditions.ofCollection(request));

@@ -1,23 +1,41 @@
 package org.restheart.mongo.document;
 
+import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.mongo.DataHandler;
 import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.idempotency.KeyedPost;
+import org.restheart.mongo.write.Creation;
+import org.restheart.mongo.write.NewIds;
 
 /// `POST /{db}/{collection}`: an object is one document, an array is many.
 public final class PostToCollection implements DataHandler {
-    private final DataHandler one;
-    private final DataHandler many;
+    private final Creation post;
+    private final DataHandler lines;
+    private final DataHandler keyed;
 
-    public PostToCollection(DataHandler one, DataHandler many) {
-        this.one = one;
-        this.many = many;
+    /// @param lines for a document in each line
+    /// @param keyed for requests with an `Idempotency-Key`
+    public PostToCollection(Creation post, DataHandler lines, DataHandler keyed) {
+        this.post = post;
+        this.lines = lines;
+        this.keyed = keyed;
+    }
+
+    /// By the shape of the content.
+    public static Creation byShape(Creation one, Creation many) {
+        return (request, ids) -> request.content().isArray() ? many.handle(request, ids) : one.handle(request, ids);
     }
 
     @Override
     public Response handle(DataRequest request) {
         ContentSize.check(request);
-        return request.content().isArray() ? many.handle(request) : one.handle(request);
+        if (PostLines.isFor(request.http())
+                && request.http().require(RequestContent.KEY).isUnread()) {
+            return lines.handle(request);
+        }
+        return KeyedPost.isKeyed(request.http()) ? keyed.handle(request) : post.handle(request, NewIds.FRESH);
     }
 }

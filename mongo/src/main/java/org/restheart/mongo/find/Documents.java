@@ -2,6 +2,7 @@ package org.restheart.mongo.find;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.AggregateIterable;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
@@ -55,7 +56,21 @@ public final class Documents implements Finder {
     ///
     /// @throws com.mongodb.MongoException also if there is no such index any more
     public MongoCursor<RawBsonDocument> find(FindQuery query, IndexRange range, int batchSize) {
-        var find = plain(query).hint(range.index()).batchSize(batchSize);
+        var collection = collection(query.namespace(), query.settings());
+        return ranged(with(collection.find(query.filter()), query), range, batchSize);
+    }
+
+    /// The same in a session, which then knows of which moment the answer is.
+    ///
+    /// @throws com.mongodb.MongoException as above
+    public MongoCursor<RawBsonDocument> find(ClientSession session, FindQuery query, IndexRange range, int batchSize) {
+        var collection = collection(query.namespace(), query.settings());
+        return ranged(with(collection.find(session, query.filter()), query), range, batchSize);
+    }
+
+    private static MongoCursor<RawBsonDocument> ranged(
+            FindIterable<RawBsonDocument> find, IndexRange range, int batchSize) {
+        find.hint(range.index()).batchSize(batchSize);
         range.key().ifPresent(key -> {
             if (range.reverse()) {
                 find.max(key);
@@ -67,9 +82,11 @@ public final class Documents implements Finder {
     }
 
     private FindIterable<RawBsonDocument> plain(FindQuery query) {
-        var find = collection(query.namespace(), query.settings())
-                .find(query.filter())
-                .projection(query.projection().single())
+        return with(collection(query.namespace(), query.settings()).find(query.filter()), query);
+    }
+
+    private static FindIterable<RawBsonDocument> with(FindIterable<RawBsonDocument> find, FindQuery query) {
+        find.projection(query.projection().single())
                 .sort(query.sort())
                 .skip(Math.toIntExact(query.skip()))
                 .limit(query.limit())

@@ -45,4 +45,9 @@ public record FindQuery(
     public FindQuery with(Shortcuts shortcuts) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
+
+    /// The same question for other documents.
+    public FindQuery with(BsonDocument filter) {
+        return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
+    }
 }

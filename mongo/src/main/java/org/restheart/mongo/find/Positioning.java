@@ -8,7 +8,9 @@ public enum Positioning {
     /// A bookmark says where in the index the page begins, as things were when the bookmark was set.
     BOOKMARKS,
 
-    /// A bookmark that the changes of the collection have moved along: the same documents as with [#NONE], as soon as
-    /// the changes are known here.
-    EXACT
+    /// A bookmark that the changes of the collection have moved along: the same documents as with [#NONE].
+    EXACT,
+
+    /// As [#EXACT] if that is possible now, else as [#BOOKMARKS].
+    EAGER
 }

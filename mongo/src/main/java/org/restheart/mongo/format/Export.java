@@ -46,6 +46,11 @@ public enum Export {
 
     /// The export that the client prefers to ordinary answers; of equal weights the one named first counts.
     public static Optional<Export> wanted(Headers headers) {
+        var accepted = headers.first("Accept");
+        if (accepted.isEmpty()
+                || (accepted.get().equals("*/*") && headers.all("Accept").size() == 1)) {
+            return Optional.empty(); // what nearly all clients say
+        }
         return headers.all("Accept").stream()
                 .flatMap(line -> Arrays.stream(line.split(",", MAX_RANGES)))
                 .map(Range::parse)

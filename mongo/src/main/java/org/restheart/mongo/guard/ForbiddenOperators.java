@@ -28,9 +28,18 @@ public final class ForbiddenOperators {
 
     private boolean contains(BsonValue value) {
         if (value.isDocument()) {
-            return value.asDocument().entrySet().stream()
-                    .anyMatch(member -> names.contains(member.getKey()) || contains(member.getValue()));
+            for (var member : value.asDocument().entrySet()) {
+                if (names.contains(member.getKey()) || contains(member.getValue())) {
+                    return true;
+                }
+            }
+        } else if (value.isArray()) {
+            for (var element : value.asArray()) {
+                if (contains(element)) {
+                    return true;
+                }
+            }
         }
-        return value.isArray() && value.asArray().stream().anyMatch(this::contains);
+        return false;
     }
 }

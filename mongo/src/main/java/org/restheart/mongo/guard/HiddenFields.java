@@ -34,6 +34,21 @@ public final class HiddenFields {
         });
     }
 
+    /// A change must not copy hidden fields to where they are shown, nor depend on them where that shows.
+    ///
+    /// @param content of a `PATCH`, as sent
+    /// @throws org.restheart.http.ProblemException 403
+    public static void checkChange(DataRequest request, BsonValue content) {
+        request.grant().projectResponse().ifPresent(projection -> {
+            var inspection = new ChangeInspection(Visibility.of(projection));
+            if (content.isArray()) {
+                inspection.checkPipeline(content.asArray());
+            } else if (content.isDocument()) {
+                inspection.checkOperators(content.asDocument());
+            }
+        });
+    }
+
     private void checkKeys(BsonDocument keys) {
         for (var field : keys.keySet()) {
             if (!field.equals("$natural") && !visibility.shows(field)) {

@@ -5,11 +5,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.restheart.http.Query;
 import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.Paging;
 
 /// The request's own URI and its variations, as links spell them: parameters decoded and sorted by name.
 record RequestUri(String path, Query query) {
-    private static final Set<String> SLICE = Set.of("page", "pagesize");
+    private static final Set<String> SLICE = Set.of("page", "pagesize", AfterParameter.NAME);
 
     static RequestUri of(DataRequest request) {
         return new RequestUri(request.selfPath(), request.http().query());
@@ -61,6 +62,9 @@ record RequestUri(String path, Query query) {
             return;
         }
         links.add("first", firstPage(pageSize));
+        if (query.has(AfterParameter.NAME)) {
+            return; // nobody knows which page that is
+        }
         if (size.isPresent()) {
             long last = HalHead.pages(size.getAsLong(), pageSize);
             links.add("last", last > 1 ? page(last, pageSize) : firstPage(pageSize));

@@ -41,7 +41,7 @@ public final class Metadata {
         if (ttl.isZero()) {
             this.cache = null;
         } else {
-            var builder = Caffeine.newBuilder().maximumSize(MAX_ENTRIES);
+            var builder = Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_ENTRIES);
             this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
         }
     }

@@ -17,12 +17,19 @@ final class EagerParameter {
     static Positioning parse(Query query, Positioning configured) {
         return query.first("eager")
                 .map(value -> switch (value.toUpperCase(Locale.ROOT)) {
-                    case "LINEAR", "RANDOM" -> configured == Positioning.NONE ? Positioning.BOOKMARKS : configured;
+                    case "LINEAR", "RANDOM" -> eager(configured);
                     case "NONE" -> Positioning.NONE;
                     default ->
                         throw Problem.of(PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)")
                                 .raise();
                 })
                 .orElse(configured);
+    }
+
+    private static Positioning eager(Positioning configured) {
+        return switch (configured) {
+            case NONE, BOOKMARKS -> Positioning.BOOKMARKS;
+            case EXACT, EAGER -> Positioning.EAGER;
+        };
     }
 }

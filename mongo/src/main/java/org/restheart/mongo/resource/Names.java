@@ -12,6 +12,9 @@ public final class Names {
     /// Where the properties of a database and its collections are stored.
     public static final String PROPERTIES = "_properties";
 
+    /// Where the answers to requests with an `Idempotency-Key` are kept.
+    public static final String IDEMPOTENCY = "_idempotency";
+
     private Names() {}
 
     /// @throws org.restheart.http.ProblemException 400 for illegal, 403 for reserved names
@@ -29,12 +32,21 @@ public final class Names {
     }
 
     private static void checkLegalDb(String db) {
-        if (db.isEmpty() || db.length() > 64 || db.chars().anyMatch(c -> "\0 /\\.\"$".indexOf(c) >= 0)) {
+        if (db.isEmpty() || db.length() > 64 || hasIllegalCharacter(db)) {
             throw Problem.of(
                             PARAMETER_INVALID,
                             "illegal database name, see the naming restrictions in the MongoDB manual")
                     .raise();
         }
+    }
+
+    private static boolean hasIllegalCharacter(String db) {
+        for (int i = 0; i < db.length(); i++) {
+            if ("\0 /\\.\"$".indexOf(db.charAt(i)) >= 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void checkLegalCollection(String collection) {
@@ -57,7 +69,8 @@ public final class Names {
         return collection.isEmpty()
                 || collection.startsWith("system.")
                 || collection.endsWith(".chunks")
-                || collection.equals(PROPERTIES);
+                || collection.equals(PROPERTIES)
+                || collection.equals(IDEMPOTENCY);
     }
 
     /// Ids under which the server stores properties: nobody may insert a document with one.

@@ -1,7 +1,6 @@
 package org.restheart.mongo.write;
 
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.bson.BsonValue;
 import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.resource.IdSpelling;
@@ -22,10 +21,11 @@ public final class Locations {
 
     /// The path on this server, in the client's own URI space; empty for an id that no path can name.
     public static Optional<String> path(DataRequest request, BsonValue id) {
-        var collection = request.http().path().segments().stream()
-                .map(segment -> IdSpelling.encode(segment) + "/")
-                .collect(Collectors.joining("", "/", ""));
-        return IdSpelling.of(id).map(spelling -> collection + spelling);
+        var path = new StringBuilder("/");
+        for (var segment : request.http().path().segments()) {
+            path.append(IdSpelling.encode(segment)).append('/');
+        }
+        return IdSpelling.of(id).map(spelling -> path.append(spelling).toString());
     }
 
     private String base(DataRequest request) {

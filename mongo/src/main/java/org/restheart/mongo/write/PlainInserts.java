@@ -1,7 +1,7 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoWriteException;
-import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCluster;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
@@ -9,9 +9,9 @@ import org.restheart.http.Response;
 
 /// Each document in a command of its own. Thread-safe.
 public final class PlainInserts implements Inserts {
-    private final MongoClient client;
+    private final MongoCluster client;
 
-    public PlainInserts(MongoClient client) {
+    public PlainInserts(MongoCluster client) {
         this.client = client;
     }
 

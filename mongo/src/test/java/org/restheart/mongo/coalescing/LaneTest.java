@@ -8,10 +8,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,7 +41,7 @@ class LaneTest {
     }
 
     private <R, O> Lane<R, O> lane(CoalescingConfig limits, Flight<R, O> flight) {
-        return new Lane<>(flight, limits, threads, meters);
+        return new Lane<>(flight, limits, threads, meters, System::nanoTime);
     }
 
     /// Lets a test hold the first flight until others have queued behind it.
@@ -87,6 +90,66 @@ class LaneTest {
             assertThat(tickets.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i);
         }
         assertThat(sizes).containsExactly(1, 3, 3, 1);
+    }
+
+    /// A lane whose flights land when the test says so, and whose time passes when it says so.
+    private final class SlowLane {
+        final BlockingQueue<List<Ticket<Integer, Integer>>> departed = new LinkedBlockingQueue<>();
+        final Semaphore landings = new Semaphore(0);
+        final AtomicLong now = new AtomicLong();
+        final Lane<Integer, Integer> lane = new Lane<>(this::fly, limits(2, 100, 1000, 100), threads, meters, now::get);
+
+        void fly(List<Ticket<Integer, Integer>> batch) {
+            departed.add(batch);
+            landings.acquireUninterruptibly();
+            batch.forEach(ticket -> ticket.complete(ticket.request()));
+        }
+
+        void submit(int count) {
+            for (int i = 0; i < count; i++) {
+                lane.submit(i, 1);
+            }
+        }
+
+        void assertDeparts(int size) throws InterruptedException {
+            assertThat(departed.poll(10, TimeUnit.SECONDS)).hasSize(size);
+        }
+
+        void assertNothingDeparts() throws InterruptedException {
+            assertThat(departed.poll(100, TimeUnit.MILLISECONDS)).isNull();
+        }
+    }
+
+    @Test
+    void a_few_requests_fly_side_by_side() throws Exception {
+        var slow = new SlowLane();
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertNothingDeparts(); // both flights are under way
+        slow.landings.release(3);
+        slow.assertDeparts(1);
+    }
+
+    @Test
+    void large_batches_fly_one_after_the_other_unless_a_flight_takes_long() throws Exception {
+        var slow = new SlowLane();
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(20);
+        slow.landings.release(1);
+        slow.assertDeparts(20);
+        slow.landings.release(1); // of the two still under way, whichever lands first
+        slow.submit(5);
+        slow.assertNothingDeparts();
+        slow.now.addAndGet(TimeUnit.MILLISECONDS.toNanos(11));
+        slow.submit(1);
+        slow.assertDeparts(6);
+        slow.landings.release(10);
     }
 
     @Test

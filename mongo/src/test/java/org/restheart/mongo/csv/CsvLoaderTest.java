@@ -64,7 +64,7 @@ class CsvLoaderTest {
     private int post(String query, String csv) {
         return switch (loader.handle(request("POST", query, "text/csv; charset=UTF-8", csv, Grant.FULL))) {
             case Response.Ready ready -> ready.status();
-            case Response.Deferred _ -> throw new AssertionError("nothing is deferred here");
+            case Response.Deferred<?> _ -> throw new AssertionError("nothing is deferred here");
         };
     }
 

@@ -34,7 +34,14 @@ public record Permission(
 
     private boolean allowsDemands(Attempt attempt) {
         var target = attempt.request().attribute(DataTarget.KEY);
-        return target.isEmpty() || target.get().demands().stream().allMatch(this::allows);
+        if (target.isPresent()) {
+            for (var demand : target.get().demands()) {
+                if (!allows(demand)) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private boolean allows(Demand demand) {

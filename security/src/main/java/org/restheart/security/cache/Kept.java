@@ -33,7 +33,10 @@ public final class Kept<K, V> {
 
     public Kept(Keeping keeping) {
         this.keeping = keeping;
-        this.values = Caffeine.newBuilder().maximumSize(keeping.maxEntries()).build();
+        this.values = Caffeine.newBuilder()
+                .executor(Runnable::run)
+                .maximumSize(keeping.maxEntries())
+                .build();
     }
 
     /// The value if it is at hand and good.

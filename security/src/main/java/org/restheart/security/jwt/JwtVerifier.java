@@ -6,6 +6,7 @@ import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.util.Base64URL;
 import java.text.ParseException;
 import java.time.Instant;
 import java.util.Optional;
@@ -29,8 +30,10 @@ public final class JwtVerifier {
     private final JwtKeys keys;
     private final Revocations revocations;
     private final KeyedDigest digest = new KeyedDigest();
-    private final Cache<KeyedDigest.Digest, Claims> verified =
-            Caffeine.newBuilder().maximumSize(MAX_REMEMBERED).build();
+    private final Cache<KeyedDigest.Digest, Claims> verified = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_REMEMBERED)
+            .build();
 
     JwtVerifier(JwtSettings settings, JwtKeys keys, Revocations revocations) {
         this.settings = settings;
@@ -86,10 +89,16 @@ public final class JwtVerifier {
             if (!header.getAlgorithm().equals(settings.algorithm()) || CODE.equals(header.getType()) != code) {
                 return Optional.empty();
             }
-            return hasSignature(request, jws, header) ? claims(jws) : Optional.empty();
+            return isCanonical(jws, token) && hasSignature(request, jws, header) ? claims(jws) : Optional.empty();
         } catch (ParseException | JOSEException | IllegalArgumentException | IllegalStateException _) {
             return Optional.empty(); // what a client sent is no token
         }
+    }
+
+    /// Base64 leaves bits unused: without this several texts would be the same signature (RFC 4648, 3.5).
+    private static boolean isCanonical(JWSObject jws, String token) {
+        var signature = Base64URL.encode(jws.getSignature().decode()).toString();
+        return token.endsWith("." + signature);
     }
 
     private boolean hasSignature(Request request, JWSObject jws, JWSHeader header) throws JOSEException {

@@ -12,6 +12,7 @@ import org.restheart.http.Request;
 public final class FileRealm implements Realm {
     private final Map<String, Known> users = new HashMap<>();
     private final PasswordHashes hashes;
+    private final boolean anyHashed;
     private final KeyedDigest digest = new KeyedDigest();
 
     /// One entry of the file.
@@ -32,14 +33,22 @@ public final class FileRealm implements Realm {
         users.forEach(user -> this.users.put(
                 user.name(), new Known(user.password(), new Account(user.name(), user.roles(), user.properties()))));
         this.hashes = hashes;
+        this.anyHashed = users.stream().anyMatch(user -> PasswordHashes.isHash(user.password()));
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // an equal account may have another password
+    public boolean isCurrent(Account account) {
+        var user = users.get(account.name());
+        return user != null && user.account() == account;
     }
 
     @Override
     public Optional<Account> verify(Request request, String name, String password) {
         var user = users.get(name);
         if (user == null) {
-            // The same work as for an account whose password stands there in clear.
-            digest.same(password, name);
+            // The same work as for an account that is there.
+            boolean _ = anyHashed ? hashes.noMatch(request, password) : digest.same(password, name);
             return Optional.empty();
         }
         boolean right = PasswordHashes.isHash(user.password())

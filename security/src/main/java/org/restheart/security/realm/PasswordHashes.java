@@ -7,13 +7,15 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -37,7 +39,9 @@ public final class PasswordHashes implements AutoCloseable {
     private final String dummy;
     private final KeyedDigest digest = new KeyedDigest();
     private final ThreadPoolExecutor threads;
+    private final ConcurrentMap<KeyedDigest.Digest, BcryptTurn<Boolean>> verifying = new ConcurrentHashMap<>();
     private final Cache<KeyedDigest.Digest, Boolean> right = Caffeine.newBuilder()
+            .executor(Runnable::run)
             .maximumSize(MAX_REMEMBERED)
             .expireAfterAccess(REMEMBERED)
             .build();
@@ -62,6 +66,11 @@ public final class PasswordHashes implements AutoCloseable {
         return FORM.matcher(text).matches();
     }
 
+    /// Whether the password was found to have this hash, not long ago. Never waits.
+    public boolean isKnownToMatch(String password, String hash) {
+        return right.getIfPresent(digest.of(hash, password)) != null;
+    }
+
     /// Whether the password has this hash; false for what is not a hash. Does not wait if it was right before.
     ///
     /// @throws ProblemException 503
@@ -70,22 +79,41 @@ public final class PasswordHashes implements AutoCloseable {
         if (right.getIfPresent(key) != null) {
             return true;
         }
-        if (!isHash(hash)) {
-            return noMatch(request, password);
-        }
-        boolean matches = verify(request, password, hash);
-        if (matches) {
-            right.put(key, true);
-        }
-        return matches;
+        return isHash(hash) ? verify(request, key, password, hash) : noMatch(request, password);
     }
 
     /// Always false, and takes as long as [#matches(Request, String, String)].
     ///
     /// @throws ProblemException 503
     public boolean noMatch(Request request, String password) {
-        verify(request, password, dummy);
+        verify(request, digest.of(dummy, password), password, dummy);
         return false;
+    }
+
+    /// Verifies once for all who ask the same at the same time, such as the first requests of a client with many
+    /// connections.
+    private boolean verify(Request request, KeyedDigest.Digest key, String password, String hash) {
+        return await(request, () -> {
+            var turn = verifying.computeIfAbsent(key, _ -> verification(key, password, hash));
+            turn.want();
+            return turn;
+        });
+    }
+
+    private BcryptTurn<Boolean> verification(KeyedDigest.Digest key, String password, String hash) {
+        var turn = new BcryptTurn<>(MAX_WAIT, () -> {
+            // Hashes made elsewhere may be of longer passwords: bcrypt ignored the rest, so verifying has to.
+            boolean matches = BCrypt.verifyer(null, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2A))
+                    .verify(password.getBytes(StandardCharsets.UTF_8), hash.getBytes(StandardCharsets.US_ASCII))
+                    .verified;
+            if (matches && !hash.equals(dummy)) {
+                right.put(key, true);
+            }
+            return matches;
+        });
+        var _ = turn.whenComplete((_, _) -> verifying.remove(key));
+        threads.execute(turn);
+        return turn;
     }
 
     /// A new hash of the password. Waits for a turn.
@@ -93,31 +121,21 @@ public final class PasswordHashes implements AutoCloseable {
     /// @param password at most [#MAX_PASSWORD_BYTES] long
     /// @throws ProblemException 503
     public String hash(Request request, String password) {
-        return run(request, () -> BCrypt.withDefaults().hashToString(cost, password.toCharArray()));
+        return await(request, () -> {
+            var turn =
+                    new BcryptTurn<>(MAX_WAIT, () -> BCrypt.withDefaults().hashToString(cost, password.toCharArray()));
+            threads.execute(turn);
+            return turn;
+        });
     }
 
-    private boolean verify(Request request, String password, String hash) {
-        // Hashes made elsewhere may be of longer passwords: bcrypt ignored the rest, so verifying has to.
-        var verifier = BCrypt.verifyer(null, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2A));
-        var bytes = password.getBytes(StandardCharsets.UTF_8);
-        return run(request, () -> verifier.verify(bytes, hash.getBytes(StandardCharsets.US_ASCII)).verified);
-    }
-
-    private <T> T run(Request request, Callable<T> work) {
+    private static <T> T await(Request request, Supplier<BcryptTurn<T>> turn) {
         request.requireThread();
-        Future<T> turn;
         try {
-            turn = threads.submit(work);
-        } catch (RejectedExecutionException _) {
-            throw overloaded();
-        }
-        try {
-            return turn.get(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException _) {
-            turn.cancel(false);
+            return turn.get().get(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException | TimeoutException | CancellationException _) {
             throw overloaded();
         } catch (InterruptedException _) {
-            turn.cancel(false);
             Thread.currentThread().interrupt();
             throw overloaded();
         } catch (ExecutionException e) {

@@ -14,6 +14,10 @@ public interface Realm {
     /// @throws org.restheart.http.ProblemException 503 if too many passwords are being verified
     Optional<Account> verify(Request request, String name, String password);
 
+    /// Whether an account that was verified here is still what would be found, password included. Never waits; false
+    /// when that takes a look elsewhere.
+    boolean isCurrent(Account account);
+
     /// The account with its password, if that is stored in clear: for mechanisms that never see the password
     /// itself. The same threading rule applies.
     ///

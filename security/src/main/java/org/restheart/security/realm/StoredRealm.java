@@ -33,12 +33,30 @@ public final class StoredRealm implements Realm {
 
     @Override
     public Optional<Account> verify(Request request, String name, String password) {
-        var stored = find(request, name);
+        var known = kept.get(name).filter(stored -> isKnownToMatch(password, stored.password()));
+        if (known.isPresent()) {
+            return known.map(Stored::account);
+        }
+        // Whether there is such an account must not show in the time this takes: one look at the collection and one
+        // password verified, always.
+        var stored = load(request, name);
         if (stored.isEmpty()) {
             rejectSlowly(request, password);
             return Optional.empty();
         }
         return matches(request, password, stored.get().password()) ? stored.map(Stored::account) : Optional.empty();
+    }
+
+    /// Every look at the collection makes another account.
+    @Override
+    @SuppressWarnings("ReferenceEquality") // an equal account may have another password
+    public boolean isCurrent(Account account) {
+        var known = kept.get(account.name());
+        return known.isPresent() && known.get().account() == account;
+    }
+
+    private boolean isKnownToMatch(String password, String stored) {
+        return users.hashed() ? hashes.isKnownToMatch(password, stored) : digest.same(password, stored);
     }
 
     private boolean matches(Request request, String password, String stored) {
@@ -55,9 +73,10 @@ public final class StoredRealm implements Realm {
 
     private Optional<Stored> find(Request request, String name) {
         var known = kept.get(name);
-        if (known.isPresent()) {
-            return known;
-        }
+        return known.isPresent() ? known : load(request, name);
+    }
+
+    private Optional<Stored> load(Request request, String name) {
         request.requireThread();
         return Optional.ofNullable(kept.load(
                 name,

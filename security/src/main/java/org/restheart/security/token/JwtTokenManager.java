@@ -29,8 +29,10 @@ public final class JwtTokenManager implements TokenManager {
     private final JwtSigner signer;
     private final JwtVerifier verifier;
     private final Settings settings;
-    private final Cache<Owner, Last> last =
-            Caffeine.newBuilder().maximumSize(MAX_ACCOUNTS).build();
+    private final Cache<Owner, Last> last = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_ACCOUNTS)
+            .build();
 
     /// @param location of the token, for clients
     /// @param propertyClaims properties of the account that become claims: names, or paths such as `/org/unit`

@@ -31,6 +31,7 @@ public final class RandomTokenManager implements TokenManager {
         this.lifetime = lifetime;
         this.uri = uri;
         this.tokens = Caffeine.newBuilder()
+                .executor(Runnable::run)
                 .maximumSize(MAX_ACCOUNTS)
                 .expireAfterAccess(lifetime)
                 .build();

@@ -29,7 +29,7 @@ public final class UsersGuard implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
     /// What they answer is not what is stored, so that nothing could be taken out of it here.
-    private static final Set<String> COMPUTED = Set.of("AGGREGATION", "CHANGE_STREAM");
+    private static final Set<String> COMPUTED = Set.of("AGGREGATION");
 
     private static final Set<String> OF_DOCUMENTS = Set.of("COLLECTION", "DOCUMENT", "BULK_DOCUMENTS");
 
@@ -64,7 +64,7 @@ public final class UsersGuard implements Filter {
             return next.handle(request);
         }
         if (COMPUTED.contains(target.get().resourceType())) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "Accounts can be neither aggregated nor streamed")
+            throw Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated")
                     .raise();
         }
         var hidden = hidden(request);

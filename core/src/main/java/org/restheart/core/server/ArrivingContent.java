@@ -1,0 +1,110 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpServerExchange;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.channels.StreamSourceChannel;
+
+/// The bytes of a request while they arrive. What nobody reads stays in the socket, so that the client slows down.
+/// Confined to one thread at a time, which may wait.
+///
+/// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per
+/// thread.
+final class ArrivingContent extends InputStream {
+    private static final Logger LOG = LoggerFactory.getLogger(ArrivingContent.class);
+
+    /// Content has to arrive at 500 bytes per second at least, on average over the time that it is waited for.
+    private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
+
+    private final HttpServerExchange exchange;
+    private final BodyLimits limits;
+    private final Semaphore wakeUp = new Semaphore(0);
+    private @Nullable StreamSourceChannel channel;
+    private long length;
+    private long waited;
+    private boolean ended;
+
+    ArrivingContent(HttpServerExchange exchange, BodyLimits limits) {
+        this.exchange = exchange;
+        this.limits = limits;
+        exchange.addExchangeCompleteListener((_, next) -> { // also when the client goes away
+            wakeUp.release();
+            next.proceed();
+        });
+    }
+
+    @Override
+    public int read() {
+        var one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    /// @throws ProblemException 400 if the client went away or was too slow, 413 beyond the limit
+    @Override
+    public int read(byte[] bytes, int offset, int wanted) {
+        if (ended || wanted == 0) {
+            return ended ? -1 : 0;
+        }
+        try {
+            if (channel == null) {
+                channel = exchange.getRequestChannel();
+            }
+            int n;
+            while ((n = channel.read(ByteBuffer.wrap(bytes, offset, wanted))) == 0) {
+                await(channel);
+            }
+            if (n < 0) {
+                ended = true;
+                return -1;
+            }
+            length += n;
+            if (length > limits.streamed()) {
+                throw limits.tooMuch().raise();
+            }
+            return n;
+        } catch (IOException e) {
+            LOG.debug("the content of a request did not arrive", e);
+            throw broken("the content did not arrive completely");
+        }
+    }
+
+    private void await(StreamSourceChannel channel) throws IOException {
+        channel.getReadSetter().set(ready -> {
+            ready.suspendReads();
+            wakeUp.release();
+        });
+        channel.resumeReads();
+        long began = System.nanoTime();
+        long allowed = limits.patience().toNanos() + NANOS_PER_BYTE * length - waited;
+        try {
+            if (allowed <= 0 || !wakeUp.tryAcquire(allowed, TimeUnit.NANOSECONDS)) {
+                throw broken("the content arrives too slowly");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while content was arriving", e);
+        }
+        waited += System.nanoTime() - began;
+        if (exchange.isComplete() || !exchange.getConnection().isOpen()) {
+            throw new IOException("the client has gone");
+        }
+    }
+
+    private ProblemException broken(String message) {
+        exchange.setPersistent(false);
+        return Problem.of(ProblemCode.BAD_REQUEST, message).raise();
+    }
+
+    /// The exchange ends the channel.
+    @Override
+    public void close() {}
+}

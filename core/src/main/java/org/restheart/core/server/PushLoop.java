@@ -1,0 +1,45 @@
+package org.restheart.core.server;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.xnio.XnioIoThread;
+
+/// The connections of one I/O thread that have something to send: one wake-up of the thread serves them all, however
+/// many an event goes to. Thread-safe.
+final class PushLoop implements Runnable {
+    /// Connections that are served before requests get their turn.
+    private static final int TURN = 256;
+
+    private final XnioIoThread thread;
+    private final ConcurrentLinkedQueue<PushConnection> ready = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+
+    PushLoop(XnioIoThread thread) {
+        this.thread = thread;
+    }
+
+    /// Never waits. Each connection is added only once until it is served.
+    void add(PushConnection connection) {
+        ready.add(connection);
+        schedule();
+    }
+
+    private void schedule() {
+        if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
+            thread.execute(this);
+        }
+    }
+
+    @Override
+    public void run() {
+        scheduled.set(false); // what is added from here on is announced again
+        for (int served = 0; served < TURN; served++) {
+            var connection = ready.poll();
+            if (connection == null) {
+                return;
+            }
+            connection.drain();
+        }
+        schedule();
+    }
+}

@@ -1,0 +1,360 @@
+package org.restheart.core.security;
+
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Updates.set;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Attacks on the data behind a gateway that is configured as it is shipped.
+@WithMongo
+class AttacksTest {
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, """
+                tokenBasicAuthMechanism: {enabled: true}
+                jwtAuthenticationMechanism: {enabled: true}
+                jwtTokenManager: {enabled: true}
+                filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
+                aggregationSecurity:
+                  enabled: true
+                  stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
+                  operatorBlacklist: [$where, $function, $accumulator]
+                """);
+        var hash = TestGateway.hash("pw");
+        gateway.insert(
+                "users",
+                "{_id: 'eve', password: '" + hash + "', roles: ['limited'], inviteToken: 'abc'}",
+                "{_id: 'kim', password: '" + hash + "', roles: ['planter']}");
+        gateway.permit(
+                "{_id: 'same', roles: ['viewer']," + " predicate: \"path('/same') and equals(%{q,a}, %{i,X-A})\"}");
+        gateway.permit("{_id: 'aggr', roles: ['editor'], predicate: \"path-prefix('/g')\"}");
+        gateway.permit("{_id: 'hides', roles: ['limited'], predicate: \"path-prefix('/h')\", mongo:"
+                + " {projectResponse: {secret: 0, 'n.secret': 0}, allowBulkPatch: true, allowWriteMode: true}}");
+        gateway.permit("{_id: 'self', roles: ['limited'], predicate: \"path-template('/users/{id}')"
+                + " and equals(@user._id, ${id}) and bson-request-whitelist(password, profile)\"}");
+        gateway.permit("{_id: 'plants', roles: ['planter'], predicate: \"path-prefix('/p')\", mongo:"
+                + " {writeFilter: {owner: '@user._id'}, checkWritten: true, allowWriteMode: true}}");
+        gateway.permit("{_id: 'reads', roles: ['planter'], predicate: \"path-prefix('/h') and method(GET)\", mongo:"
+                + " {readFilter: {n: '@user._id'}}}");
+        gateway.insert("same", "{_id: 1}");
+        gateway.insert("h", "{_id: 'a', secret: 'TOP', n: [{secret: 'TOP', open: 1}]}");
+        gateway.insert("p", "{_id: 'mine', owner: 'kim'}", "{_id: 'theirs', owner: 'bob'}");
+        gateway.insert("g", "{_id: 1, team: 'red'}");
+        assertThat(gateway.as("admin").put("/g", """
+                {"aggrs": [
+                  {"uri": "team", "type": "pipeline", "stages": [{"$match": {"team": {"$var": "@user.team"}}}]},
+                  {"uri": "facet", "type": "pipeline", "stages": [{"$facet": {"x": [{"$lookup":
+                    {"from": "users", "localField": "_id", "foreignField": "_id", "as": "u"}}]}}]},
+                  {"uri": "deep", "type": "pipeline", "stages": [{"$facet": {"x": [{"$unionWith":
+                    {"coll": "users", "pipeline": []}}]}}]},
+                  {"uri": "out", "type": "pipeline", "stages": [{"$out": {"db": "other", "coll": "c"}}]},
+                  {"uri": "merge", "type": "pipeline", "stages": [{"$merge": {"into": "acl"}}]},
+                  {"uri": "case", "type": "pipeline", "stages": [{"$UNIONWITH": "users"}]},
+                  {"uri": "function", "type": "pipeline", "stages": [{"$project": {"x":
+                    {"$cond": [true, {"$function": {"body": "f", "args": [], "lang": "js"}}, 1]}}}]}
+                ]}""").statusCode()).isEqualTo(200);
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    private static Client as(String name) {
+        return gateway.anonymous().as(name, "pw");
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private static int status(Client client, String target) {
+        return client.get(target).statusCode();
+    }
+
+    @Test
+    void T3_no_change_copies_a_password_hash_to_where_it_is_shown() {
+        for (var change : List.of(
+                "[{\"$set\":{\"profile\":\"$password\"}}]",
+                "[{\"$set\":{\"profile\":\"$$ROOT\"}}]",
+                "[{\"$set\":{\"profile\":\"$$CURRENT.password\"}}]",
+                "[{\"$set\":{\"profile\":{\"$getField\":\"password\"}}}]",
+                "[{\"$set\":{\"profile\":{\"$objectToArray\":\"$$ROOT\"}}}]",
+                "[{\"$set\":{\"profile\":{\"$map\":{\"input\":[\"$$ROOT\"],\"in\":\"$$this.password\"}}}}]",
+                "[{\"$set\":{\"profile\":\"$inviteToken\"}}]",
+                "{\"$rename\":{\"inviteToken\":\"profile\"}}")) {
+            assertThat(as("eve").patch("/users/eve", change).statusCode())
+                    .as(change)
+                    .isEqualTo(403);
+        }
+        for (var change : List.of("[{\"$set\":{\"profile\":\"$password\"}}]", "{\"$rename\":{\"password\":\"x\"}}")) {
+            assertThat(gateway.as("admin").patch("/users/eve", change).statusCode())
+                    .as(change)
+                    .isIn(400, 403);
+        }
+        assertThat(as("eve").get("/users/eve").body()).contains("limited").doesNotContain("$2a$", "abc");
+        assertThat(as("eve")
+                        .patch("/users/eve", "[{\"$set\":{\"profile\":{\"$concat\":[\"$_id\",\"!\"]}}}]")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void T5_no_change_copies_hidden_fields_to_where_they_are_shown() {
+        for (var change : List.of(
+                "[{\"$set\":{\"x\":\"$secret\"}}]",
+                "[{\"$set\":{\"x\":\"$n\"}}]",
+                "[{\"$replaceWith\":{\"_id\":\"a\",\"x\":\"$$ROOT\"}}]",
+                "[{\"$project\":{\"x\":\"$secret\"}}]",
+                "{\"$rename\":{\"secret\":\"x\"}}",
+                "{\"$pull\":{\"n\":{\"secret\":\"TOP\"}}}",
+                "{\"$push\":{\"n\":{\"$each\":[],\"$sort\":{\"secret\":1}}}}")) {
+            assertThat(as("eve").patch("/h/a", change).statusCode()).as(change).isEqualTo(403);
+            assertThat(as("eve").patch("/h/a?wm=upsert", change).statusCode())
+                    .as(change)
+                    .isEqualTo(403);
+            if (change.startsWith("{")) {
+                assertThat(as("eve")
+                                .patch("/h/*?filter=" + encode("{\"_id\":\"a\"}"), change)
+                                .statusCode())
+                        .as(change)
+                        .isEqualTo(403);
+            }
+        }
+        assertThat(as("eve").get("/h").body()).contains("\"open\"").doesNotContain("TOP");
+        assertThat(as("eve")
+                        .patch("/h/a", "[{\"$set\":{\"y\":{\"$literal\":\"$secret\"}}}]")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void T7_unknown_accounts_cannot_be_told_by_the_time_it_takes(TestMongo mongo) {
+        var realm = "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 8}\n";
+        try (var slow = TestGateway.startWithRealm(mongo, realm, "")) {
+            slow.collection("users")
+                    .updateOne(
+                            eq("_id", "ada"),
+                            set(
+                                    "password",
+                                    at.favre.lib.crypto.bcrypt.BCrypt.withDefaults()
+                                            .hashToString(8, "ada-pw".toCharArray())));
+            await().until(() -> slow.as("ada").get("/same").statusCode() == 403);
+            var known = new ArrayList<Long>();
+            var unknown = new ArrayList<Long>();
+            for (int i = 0; i < 60; i++) {
+                known.add(nanos(slow.anonymous().as("ada", "wrong" + i)));
+                unknown.add(nanos(slow.anonymous().as("nobody" + i, "wrong" + i)));
+            }
+            double ratio = (double) median(known) / median(unknown);
+            assertThat(ratio).isBetween(0.75, 1.33);
+        }
+    }
+
+    private static long nanos(Client client) {
+        long before = System.nanoTime();
+        assertThat(client.get("/same").statusCode()).isEqualTo(401);
+        return System.nanoTime() - before;
+    }
+
+    private static long median(List<Long> times) {
+        return times.stream().sorted().toList().get(times.size() / 2);
+    }
+
+    @Test
+    void T9_what_is_missing_equals_nothing() {
+        var bob = gateway.as("bob");
+        assertThat(status(bob, "/same")).isEqualTo(403);
+        assertThat(status(bob, "/same?a=1")).isEqualTo(403);
+        assertThat(status(bob.with("X-A", "1"), "/same")).isEqualTo(403);
+        assertThat(status(bob.with("X-A", "1"), "/same?a=1")).isEqualTo(200);
+    }
+
+    @Test
+    void T10_clients_cannot_set_what_only_the_server_knows() {
+        for (var avars : List.of("{\"@user.team\":\"red\"}", "{\"@user\":{\"team\":\"red\"}}", "{\"@page\":7}")) {
+            assertThat(status(gateway.as("ada"), "/g/_aggrs/team?avars=" + encode(avars)))
+                    .as(avars)
+                    .isEqualTo(400);
+        }
+        // ada has no team: the variable stays unbound, whatever else she says
+        var unbound = gateway.as("ada")
+                .get("/g/_aggrs/team?avars=" + encode("{\"team\":\"red\"}") + "&avars="
+                        + encode("{\"@user.team\":\"red\"}"));
+        assertThat(unbound.statusCode()).isEqualTo(400);
+        assertThat(unbound.body()).doesNotContain("red");
+    }
+
+    @Test
+    void T25_stages_are_found_inside_others() {
+        for (var name : List.of("facet", "deep", "out", "merge", "case", "function")) {
+            var response = gateway.as("admin").get("/g/_aggrs/" + name);
+            assertThat(response.statusCode()).as(name).isEqualTo(403);
+            assertThat(response.body()).contains("aggregation pipeline security violation");
+        }
+        for (var avars : List.of("{\"x\":{\"$where\":1}}", "{\"x\":[{\"$out\":\"c\"}]}")) {
+            assertThat(status(gateway.as("admin"), "/g/_aggrs/team?avars=" + encode(avars)))
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void T35_depth_and_size_of_what_is_sent_are_bounded() {
+        var deep = "[".repeat(150) + "]".repeat(150);
+        var admin = gateway.as("admin");
+        for (var text : List.of("{\"a\":" + deep + "}", "{\"a\":".repeat(150) + "1" + "}".repeat(150))) {
+            assertThat(admin.post("/g", text).statusCode()).isEqualTo(400);
+            assertThat(status(admin, "/g?filter=" + encode(text))).isEqualTo(400);
+            assertThat(status(admin, "/g?keys=" + encode(text))).isEqualTo(400);
+            assertThat(status(admin, "/g/_aggrs/team?avars=" + encode(text))).isEqualTo(400);
+        }
+        assertThat(admin.post("/g", "[".repeat(500_000)).statusCode()).isEqualTo(400);
+        assertThat(admin.post("/g", "{\"a\":".repeat(100_000)).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void T36_csv_files_meet_the_same_rules() {
+        var name = gateway.database().getName();
+        var rows = "_id,password,roles\nzed,plain,admin\n";
+        var root = gateway.as("admin").with("Content-Type", "text/csv");
+        assertThat(gateway.anonymous()
+                        .with("Content-Type", "text/csv")
+                        .send("POST", "/csv?db=" + name + "&coll=g", rows)
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(gateway.as("ada")
+                        .with("Content-Type", "text/csv")
+                        .send("POST", "/csv?db=" + name + "&coll=g", rows)
+                        .statusCode())
+                .isEqualTo(403);
+        for (var target : List.of("/csv?db=" + name + "&coll=users", "/csv?db=" + name + "&coll=_properties")) {
+            assertThat(root.send("POST", target, rows).statusCode()).as(target).isEqualTo(403);
+        }
+        for (var db : List.of("admin", "local", "config")) {
+            assertThat(root.send("POST", "/csv?db=" + db + "&coll=x", rows).statusCode())
+                    .as(db)
+                    .isEqualTo(403);
+        }
+        assertThat(root.send("POST", "/csv?db=" + name + "&coll=users", "_id,password\nzed,plain\n")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.collection("users")
+                        .find(eq("_id", "zed"))
+                        .first()
+                        .getString("password")
+                        .getValue())
+                .startsWith("$2a$");
+    }
+
+    @Test
+    void T37_answers_say_nothing_about_the_inside() {
+        var ping = gateway.anonymous()
+                .with("X-Forwarded-For", "a\"b\\")
+                .with("X-Forwarded-Host", "\"},{\"")
+                .get("/ping");
+        assertThat(BsonDocument.parse(ping.body()).getString("client_ip").getValue())
+                .isEqualTo("a\"b\\");
+        var database = gateway.database().getName();
+        for (var target : List.of(
+                "/h?hint=nothing", "/h?hint=" + encode("{\"nothing\":1}"), "/h?filter=" + encode("{\"$no\":1}"))) {
+            var response = as("kim").get(target);
+            assertThat(response.statusCode()).as(target).isEqualTo(400);
+            assertThat(response.body())
+                    .as(target)
+                    .doesNotContain(database, "kim", "127.0.0.1", "org.restheart", "com.mongodb", "Tree:");
+        }
+        var probe = gateway.anonymous().get("/health/db").body();
+        assertThat(probe).contains("latencyMs").doesNotContain("127.0.0.1", "27017");
+    }
+
+    @Test
+    void T38_nobody_empties_the_caches_without_an_account() {
+        assertThat(gateway.anonymous().send("POST", "/ic?db=any&coll=any", "").statusCode())
+                .isEqualTo(401);
+        assertThat(gateway.as("bob").send("POST", "/ic?db=any&coll=any", "").statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void T44_nothing_is_planted_outside_of_ones_partition() {
+        var kim = as("kim");
+        for (var wm : List.of("", "?wm=upsert")) {
+            assertThat(kim.post("/p" + wm, "{\"_id\":\"new\",\"owner\":\"bob\"}")
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(kim.post("/p" + wm, "[{\"_id\":\"new\",\"owner\":\"bob\"}]")
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(kim.put("/p/mine" + wm, "{\"owner\":\"bob\"}").statusCode())
+                    .isEqualTo(403);
+            assertThat(kim.patch("/p/mine" + wm, "{\"owner\":\"bob\"}").statusCode())
+                    .isEqualTo(403);
+            assertThat(kim.patch("/p/mine" + wm, "{\"$unset\":{\"owner\":1}}").statusCode())
+                    .isEqualTo(403);
+            assertThat(kim.patch("/p/mine" + wm, "[{\"$set\":{\"owner\":\"$_id\"}}]")
+                            .statusCode())
+                    .isEqualTo(403);
+        }
+        assertThat(kim.put("/p/new?wm=upsert", "{\"owner\":\"bob\"}").statusCode())
+                .isEqualTo(403);
+        assertThat(kim.patch("/p/mine", "{\"x\":1}").statusCode()).isEqualTo(200);
+        assertThat(gateway.collection("p").find(eq("_id", "mine")).first().getString("owner"))
+                .isEqualTo(new org.bson.BsonString("kim"));
+        assertThat(gateway.collection("p").countDocuments(eq("_id", "new"))).isZero();
+    }
+
+    @Test
+    void T46_a_session_that_is_not_ones_own_cannot_be_used() {
+        var sid = "11111111-1111-1111-1111-111111111111";
+        for (var target : List.of("/g?sid=" + sid, "/g?sid=" + sid + "&txn=1")) {
+            assertThat(status(gateway.as("ada"), target)).as(target).isIn(404, 501);
+        }
+        assertThat(gateway.as("ada")
+                        .post("/g?sid=" + sid + "&txn=1", "{\"_id\":\"t46\"}")
+                        .statusCode())
+                .isIn(404, 501);
+        assertThat(gateway.collection("g").countDocuments(eq("_id", "t46"))).isZero();
+    }
+
+    @Test
+    void T51_control_characters_do_not_reach_the_log() {
+        try (var log = new LogLines()) {
+            gateway.anonymous().as("eve\r\nFAKE\u001b[31m", "x").get("/g/%0D%0AFAKE%1B?x=%0D%0AFAKE");
+            as("eve").with("X-Forwarded-For", "a\tFAKE").patch("/users/eve%0AFAKE", "{\"roles\":[\"admin\"]}");
+            gateway.as("admin").with("X-Forwarded-For", "a\tFAKE").patch("/users/a%0AFAKE", "{\"roles\":[\"admin\"]}");
+            await().until(() -> log.all().stream().anyMatch(line -> line.contains("root role")));
+            assertThat(log.all()).noneMatch(line -> line.matches("(?s).*[\\r\\n\\u001b]+FAKE.*"));
+        }
+    }
+
+    @Test
+    void T20_secrets_do_not_reach_the_log() {
+        try (var log = new LogLines()) {
+            gateway.anonymous().as("eve", "S3CRET-1").get("/g?access_token=S3CRET-2&password=S3CRET-3&code=S3CRET-4");
+            gateway.anonymous()
+                    .with("Authorization", "Bearer S3CRET-5")
+                    .with("Cookie", "rh_auth=Bearer_S3CRET-6")
+                    .get("/g");
+            gateway.anonymous()
+                    .with("Content-Type", "application/x-www-form-urlencoded")
+                    .send("POST", "/token", "grant_type=password&username=eve&password=S3CRET-7");
+            gateway.as("admin").patch("/users/eve", "{\"password\":\"S3CRET-8\",\"roles\":[\"admin\"]}");
+            await().until(() -> log.all().stream().anyMatch(line -> line.contains("root role")));
+            assertThat(log.all()).noneMatch(line -> line.contains("S3CRET"));
+            assertThat(gateway.as("admin").get("/metrics").body()).doesNotContain("S3CRET");
+        }
+    }
+}

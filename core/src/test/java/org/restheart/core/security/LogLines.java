@@ -1,0 +1,33 @@
+package org.restheart.core.security;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/// What the server logs while this is open, at every level.
+final class LogLines implements AutoCloseable {
+    private final Logger logger = (Logger) LoggerFactory.getLogger("org.restheart");
+    private final Level before = logger.getLevel();
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    LogLines() {
+        lines.start();
+        logger.setLevel(Level.TRACE);
+        logger.addAppender(lines);
+    }
+
+    List<String> all() {
+        return List.copyOf(lines.list).stream()
+                .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        logger.detachAppender(lines);
+        logger.setLevel(before);
+    }
+}

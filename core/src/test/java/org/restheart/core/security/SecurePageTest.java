@@ -1,0 +1,59 @@
+package org.restheart.core.security;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.Gateway;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Runs the commands of docs/how-to/secure.md in one shell, in order, against a gateway that was never started
+/// before, and checks what the page says they print.
+@WithMongo
+class SecurePageTest {
+    private static final Path PAGE = Path.of("../docs/how-to/secure.md");
+    private static final Pattern COMMANDS = Pattern.compile("```sh\\n(.*?)```\\n<!-- prints (.*?) -->", Pattern.DOTALL);
+    private static final String SEPARATOR = "=== next ===";
+
+    @Test
+    void the_page_says_what_happens(TestMongo mongo) throws Exception {
+        var script = new StringBuilder();
+        var prints = new ArrayList<String>();
+        var matcher = COMMANDS.matcher(Files.readString(PAGE));
+        while (matcher.find()) {
+            script.append(matcher.group(1)).append("echo '").append(SEPARATOR).append("'\n");
+            prints.add(matcher.group(2));
+        }
+        assertThat(prints).hasSizeGreaterThan(5);
+        var database = mongo.newDatabaseName();
+        var config = TestGateway.config(mongo.connectionString(), database, TestGateway.REALM + """
+                tokenBasicAuthMechanism: {enabled: true}
+                jwtAuthenticationMechanism: {enabled: true}
+                jwtTokenManager: {enabled: true}
+                """);
+        try (var gateway = Gateway.start(config)) {
+            var output = run(script.toString()
+                    .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort()));
+            for (int i = 0; i < prints.size(); i++) {
+                assertThat(output.get(i)).contains(prints.get(i));
+            }
+        }
+    }
+
+    private static List<String> run(String script) throws Exception {
+        var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", script)
+                .redirectErrorStream(true)
+                .start();
+        var output = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(process.exitValue()).as(output).isZero();
+        return List.of(output.split(SEPARATOR, -1));
+    }
+}

@@ -1,0 +1,173 @@
+package org.restheart.core.security;
+
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Updates.set;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.Configuration;
+import org.restheart.core.config.Finding;
+import org.restheart.core.config.MongoRealmConfig;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What an operator is told, and what a gateway that was set up in a certain way does.
+@WithMongo
+class SetupThreatsTest {
+    private static final String TOKENS = """
+            tokenBasicAuthMechanism: {enabled: true}
+            jwtAuthenticationMechanism: {enabled: true}
+            """;
+
+    private static List<String> findings(String yaml) {
+        return Configuration.parse(yaml).read().findings().stream()
+                .filter(finding -> finding.level() != Finding.Level.DETAIL)
+                .map(Finding::toString)
+                .toList();
+    }
+
+    @Test
+    void T14_keys_that_can_be_guessed_are_reported_and_never_shown() {
+        assertThat(findings("jwtConfigProvider: {key: secret}"))
+                .anyMatch(line -> line.startsWith("/jwtConfigProvider/key"));
+        assertThat(findings("jwtConfigProvider: {key: k1-short-k1}"))
+                .anyMatch(line -> line.startsWith("/jwtConfigProvider/key") && line.contains("32 bytes"))
+                .noneMatch(line -> line.contains("k1-short-k1"));
+        assertThat(findings("jwtConfigProvider: {key: 0123456789abcdef0123456789abcdef}"))
+                .noneMatch(line -> line.contains("/jwtConfigProvider/key"));
+    }
+
+    @Test
+    void T14_without_a_key_every_gateway_makes_its_own(TestMongo mongo) {
+        try (var one = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n");
+                var other = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n")) {
+            var token = token(one.as("ada"));
+            assertThat(bearer(one, token).get("/roles/ada").statusCode()).isEqualTo(200);
+            assertThat(bearer(other, token).get("/roles/ada").statusCode()).isEqualTo(401);
+        }
+    }
+
+    private static BsonDocument body(Client client) {
+        return BsonDocument.parse(client.send("POST", "/token", "").body());
+    }
+
+    private static String token(Client client) {
+        return body(client).getString("access_token").getValue();
+    }
+
+    private static Client bearer(TestGateway gateway, String token) {
+        return gateway.anonymous().with("Authorization", "Bearer " + token);
+    }
+
+    private static BsonDocument claims(String token) {
+        return BsonDocument.parse(new String(Base64.getUrlDecoder().decode(token.split("\\.")[1]), UTF_8));
+    }
+
+    private static void assertUsable(BsonDocument body) {
+        assertThat(body.getNumber("expires_in").longValue()).isPositive();
+        var claims = claims(body.getString("access_token").getValue());
+        assertThat(Instant.ofEpochSecond(claims.getNumber("exp").longValue())).isAfter(Instant.now());
+    }
+
+    @Test
+    void T16_a_token_shown_as_a_password_does_not_replace_the_accounts_own(TestMongo mongo) {
+        try (var gateway = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n")) {
+            var ada = gateway.as("ada");
+            var before = token(ada);
+            gateway.collection("users").updateOne(eq("_id", "ada"), set("roles", List.of("other")));
+            await().until(() -> !token(ada).equals(before));
+            var now = body(ada);
+            assertUsable(now);
+            for (int i = 0; i < 3; i++) {
+                assertThat(gateway.anonymous().as("ada", before).get("/token").statusCode())
+                        .isEqualTo(200);
+            }
+            assertThat(body(ada).getString("access_token")).isEqualTo(now.getString("access_token"));
+            assertThat(body(ada).getArray("roles").toString()).contains("other").doesNotContain("editor");
+        }
+    }
+
+    /// Takes longer than a token lives, which is a minute at least: run with `-Dlong=true`.
+    @Test
+    void T16_tokens_are_good_however_long_one_goes_on_asking(TestMongo mongo) {
+        assumeTrue(Boolean.getBoolean("long"), "takes 75 seconds; run with -Dlong=true");
+        try (var gateway = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true, ttl: 1}\n")) {
+            var end = Instant.now().plusSeconds(75);
+            await().atMost(Duration.ofSeconds(90))
+                    .pollInterval(Duration.ofSeconds(3))
+                    .until(() -> {
+                        var body = body(gateway.as("ada"));
+                        assertUsable(body);
+                        assertThat(bearer(
+                                                gateway,
+                                                body.getString("access_token").getValue())
+                                        .get("/roles/ada")
+                                        .statusCode())
+                                .isEqualTo(200);
+                        return Instant.now().isAfter(end);
+                    });
+        }
+    }
+
+    /// The accounts module is not part of this release: its paths lead to data that are not there.
+    @Test
+    void T27_T28_T29_there_are_no_account_services_to_attack(TestMongo mongo) {
+        assertThat(findings("accountsConfig: {enabled: true}\noauthConfig: {enabled: true}"))
+                .anyMatch(line -> line.startsWith("/accountsConfig"))
+                .anyMatch(line -> line.startsWith("/oauthConfig"));
+        try (var gateway =
+                TestGateway.start(mongo, "accountsConfig: {enabled: true}\noauthConfig: {enabled: true}\n")) {
+            for (var path : List.of("/auth/register", "/auth/forgot-password", "/auth/oauth/callback/google")) {
+                assertThat(gateway.anonymous().post(path, "{}").statusCode())
+                        .as(path)
+                        .isEqualTo(401);
+                assertThat(gateway.anonymous().get(path).statusCode()).as(path).isEqualTo(401);
+            }
+        }
+    }
+
+    /// Proxying is not part of this release: nothing is ever handed on to a back end.
+    @Test
+    void T30_there_is_no_back_end_to_hand_identities_to(TestMongo mongo) {
+        var proxy = "proxies: [{location: /back, proxy-pass: 'http://127.0.0.1:1'}]\n";
+        assertThat(findings(proxy)).anyMatch(line -> line.startsWith("/proxies"));
+        try (var gateway = TestGateway.start(mongo, proxy)) {
+            assertThat(gateway.anonymous()
+                            .with("X-Forwarded-Account-Id", "admin")
+                            .with("X-Forwarded-Account-Roles", "admin")
+                            .get("/back")
+                            .statusCode())
+                    .isEqualTo(401);
+            assertThat(gateway.as("bob")
+                            .with("X-Forwarded-Account-Id", "admin")
+                            .with("X-Forwarded-Account-Roles", "admin")
+                            .get("/back")
+                            .statusCode())
+                    .isEqualTo(403);
+        }
+    }
+
+    @Test
+    void T53_the_password_that_everybody_knows_is_reported_at_every_start(TestMongo mongo) {
+        try (var log = new LogLines();
+                var gateway = TestGateway.start(mongo, "")) {
+            var config = TestGateway.config(
+                    mongo.connectionString(), gateway.database().getName(), TestGateway.REALM);
+            gateway.collection("users").updateOne(eq("_id", "admin"), set("password", MongoRealmConfig.DEFAULT_HASH));
+            try (var again = Gateway.start(config)) {
+                assertThat(again.address()).isNotNull();
+                await().until(() -> log.all().stream()
+                        .anyMatch(line -> line.startsWith("WARN") && line.contains("default password")));
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Version;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Backlog.Offer;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Message;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+
+/// Many event streams on one connection of HTTP/2 (RFC 9113).
+class Http2PushTest {
+    private static final int STREAMS = 500;
+
+    private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
+    private final AtomicInteger gone = new AtomicInteger();
+    private final TestServer server = TestServer.of(
+            TestServer.blocking("/push", this::subscribe), TestServer.blocking("/plain", _ -> Response.status(200)));
+    private final HttpClient client =
+            HttpClient.newBuilder().version(Version.HTTP_2).build();
+
+    private Response subscribe(Request request) {
+        var backlog = new Backlog(1_000, 4 << 20);
+        backlogs.put(request.query().first("n").orElseThrow(), backlog);
+        return Response.status(200)
+                .with(
+                        "text/event-stream; charset=UTF-8",
+                        new Content.Push(new Subscription(
+                                Transport.SSE, backlog, Duration.ZERO, _ -> {}, gone::incrementAndGet)));
+    }
+
+    /// Afterwards there is a connection of HTTP/2, which all requests use.
+    @BeforeEach
+    void connect() throws Exception {
+        var answer = client.send(request("/plain"), BodyHandlers.discarding());
+        assertThat(answer.version()).isEqualTo(Version.HTTP_2);
+    }
+
+    @AfterEach
+    void stop() {
+        client.shutdownNow();
+        server.close();
+    }
+
+    private HttpRequest request(String target) {
+        return HttpRequest.newBuilder(URI.create(
+                        "http://127.0.0.1:" + server.listener().address().getPort() + target))
+                .timeout(Duration.ofSeconds(10))
+                .build();
+    }
+
+    private InputStream open(int n) throws Exception {
+        var answer = client.send(request("/push?n=" + n), BodyHandlers.ofInputStream());
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private static String event(InputStream in) throws IOException {
+        var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+        var line = lines.readLine();
+        while (!line.startsWith("data:")) {
+            line = lines.readLine();
+        }
+        return line.substring(5);
+    }
+
+    private Offer offer(int n, String text) {
+        return backlogs.get("" + n)
+                .offer(new Message("1", text.getBytes(StandardCharsets.UTF_8), 0).framed(Transport.SSE));
+    }
+
+    @Test
+    void hundreds_of_event_streams_share_a_connection() throws Exception {
+        var streams = new ArrayList<InputStream>();
+        for (int n = 0; n < STREAMS; n++) {
+            streams.add(open(n));
+        }
+        for (int n = 0; n < STREAMS; n++) {
+            assertThat(offer(n, "event " + n)).isEqualTo(Offer.TAKEN);
+        }
+        for (int n = 0; n < STREAMS; n++) {
+            assertThat(event(streams.get(n))).isEqualTo("event " + n);
+        }
+    }
+
+    @Test
+    void a_stream_that_is_not_read_holds_up_no_other_of_its_connection() throws Exception {
+        try (var stalled = open(1);
+                var read = open(2)) {
+            var megabyte = "x".repeat(1 << 20);
+            int offered = 0;
+            while (offer(1, megabyte) == Offer.TAKEN) {
+                assertThat(offer(2, "after " + ++offered)).isEqualTo(Offer.TAKEN);
+                assertThat(event(read)).isEqualTo("after " + offered);
+            }
+            assertThat(offered).isBetween(4, 200);
+            await().until(() -> gone.get() == 1); // given up for its slowness
+            assertThat(offer(2, "still there")).isEqualTo(Offer.TAKEN);
+            assertThat(event(read)).isEqualTo("still there");
+            assertThat(List.of(stalled)).isNotEmpty();
+        }
+    }
+
+    @Test
+    void a_client_that_ends_a_stream_is_noticed_and_the_others_go_on() throws Exception {
+        try (var other = open(2)) {
+            open(1).close();
+            await().until(() -> gone.get() == 1);
+            offer(2, "still there");
+            assertThat(event(other)).isEqualTo("still there");
+        }
+    }
+
+    @Test
+    void an_ending_ends_only_its_stream() throws Exception {
+        try (var ending = open(1);
+                var other = open(2)) {
+            backlogs.get("1").end(Ending.REDEFINED);
+            assertThat(ending.readAllBytes()).isEmpty();
+            offer(2, "still there");
+            assertThat(event(other)).isEqualTo("still there");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package org.restheart.core.streams;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// The tutorial's page in a real browser without a screen.
+@WithMongo
+class BrowserTest {
+    private static final Path PAGE = Path.of("../docs/live.html");
+
+    /// Fills in the form, and reports what the page shows whenever that changes.
+    private static final String HAND = """
+            <script>
+              form.gateway.value = '%s';
+              form.stream.value = '/t/_streams/all';
+              form.password.value = 'secret';
+              form.transport.value = '%s';
+              new MutationObserver(() => fetch('/report', {method: 'POST', body: document.body.innerText}))
+                .observe(document.body, {childList: true, subtree: true, characterData: true});
+              form.requestSubmit();
+            </script></html>""";
+
+    private static final String SECURITY = """
+            basicAuthMechanism: {enabled: true}
+            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
+            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+            jwtAuthenticationMechanism: {enabled: true}
+            jwtTokenManager: {enabled: true}
+            authTokenService: {enabled: true, uri: /token}
+            authCookieSetter: {enabled: true}
+            authCookieHandler: {enabled: true}
+            """;
+
+    private final StreamsGateway gateway;
+    private volatile String shown = "";
+
+    @TempDir
+    Path folder;
+
+    BrowserTest(TestMongo mongo) {
+        gateway = StreamsGateway.startSecured(mongo, "", SECURITY);
+    }
+
+    @BeforeEach
+    void define() throws Exception {
+        gateway.database()
+                .getCollection("users")
+                .insertOne(new Document("_id", "admin")
+                        .append("password", BCrypt.withDefaults().hashToString(4, "secret".toCharArray()))
+                        .append("roles", List.of("admin")));
+        var root = "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
+        gateway.send("PUT", "/t", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}", "Authorization", root);
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"EventSource", "WebSocket"})
+    void a_browser_shows_changes_as_they_happen(String transport) throws Exception {
+        var chromium = chromium();
+        assumeTrue(
+                chromium.isPresent(),
+                "there is no Chromium on the PATH: apt-get install chromium, or chromium-browser, to run this test");
+        var pages = serve(transport);
+        var browser =
+                start(chromium.get(), "http://localhost:" + pages.getAddress().getPort() + "/");
+        try {
+            await().atMost(Duration.ofSeconds(60)).until(() -> shown.contains("listening"));
+            gateway.insert("t", "{_id: 1, Title: 'Stalker'}");
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> shown.contains("insert {\"_id\":1,\"Title\":\"Stalker\"}"));
+            gateway.collection("t").deleteMany(new BsonDocument());
+            await().atMost(Duration.ofSeconds(20)).until(() -> shown.contains("delete {\"_id\":1}"));
+        } finally {
+            browser.descendants().forEach(ProcessHandle::destroyForcibly);
+            browser.destroyForcibly().waitFor();
+            pages.stop(0);
+        }
+    }
+
+    private static Optional<Path> chromium() {
+        return Stream.of(System.getenv("PATH").split(":"))
+                .flatMap(directory -> Stream.of("chromium", "chromium-browser", "google-chrome")
+                        .map(name -> Path.of(directory, name)))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    private HttpServer serve(String transport) throws IOException {
+        var page = Files.readString(PAGE)
+                .replace(
+                        "</html>",
+                        HAND.formatted(
+                                gateway.uri("http", "").toString().replace("127.0.0.1", "localhost"), transport));
+        var server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
+            answer(exchange, page);
+        });
+        server.createContext("/report", exchange -> {
+            shown = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            answer(exchange, "");
+        });
+        server.start();
+        return server;
+    }
+
+    private static void answer(HttpExchange exchange, String text) throws IOException {
+        var bytes = text.getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(200, bytes.length == 0 ? -1 : bytes.length);
+        exchange.getResponseBody().write(bytes);
+        exchange.close();
+    }
+
+    private Process start(Path chromium, String url) throws IOException {
+        return new ProcessBuilder(
+                        chromium.toString(),
+                        "--headless",
+                        "--no-sandbox",
+                        "--disable-gpu",
+                        "--disable-quic",
+                        "--no-first-run",
+                        "--disable-background-networking",
+                        "--disable-component-update",
+                        "--disable-sync",
+                        "--user-data-dir=" + Files.createDirectory(folder.resolve("profile")),
+                        "--remote-debugging-port=0",
+                        url)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("chromium.log").toFile())
+                .start();
+    }
+}

@@ -1,0 +1,57 @@
+package org.restheart.mongo.bulk;
+
+import static org.restheart.http.ProblemCode.RESERVED_NAME;
+
+import com.mongodb.client.model.InsertOneModel;
+import com.mongodb.client.model.ReplaceOneModel;
+import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.client.model.WriteModel;
+import java.util.List;
+import java.util.function.Supplier;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.write.Ids;
+
+/// One of many documents on its way.
+record Element(BsonValue id, RawBsonDocument document) {
+
+    /// @param ids for a document that has none
+    /// @throws org.restheart.http.ProblemException 400, 403, 413
+    static Element of(DataRequest request, BsonDocument content, Supplier<BsonObjectId> ids, ObjectId etag) {
+        var fields = NewDocument.of(request, content);
+        var given = fields.get("_id");
+        if (given == null) {
+            request.parameters().idType().requireGenerated();
+        }
+        var id = given == null ? ids.get() : given;
+        if (Names.isReservedId(id)) {
+            throw Problem.of(RESERVED_NAME, "id is reserved: " + id.asString().getValue())
+                    .raise();
+        }
+        return new Element(id, NewDocument.encode(NewDocument.tagged(id, fields, etag)));
+    }
+
+    /// How it is written in the mode that the request asks for.
+    WriteModel<RawBsonDocument> model(DataRequest request) {
+        return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
+            case INSERT -> new InsertOneModel<>(document);
+            case UPDATE -> new ReplaceOneModel<>(filter(request.writeFilter()), document);
+            case UPSERT ->
+                new ReplaceOneModel<>(filter(request.writeFilter()), document, new ReplaceOptions().upsert(true));
+        };
+    }
+
+    private BsonDocument filter(BsonDocument others) {
+        var filter = Ids.equal(id);
+        return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
+    }
+}

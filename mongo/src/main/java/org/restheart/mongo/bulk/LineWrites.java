@@ -1,0 +1,120 @@
+package org.restheart.mongo.bulk;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.BulkWriteOptions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.Collections;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.MongoErrors;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.WrittenCheck;
+
+/// Writes batches of lines. Confined to one request.
+final class LineWrites {
+    private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
+
+    private final DataRequest request;
+    private final MongoCollection<RawBsonDocument> collection;
+    private final WrittenCheck writtenCheck;
+
+    LineWrites(DataRequest request, Collections collections, WrittenCheck writtenCheck) {
+        this.request = request;
+        this.collection = collections.of(request);
+        this.writtenCheck = writtenCheck;
+    }
+
+    /// Writes what can be written.
+    ///
+    /// @throws LinesBrokenOff when MongoDB failed as a whole: what became of the batch is not known
+    LineBatch write(List<LineElement> batch) {
+        var outcome = new LineBatch();
+        var readable = new ArrayList<LineElement.Storable>();
+        for (var element : batch) {
+            switch (element) {
+                case LineElement.Storable line -> readable.add(line);
+                case LineElement.Refused(var line, var problem) -> outcome.error(line, problem);
+            }
+        }
+        var allowed = allowed(readable, outcome);
+        if (!allowed.isEmpty()) {
+            try {
+                write(allowed, outcome);
+            } catch (MongoException e) {
+                var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
+                throw new LinesBrokenOff(
+                        allowed.getFirst().line(), allowed.getLast().line(), problem, outcome, e);
+            }
+        }
+        return outcome;
+    }
+
+    /// The lines that the caller may store; one by one only where the batch as a whole is refused.
+    private List<LineElement.Storable> allowed(List<LineElement.Storable> lines, LineBatch outcome) {
+        try {
+            writtenCheck.check(request, documents(lines));
+            return lines;
+        } catch (ProblemException someRefused) {
+            var allowed = new ArrayList<LineElement.Storable>();
+            for (var line : lines) {
+                try {
+                    writtenCheck.check(request, documents(List.of(line)));
+                    allowed.add(line);
+                } catch (ProblemException e) {
+                    outcome.error(line.line(), e.problem());
+                }
+            }
+            return allowed;
+        }
+    }
+
+    private static List<RawBsonDocument> documents(List<LineElement.Storable> lines) {
+        return lines.stream().map(line -> line.element().document()).toList();
+    }
+
+    private void write(List<LineElement.Storable> lines, LineBatch outcome) {
+        var models = lines.stream().map(line -> line.element().model(request)).toList();
+        try {
+            var result = collection.bulkWrite(models, UNORDERED);
+            if (result.wasAcknowledged()) {
+                count(lines, result, Set.of(), outcome);
+            }
+        } catch (MongoBulkWriteException e) {
+            if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
+                throw e;
+            }
+            var failed = new HashSet<Integer>();
+            for (var error : e.getWriteErrors()) {
+                failed.add(error.getIndex());
+                outcome.error(BulkReport.error(
+                        LineBatch.at(lines.get(error.getIndex()).line()), error));
+            }
+            count(lines, e.getWriteResult(), failed, outcome);
+        }
+    }
+
+    private void count(
+            List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed, LineBatch outcome) {
+        var created = new ArrayList<BsonValue>();
+        if (request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT) {
+            for (int i = 0; i < lines.size(); i++) {
+                if (!failed.contains(i)) {
+                    created.add(lines.get(i).element().id());
+                }
+            }
+        } else {
+            result.getUpserts().forEach(upsert -> created.add(upsert.getId()));
+        }
+        outcome.written(result, created.size());
+        created.forEach(id -> Locations.path(request, id).ifPresent(outcome::link));
+    }
+}

@@ -1,0 +1,99 @@
+package org.restheart.mongo.bulk;
+
+import static org.restheart.http.ProblemCode.BAD_REQUEST;
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.OVERLOADED;
+
+import java.util.Locale;
+import java.util.concurrent.Semaphore;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.mongo.Collections;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.Json;
+import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.idempotency.KeyedPost;
+import org.restheart.mongo.write.WrittenCheck;
+
+/// `POST /{db}/{collection}` with a document in each line: written in batches while it arrives, so that neither its
+/// size nor a line that cannot be read matters to the others. Thread-safe.
+public final class PostLines implements DataHandler {
+    /// Of memory per stream, at most in practice: a batch as text, as values and as BSON.
+    private static final long BYTES_PER_STREAM = 8 << 20;
+
+    private final Collections collections;
+    private final WrittenCheck writtenCheck;
+    private final Semaphore streams =
+            new Semaphore(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000));
+
+    public PostLines(Collections collections) {
+        this.collections = collections;
+        this.writtenCheck = new WrittenCheck(collections);
+    }
+
+    /// Whether a request's content is lines.
+    public static boolean isFor(Request request) {
+        return request.method() == Method.POST
+                && request.headers()
+                        .first("Content-Type")
+                        .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(JsonLines.MEDIA_TYPE))
+                        .isPresent();
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        if (KeyedPost.isKeyed(request.http())) {
+            throw Problem.of(BAD_REQUEST, "an Idempotency-Key is not for lines: give each an _id")
+                    .raise();
+        }
+        request.http().requireThread();
+        if (!streams.tryAcquire()) {
+            throw Problem.of(OVERLOADED, "too many streams of lines at the moment")
+                    .with("Retry-After", "1")
+                    .raise();
+        }
+        try {
+            return write(request);
+        } finally {
+            streams.release();
+        }
+    }
+
+    private Response write(DataRequest request) {
+        var report = new LinesReport();
+        var stream = new LineStream(request);
+        var writes = new LineWrites(request, collections, writtenCheck);
+        long last = 0;
+        try {
+            for (var batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
+                report.add(writes.write(batch));
+                last = batch.getLast().line();
+            }
+        } catch (LinesBrokenOff e) {
+            if (report.isEmpty()) {
+                throw e.problem().raise();
+            }
+            report.add(e.outcome());
+            report.breakOff();
+        } catch (ProblemException e) { // the content breaks off: what is written must be told all the same
+            if (report.isEmpty()) {
+                throw e;
+            }
+            var rest = new LineBatch();
+            rest.error(last + 1, e.problem());
+            report.add(rest);
+            report.breakOff();
+        }
+        if (report.isEmpty() && last == 0) {
+            throw Problem.of(CONTENT_INVALID, "no data provided").raise();
+        }
+        return report.hasErrors()
+                ? Json.of(request, 207, report.toDocument())
+                : Json.of(request, 200, report.toDocument())
+                        .with("ETag", stream.etag().toHexString());
+    }
+}

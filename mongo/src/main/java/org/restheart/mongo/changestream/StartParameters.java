@@ -1,0 +1,90 @@
+package org.restheart.mongo.changestream;
+
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonTimestamp;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.push.Transport;
+
+/// Where a listener wants to begin other than now: after an event that it has, by the header `Last-Event-ID` or the
+/// query parameter `resumeAfter`, or at a time, by `startAtOperationTime`.
+final class StartParameters {
+    private static final String HEADER = "Last-Event-ID";
+    private static final String AFTER = "resumeAfter";
+    private static final String AT = "startAtOperationTime";
+
+    private StartParameters() {}
+
+    /// Whether each message is to tell where it can be resumed: WebSockets have no place for that, so that a client
+    /// must ask for another shape of messages. An empty `resumeAfter` asks for nothing else.
+    static boolean wantTokens(Request request, Transport transport) {
+        return transport == Transport.WEB_SOCKET
+                && (request.query().has(AFTER) || request.query().has(AT));
+    }
+
+    /// What the latest connection of an event source says takes precedence over its URL, which stays as it was.
+    ///
+    /// @return empty for now
+    /// @throws org.restheart.http.ProblemException 400
+    static Optional<Start> parse(Request request, Transport transport) {
+        if (transport == Transport.SSE) {
+            var header = request.headers().first(HEADER).flatMap(StartParameters::json);
+            if (header.isPresent()) {
+                return Optional.of(new Start.After(token(HEADER, header.get())));
+            }
+        }
+        var after = request.query().first(AFTER).filter(text -> !text.isEmpty());
+        var at = request.query().first(AT);
+        if (after.isPresent() && at.isPresent()) {
+            throw refusal("either " + AFTER + " or " + AT + " can be given");
+        }
+        if (after.isPresent()) {
+            var json = json(after.get()).orElseThrow(() -> refusal(AFTER + " is no resume token"));
+            return Optional.of(new Start.After(token(AFTER, json)));
+        }
+        return at.map(StartParameters::time).map(Start.At::new);
+    }
+
+    private static Optional<BsonValue> json(String text) {
+        try {
+            return Optional.of(JsonParser.parse(text));
+        } catch (MalformedJsonException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static BsonDocument token(String where, BsonValue value) {
+        if (value.isDocument() && value.asDocument().get("_data") instanceof BsonString) {
+            return value.asDocument();
+        }
+        throw refusal(where + " is no resume token");
+    }
+
+    /// A timestamp in Extended JSON, or seconds since 1970.
+    private static BsonTimestamp time(String text) {
+        var value = json(text).orElseThrow(StartParameters::noTime);
+        if (value.isTimestamp()) {
+            return value.asTimestamp();
+        }
+        long seconds = value.isNumber() ? value.asNumber().longValue() : -1;
+        if (seconds < 0 || seconds > Integer.MAX_VALUE) {
+            throw noTime();
+        }
+        return new BsonTimestamp((int) seconds, 0);
+    }
+
+    private static RuntimeException noTime() {
+        return refusal(AT + " is neither {\"$timestamp\": {\"t\": seconds, \"i\": number}} nor seconds since 1970");
+    }
+
+    private static RuntimeException refusal(String text) {
+        return Problem.of(ProblemCode.BAD_REQUEST, "Cannot resume change stream: " + text)
+                .raise();
+    }
+}

@@ -1,0 +1,63 @@
+package org.restheart.mongo.changestream;
+
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.mongo.write.Update;
+
+/// Looks at stream definitions when a collection's properties are written, for those who want to know then and
+/// not when the first listener comes. Immutable.
+public final class StreamDefinitions {
+    private final boolean validate;
+
+    public StreamDefinitions(ChangeStreamConfig config) {
+        this.validate = config.validate();
+    }
+
+    /// @param properties all of a collection
+    /// @throws org.restheart.http.ProblemException 400 saying what is malformed
+    public void check(BsonDocument properties) {
+        if (validate) {
+            Optional.ofNullable(properties.get(StreamDefinition.PROPERTY)).ifPresent(StreamDefinitions::checkAll);
+        }
+    }
+
+    /// @param update of a collection's properties
+    /// @throws org.restheart.http.ProblemException 400 saying what is malformed, also for a change of a
+    ///     part: what the whole would be then only MongoDB knows
+    public void check(Update update) {
+        if (validate && update instanceof Update.Operators(var operators)) {
+            operators.forEach((operator, paths) -> paths.asDocument().forEach((path, value) -> {
+                if (path.equals(StreamDefinition.PROPERTY)) {
+                    checkWhole(operator, value);
+                } else if (path.startsWith(StreamDefinition.PROPERTY + ".")
+                        || (operator.equals("$rename") && value.equals(StreamDefinition.NAME))) {
+                    throw refusal("streams can be written only as a whole");
+                }
+            }));
+        }
+    }
+
+    private static void checkWhole(String operator, BsonValue value) {
+        switch (operator) {
+            case "$set", "$setOnInsert" -> checkAll(value);
+            case "$unset" -> {} // then there are none
+            default -> throw refusal("streams can be written only as a whole");
+        }
+    }
+
+    private static void checkAll(BsonValue streams) {
+        try {
+            StreamDefinition.validate(streams);
+        } catch (MalformedStream e) {
+            throw refusal(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static RuntimeException refusal(String text) {
+        return Problem.of(ProblemCode.CONTENT_INVALID, "invalid streams: " + text)
+                .raise();
+    }
+}

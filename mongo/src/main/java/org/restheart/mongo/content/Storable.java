@@ -1,0 +1,82 @@
+package org.restheart.mongo.content;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
+import org.restheart.bson.RawDocuments;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.EntityTags;
+
+/// The content of a request on its way to being stored whole. Confined to one request.
+public sealed interface Storable {
+    /// Content with more fields is taken apart: finding repeated names costs more than it saves.
+    int MAX_FIELDS_AS_IS = 64;
+
+    /// The id that the client gives.
+    Optional<BsonValue> id();
+
+    /// The bytes that MongoDB is sent: with this id in front and the tag at the end.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot hold, 413 for more than 16 MiB
+    RawBsonDocument encode(BsonValue id, ObjectId etag);
+
+    /// @throws org.restheart.http.ProblemException 400
+    static Storable of(DataRequest request, BsonDocument content) {
+        return content instanceof RawBsonDocument raw && isStoredAsIs(request, raw)
+                ? new AsIs(raw)
+                : new Changed(NewDocument.of(request, content));
+    }
+
+    private static boolean isStoredAsIs(DataRequest request, RawBsonDocument content) {
+        return request.grant().mergeRequest().isEmpty()
+                && request.resource().property(RequestProperties.PROPERTY).isEmpty()
+                && areOrdinary(RawDocuments.names(content));
+    }
+
+    private static boolean areOrdinary(List<String> names) {
+        if (names.size() > MAX_FIELDS_AS_IS) {
+            return false;
+        }
+        var seen = new HashSet<String>(names.size() * 2);
+        for (var name : names) {
+            if (name.startsWith("$") || name.indexOf('.') >= 0 || name.equals(EntityTags.FIELD) || !seen.add(name)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Content that nothing is done to: its bytes are copied.
+    record AsIs(RawBsonDocument content) implements Storable {
+        @Override
+        public Optional<BsonValue> id() {
+            return RawDocuments.get(content, "_id");
+        }
+
+        @Override
+        public RawBsonDocument encode(BsonValue id, ObjectId etag) {
+            return NewDocument.checkSize(RawDocuments.edit(content)
+                    .putFirst("_id", id)
+                    .put(EntityTags.FIELD, new BsonObjectId(etag))
+                    .toDocument());
+        }
+    }
+
+    /// Content with operators, dotted keys or fields that were laid over it.
+    record Changed(BsonDocument fields) implements Storable {
+        @Override
+        public Optional<BsonValue> id() {
+            return Optional.ofNullable(fields.get("_id"));
+        }
+
+        @Override
+        public RawBsonDocument encode(BsonValue id, ObjectId etag) {
+            return NewDocument.encode(NewDocument.tagged(id, fields, etag));
+        }
+    }
+}

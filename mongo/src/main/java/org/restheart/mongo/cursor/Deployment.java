@@ -1,0 +1,48 @@
+package org.restheart.mongo.cursor;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.ReadConcernLevel;
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoClient;
+import com.mongodb.connection.ServerType;
+import java.util.EnumSet;
+import java.util.Set;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+
+/// What the MongoDB deployment must be like for exact bookmarks.
+final class Deployment {
+    private static final Set<ServerType> MEMBERS = EnumSet.of(
+            ServerType.REPLICA_SET_PRIMARY,
+            ServerType.REPLICA_SET_SECONDARY,
+            ServerType.REPLICA_SET_ARBITER,
+            ServerType.REPLICA_SET_OTHER,
+            ServerType.REPLICA_SET_GHOST,
+            ServerType.UNKNOWN);
+
+    private Deployment() {}
+
+    /// Whether an answer says up to which write it is true, and changes can be followed: a replica set, of which the
+    /// primary is asked for what it has. A router tells the time of those shards only that it has asked.
+    static boolean tellsTheTime(MongoClient client) {
+        var members = client.getClusterDescription().getServerDescriptions();
+        var concern = client.getReadConcern().getLevel();
+        return members.stream().anyMatch(member -> member.getType() == ServerType.REPLICA_SET_PRIMARY)
+                && members.stream().allMatch(member -> MEMBERS.contains(member.getType()))
+                && client.getReadPreference().equals(ReadPreference.primary())
+                && (concern == null || concern == ReadConcernLevel.LOCAL);
+    }
+
+    /// Whether the oldest documents make room for new ones, of which change streams say nothing. Waits for MongoDB.
+    static boolean isCapped(MongoClient client, MongoNamespace namespace) {
+        var found = client.getDatabase(namespace.getDatabaseName())
+                .listCollections(BsonDocument.class)
+                .filter(new BsonDocument("name", new BsonString(namespace.getCollectionName())))
+                .first();
+        return found != null
+                && found.getDocument("options", new BsonDocument())
+                        .getBoolean("capped", BsonBoolean.FALSE)
+                        .getValue();
+    }
+}

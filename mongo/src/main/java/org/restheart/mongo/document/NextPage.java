@@ -1,0 +1,136 @@
+package org.restheart.mongo.document;
+
+import com.mongodb.client.MongoCursor;
+import java.nio.charset.StandardCharsets;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Content;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Query;
+import org.restheart.http.Response;
+import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.parameter.AfterParameter;
+
+/// The link to the page behind a full one (RFC 8288), which goes on at the last document's key. Thread-safe.
+final class NextPage {
+    /// First, as whoever runs a query for several requests leaves it: without what each of them has asked for.
+    private static final String HEADER = "Link";
+
+    private static final String REL = "; rel=\"next\"";
+
+    /// Characters of a request's other parameters.
+    private static final int LONGEST = 4_096;
+
+    private final Continuations continuations;
+
+    NextPage(Continuations continuations) {
+        this.continuations = continuations;
+    }
+
+    /// A `200` of the cursor's documents, and where the next ones begin.
+    Response.Ready response(FindQuery query, MongoCursor<? extends BsonDocument> documents, DocumentFormat format) {
+        var watched = new Last(format);
+        var page = DocumentContent.response(documents, watched);
+        var last = watched.last;
+        if (last == null || watched.count < query.limit() || page.content() instanceof Content.Streamed) {
+            return page;
+        }
+        return continuations
+                .key(query, last)
+                .flatMap(AfterParameter::encode)
+                .map(token -> page.with(HEADER, token))
+                .orElse(page);
+    }
+
+    /// The documents behind the key.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 if the order has no index
+    Response.Ready after(FindQuery query, BsonDocument key, DocumentFormat format) {
+        var documents = continuations
+                .find(query, key, query.limit() + 1)
+                .orElseThrow(() -> Problem.of(
+                                ProblemCode.PARAMETER_INVALID,
+                                "after needs a sort by the fields of an index with _id: use page")
+                        .raise());
+        return response(query, documents, format);
+    }
+
+    /// The page with the link as this request's client can use it: relative to what it has asked for.
+    static Response.Ready linked(Response.Ready page, Query query) {
+        var token = page.headers().first(HEADER);
+        if (token.isEmpty()) {
+            return page;
+        }
+        var target = new StringBuilder("<?");
+        for (var parameter : query.raw().split("&", -1)) {
+            if (!parameter.isEmpty() && !isNamed(parameter, AfterParameter.NAME) && !isNamed(parameter, "page")) {
+                appendSafely(target, parameter);
+                target.append('&');
+            }
+        }
+        if (target.length() > LONGEST) {
+            return new Response.Ready(page.status(), page.headers().without(HEADER), page.content());
+        }
+        target.append(AfterParameter.NAME)
+                .append('=')
+                .append(token.get())
+                .append('>')
+                .append(REL);
+        return page.with(HEADER, target.toString());
+    }
+
+    private static boolean isNamed(String parameter, String name) {
+        return parameter.startsWith(name)
+                && (parameter.length() == name.length() || parameter.charAt(name.length()) == '=');
+    }
+
+    /// What a URI may not contain is encoded (RFC 3986, 3.4), in case the client has not done so.
+    private static void appendSafely(StringBuilder out, String parameter) {
+        for (byte each : parameter.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (each & 0xff);
+            if (c > ' ' && c < 0x7f && "\"<>\\^`{|}".indexOf(c) < 0) {
+                out.append(c);
+            } else {
+                out.append('%').append("0123456789ABCDEF".charAt(c >> 4)).append("0123456789ABCDEF".charAt(c & 15));
+            }
+        }
+    }
+
+    /// Remembers the last document that was written. Confined to one result.
+    private static final class Last implements DocumentFormat {
+        private final DocumentFormat format;
+        private @Nullable BsonDocument last;
+        private long count;
+
+        Last(DocumentFormat format) {
+            this.format = format;
+        }
+
+        @Override
+        public String mediaType() {
+            return format.mediaType();
+        }
+
+        @Override
+        public void begin(Utf8Buffer out) {
+            format.begin(out);
+        }
+
+        @Override
+        public void document(BsonDocument document, long index, Utf8Buffer out) {
+            last = document;
+            count++;
+            format.document(document, index, out);
+        }
+
+        @Override
+        public void end(long count, Utf8Buffer out) {
+            format.end(count, out);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package org.restheart.mongo.format;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
+
+/// Splits a stream into its lines, in memory of the longest line's size. Confined to one request.
+public final class LineReader {
+    private static final int BUFFER = 64 * 1024;
+
+    private final InputStream in;
+    private final int maxLength;
+    private final byte[] buffer = new byte[BUFFER];
+    private int from;
+    private int to;
+    private long number;
+
+    /// @param maxLength of a line, in bytes
+    public LineReader(InputStream in, int maxLength) {
+        this.in = in;
+        this.maxLength = maxLength;
+    }
+
+    /// @param number from 1
+    /// @param content without the line's end; null for a line that is too long
+    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+    public record Line(long number, byte @Nullable [] content) {}
+
+    /// The next line that is not blank; null at the end.
+    public @Nullable Line next() throws IOException {
+        while (from < to || fill()) {
+            number++;
+            var content = line();
+            if (content == null || !isBlank(content)) {
+                return new Line(number, content);
+            }
+        }
+        return null;
+    }
+
+    private byte @Nullable [] line() throws IOException {
+        var line = new ByteArrayOutputStream();
+        boolean tooLong = false;
+        while (true) {
+            int end = from;
+            while (end < to && buffer[end] != '\n') {
+                end++;
+            }
+            tooLong |= (long) line.size() + end - from > maxLength;
+            if (!tooLong) {
+                line.write(buffer, from, end - from);
+            }
+            boolean complete = end < to;
+            from = complete ? end + 1 : to;
+            if (complete || !fill()) {
+                return tooLong ? null : line.toByteArray();
+            }
+        }
+    }
+
+    private boolean fill() throws IOException {
+        int n = in.read(buffer, 0, BUFFER);
+        from = 0;
+        to = Math.max(n, 0);
+        return n > 0;
+    }
+
+    private static boolean isBlank(byte[] line) {
+        for (byte b : line) {
+            if (b > ' ' || b < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,51 @@
+package org.restheart.mongo.idempotency;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import org.bson.BsonBinary;
+import org.restheart.mongo.DataRequest;
+
+/// What requests are recognised by: neither keys nor content are kept.
+final class Digests {
+    private Digests() {}
+
+    /// Names a claim: the same caller, collection and key.
+    static BsonBinary claim(DataRequest request, IdempotencyKey key) {
+        var sha256 = sha256();
+        var caller = request.http().caller().account();
+        add(sha256, caller.isPresent() ? "account" : "nobody");
+        add(sha256, caller.map(account -> account.name()).orElse(""));
+        add(sha256, request.namespace().getFullName());
+        add(sha256, key.value());
+        return new BsonBinary(sha256.digest());
+    }
+
+    /// Tells whether a request is the same again: query, media type and content, byte for byte. Whoever reads it in
+    /// the database cannot test guesses of the content, such as a password, without the key.
+    static BsonBinary fingerprint(DataRequest request, IdempotencyKey key) {
+        var http = request.http();
+        var sha256 = sha256();
+        add(sha256, key.value());
+        add(sha256, http.query().raw());
+        add(sha256, http.headers().first("Content-Type").orElse(""));
+        sha256.update(http.body().bytes());
+        return new BsonBinary(sha256.digest());
+    }
+
+    static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) { // every Java platform has it
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// With its length, so that no two lists of texts look alike.
+    private static void add(MessageDigest digest, String text) {
+        var bytes = text.getBytes(StandardCharsets.UTF_8);
+        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+        digest.update(bytes);
+    }
+}

@@ -1,0 +1,124 @@
+package org.restheart.mongo.idempotency;
+
+import static org.restheart.http.ProblemCode.BAD_REQUEST;
+import static org.restheart.http.ProblemCode.CONFLICT;
+import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
+import static org.restheart.http.ProblemCode.UNPROCESSABLE;
+
+import com.mongodb.client.MongoClient;
+import java.time.Duration;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.mongo.DataHandler;
+import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.write.Creation;
+
+/// `POST /{db}/{collection}` with an `Idempotency-Key`: carried out once; each retry gets the same answer
+/// (draft-ietf-httpapi-idempotency-key-header). docs/decisions/0006 says how and why. Thread-safe.
+public final class KeyedPost implements DataHandler {
+    /// How long the operations of one attempt may take each: an attempt must not write any more when its claim has
+    /// gone to the next.
+    public static final Duration OPERATION_TIME = Duration.ofSeconds(12);
+
+    /// How long a retry waits for the attempt that is under way.
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final long MAX_PAUSE_MILLIS = 100;
+
+    /// What is answered to so many elements, of so many bytes, fits into a record.
+    private static final int MAX_ELEMENTS = 5_000;
+
+    private static final long MAX_CONTENT = 2 << 20;
+
+    private final Creation post;
+    private final Claims claims;
+
+    /// @param post answers at once, and no operation of it takes longer than [#OPERATION_TIME]
+    public KeyedPost(Creation post, MongoClient client) {
+        this.post = post;
+        this.claims = new Claims(client);
+    }
+
+    /// Whether a request has a key. Cheap: all inserts are asked.
+    public static boolean isKeyed(Request request) {
+        return request.headers().has(IdempotencyKey.HEADER);
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        var key = IdempotencyKey.of(request.http().headers()).orElseThrow();
+        request.http().requireThread();
+        checkSuitable(request);
+        var db = request.path().requireDb();
+        var id = Digests.claim(request, key);
+        var fingerprint = Digests.fingerprint(request, key);
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        for (long pause = 5; ; pause = Math.min(2 * pause, MAX_PAUSE_MILLIS)) {
+            switch (claims.claim(db, id, fingerprint)) {
+                case Claim.Done(var answer) -> {
+                    return answer;
+                }
+                case Claim.Different() ->
+                    throw Problem.of(UNPROCESSABLE, "this Idempotency-Key was used for another request")
+                            .raise();
+                case Claim.Granted granted -> {
+                    var answer = carryOut(request, granted);
+                    if (claims.complete(db, granted, answer)) {
+                        return answer;
+                    }
+                }
+                case Claim.Running() -> {}
+            }
+            if (System.nanoTime() > deadline) {
+                throw Problem.of(CONFLICT, "a request with this Idempotency-Key is still being carried out")
+                        .with("Retry-After", "1")
+                        .raise();
+            }
+            pause(pause);
+        }
+    }
+
+    private Response.Ready carryOut(DataRequest request, Claim.Granted claim) {
+        try {
+            return switch (post.handle(request, new ClaimedIds(claim.id(), claim.etag()))) {
+                case Response.Ready ready -> ready;
+                case Response.Deferred<?> _ -> throw new IllegalStateException("a keyed insert goes alone");
+            };
+        } catch (ProblemException refused) { // nothing was written; of any other failure nobody knows
+            claims.release(request.path().requireDb(), claim);
+            throw refused;
+        }
+    }
+
+    /// @throws ProblemException 400, 413
+    private static void checkSuitable(DataRequest request) {
+        var content = request.content();
+        if (request.parameters()
+                .writeConcern()
+                .filter(concern -> !concern.isAcknowledged())
+                .isPresent()) {
+            throw Problem.of(BAD_REQUEST, "an Idempotency-Key needs an acknowledged write concern")
+                    .raise();
+        }
+        if (content.isArray()
+                && (content.asArray().size() > MAX_ELEMENTS
+                        || request.http().body().length() > MAX_CONTENT)) {
+            throw Problem.of(
+                            CONTENT_TOO_LARGE,
+                            "an array with an Idempotency-Key has at most " + MAX_ELEMENTS + " elements and "
+                                    + MAX_CONTENT + " bytes")
+                    .raise();
+        }
+    }
+
+    private static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while another attempt was under way", e);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+
+/// The `after` parameter: the values of the sort's fields that a page begins behind, as canonical Extended JSON in
+/// base64url. Clients get it in links and do not look into it; whatever one makes of it, the filters of the request and
+/// of the access rule stay in force.
+public final class AfterParameter {
+    public static final String NAME = "after";
+
+    /// Characters of a value.
+    private static final int LONGEST = 4_096;
+
+    private static final JsonWriterSettings CANONICAL =
+            JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
+
+    private AfterParameter() {}
+
+    /// @param sort whose fields the value must have, in its order
+    /// @throws ProblemException 400
+    public static Optional<BsonDocument> parse(Query query, BsonDocument sort) {
+        var text = query.first(NAME);
+        if (text.isPresent() && query.has("page")) {
+            throw Problem.of(PARAMETER_INVALID, "the parameters after and page exclude each other")
+                    .raise();
+        }
+        return text.map(token -> decode(token, sort));
+    }
+
+    private static BsonDocument decode(String token, BsonDocument sort) {
+        if (token.length() > LONGEST) {
+            throw illegal();
+        }
+        try {
+            var value = JsonParser.parse(Base64.getUrlDecoder().decode(token));
+            if (value.isDocument() && isKey(value.asDocument(), sort)) {
+                return value.asDocument();
+            }
+            throw illegal();
+        } catch (IllegalArgumentException | MalformedJsonException _) {
+            throw illegal();
+        }
+    }
+
+    private static boolean isKey(BsonDocument key, BsonDocument sort) {
+        return new ArrayList<>(key.keySet()).equals(new ArrayList<>(sort.keySet()))
+                && key.values().stream().allMatch(AfterParameter::isValue);
+    }
+
+    private static boolean isValue(BsonValue value) {
+        return value.getBsonType() != BsonType.ARRAY && value.getBsonType() != BsonType.UNDEFINED;
+    }
+
+    private static ProblemException illegal() {
+        return Problem.of(
+                        PARAMETER_INVALID,
+                        "illegal after parameter: take it from the link of a page with the same sort")
+                .raise();
+    }
+
+    /// Empty for a key that is too long to be sent back.
+    public static Optional<String> encode(BsonDocument key) {
+        var json = key.toJson(CANONICAL).getBytes(StandardCharsets.UTF_8);
+        var token = Base64.getUrlEncoder().withoutPadding().encodeToString(json);
+        return token.length() > LONGEST ? Optional.empty() : Optional.of(token);
+    }
+}

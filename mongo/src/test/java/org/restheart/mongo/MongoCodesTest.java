@@ -1,0 +1,60 @@
+package org.restheart.mongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// MongoDB's error codes as clients see them. Some are not to be had from a server on its own: those of shards, of
+/// MongoDB's users and of transactions.
+class MongoCodesTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2 | 400 | Invalid query parameter: text",
+                "51091 | 400 | Invalid query parameter: text",
+                "51108 | 400 | Invalid query parameter: text",
+                "31249 | 400 | Invalid query parameter: text",
+                "168 | 400 | Invalid query parameter: text",
+                "17276 | 400 | Invalid query parameter: text",
+                "31254 | 400 | Invalid query parameter: text",
+                "31253 | 400 | Keys projection cannot have a mix of inclusion and exclusion",
+                "17287 | 400 | Keys projection cannot have a mix of inclusion and exclusion",
+                "15974 | 400 | Invalid sort parameter",
+                "17312 | 400 | Invalid sort parameter",
+                "61 | 400 | Write requires the shard key: pass it with the shardkey query parameter",
+                "66 | 403 | Update tried to change the immutable shardkey",
+                "73 | 400 | Invalid database name",
+                "121 | 400 | Document failed validation",
+                "112 | 409 | Write conflict inside transaction",
+                "225 | 400 | The given transaction is not in-progress",
+                "251 | 400 | The given transaction is not in-progress",
+                "256 | 400 | The given transaction is not in-progress",
+                "13297 | 409 | Db already exists with different case",
+                "13 | 403 | The MongoDB user does not have enough permissions",
+                "18 | 403 | wrong MongoDB user credentials",
+                "4711 | 500 | 'Error handling the request, see log for more information'"
+            })
+    void a_code_has_its_status_and_message(int code, int status, String message) {
+        assertThat(MongoCodes.ofCode(code, "text")).satisfies(problem -> {
+            assertThat(problem.status()).isEqualTo(status);
+            assertThat(problem.message()).isEqualTo(message);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"15975", "31138", "56", "40353", "40352", "15998", "16410", "40323", "241", "14", "9", "40", "52"})
+    void what_a_client_got_wrong_is_a_bad_request(int code) {
+        assertThat(MongoCodes.ofCode(code, "text").status()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"11000", "11001"})
+    void a_duplicate_key_is_a_conflict(int code) {
+        var problem =
+                MongoCodes.ofCode(code, "E11000 duplicate key error collection: db.c index: _id_ dup key: { _id: 1 }");
+        assertThat(problem.status()).isEqualTo(409);
+        assertThat(problem.message()).startsWith("Duplicate key error");
+    }
+}
