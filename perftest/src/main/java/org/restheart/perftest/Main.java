@@ -10,6 +10,7 @@ import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
 import org.restheart.perftest.experiment.LineupExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
+import org.restheart.perftest.experiment.LoginsExperiment;
 import org.restheart.perftest.experiment.NotificationsExperiment;
 import org.restheart.perftest.experiment.QueriesExperiment;
 import org.restheart.perftest.experiment.RenderCommand;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Command;
             DeepExperiment.class,
             GrowingExperiment.class,
             AuthenticatedExperiment.class,
+            LoginsExperiment.class,
             NotificationsExperiment.class,
             YcsbExperiment.class,
             LineupExperiment.class,
@@ -52,6 +54,7 @@ public final class Main {
     public static void main(String[] arguments) {
         System.setProperty("java.awt.headless", "true");
         System.exit(new CommandLine(new Main())
+                .setOverwrittenOptionsAllowed(true)
                 .setExecutionExceptionHandler((e, command, _) -> {
                     command.getErr().println("perftest: " + e.getMessage());
                     e.printStackTrace(command.getErr());

@@ -46,6 +46,14 @@ public record Peers(Path folder) {
         }
     }
 
+    /// Of Node.js, such as `v24.1.0`.
+    public static String nodeVersion() throws IOException {
+        var process = new ProcessBuilder("node", "--version").start();
+        try (var output = process.inputReader()) {
+            return String.valueOf(output.readLine());
+        }
+    }
+
     /// Starts one of the scripts.
     public ChildServer start(String script, Mongo mongo) throws IOException {
         var builder = new ProcessBuilder("node", "--no-deprecation", script)

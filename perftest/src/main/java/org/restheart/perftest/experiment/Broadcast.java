@@ -29,6 +29,7 @@ final class Broadcast implements Closeable {
 
     /// What to do. Immutable.
     ///
+    /// @param padding bytes of each document
     /// @param seconds of posting
     /// @param patience seconds
     record Plan(
@@ -36,6 +37,7 @@ final class Broadcast implements Closeable {
             int listeners,
             int streamsPerConnection,
             int stalled,
+            int padding,
             double rate,
             double seconds,
             int patience,
@@ -75,7 +77,7 @@ final class Broadcast implements Closeable {
         var after = memory();
         var watch = watch();
         var begin = watch.read();
-        var firstAt = collection.post(plan.rate(), plan.events());
+        var firstAt = collection.post(plan.rate(), plan.events(), plan.padding());
         var results = new ArrayList<ListenResult>();
         for (var process : processes) {
             results.add(process.awaitResult());

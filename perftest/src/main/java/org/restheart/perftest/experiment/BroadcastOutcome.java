@@ -37,7 +37,13 @@ record BroadcastOutcome(
                 results.stream().mapToLong(ListenResult::bytes).sum(),
                 0,
                 cpu);
-        return new Row("notification", "gateway, " + transport, level, repetition, measurement);
+        return new Row(
+                "notification",
+                "gateway, " + transport
+                        + (plan.stalled() == 0 ? "" : ", besides " + plan.stalled() + " that never read"),
+                level,
+                repetition,
+                measurement);
     }
 
     private double seconds() {

@@ -2,7 +2,6 @@ package org.restheart.perftest.experiment;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.restheart.perftest.deploy.Build;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -10,12 +9,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `compare`: the regression guard; two commits built and measured in turn, A B A B.
-@Command(
-        name = "compare",
-        description = "Builds two commits and measures them in turn, A B A B; prints the ratios.",
-        mixinStandardHelpOptions = true,
-        sortOptions = false)
-public final class CompareExperiment implements Callable<Integer> {
+@Command(name = "compare", description = "Builds two commits and measures them in turn, A B A B; prints the ratios.")
+public final class CompareExperiment extends Experiment {
     private static final int SHORT = 10;
 
     @Parameters(index = "0", description = "The older commit, which ratios refer to.")
@@ -25,49 +20,41 @@ public final class CompareExperiment implements Callable<Integer> {
     String after = "";
 
     @Mixin
-    RunOptions run = new RunOptions();
-
-    @Mixin
-    TargetOptions target = new TargetOptions();
-
-    @Mixin
     WorkOptions work = new WorkOptions();
 
     @Option(names = "--clients", split = ",", description = "Default ${DEFAULT-VALUE}.")
     List<Integer> clients = List.of(128, 1);
 
     @Override
-    public Integer call() throws Exception {
-        var publication = new Publication(run, target);
+    Findings measure(Lab lab) throws Exception {
         var builds = new Build(target.builds);
         var a = Build.resolve(before);
         var b = Build.resolve(after);
         var jarOfA = builds.jar(a);
         var jarOfB = builds.jar(b);
-        try (var lab = new Lab(run, target)) {
-            var mongo = lab.mongo();
-            var data = lab.keep(new Dataset(mongo));
-            var baseline = lab.gateway("A " + a.substring(0, SHORT), jarOfA, mongo, "");
-            var other = lab.gateway("B " + b.substring(0, SHORT), jarOfB, mongo, "");
-            var journal = new Journal(work.kinds.size() * run.repetitions * clients.size() * 2, System.out);
-            for (var kind : work.kinds) {
-                lab.verify(baseline, mongo, work.operation(kind, data).get());
-                lab.verify(other, mongo, work.operation(kind, data).get());
-                for (var repetition = 1; repetition <= run.repetitions; repetition++) {
-                    for (var level : clients) {
-                        journal.measure(baseline, work.operation(kind, data).get(), level, repetition, run.window());
-                        journal.measure(other, work.operation(kind, data).get(), level, repetition, run.window());
-                    }
+        var mongo = lab.mongo();
+        var data = lab.keep(new Dataset(mongo));
+        var baseline = lab.gateway("A " + a.substring(0, SHORT), jarOfA, mongo, "");
+        var other = lab.gateway("B " + b.substring(0, SHORT), jarOfB, mongo, "");
+        var journal = run.journal(work.kinds.size() * run.repetitions * clients.size() * 2);
+        for (var kind : work.kinds) {
+            lab.verify(baseline, mongo, work.operation(kind, data).get());
+            lab.verify(other, mongo, work.operation(kind, data).get());
+            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+                for (var level : clients) {
+                    journal.measure(baseline, work.operation(kind, data).get(), level, repetition, run.window());
+                    journal.measure(other, work.operation(kind, data).get(), level, repetition, run.window());
                 }
             }
-            journal.printRatios(baseline.name());
-            return publication.publish(
-                    "compare",
-                    "Is commit " + b.substring(0, SHORT) + " faster or slower than " + a.substring(0, SHORT) + "?",
-                    "clients",
-                    baseline.name(),
-                    Map.of("MongoDB", mongo.description(), "documents", work.description()),
-                    journal);
         }
+        journal.printRatios(baseline.name());
+        return new Findings(
+                "compare",
+                "Is commit " + b.substring(0, SHORT) + " faster or slower than " + a.substring(0, SHORT) + "?",
+                "clients",
+                baseline.name(),
+                Map.of("MongoDB", mongo.description(), "documents", work.documents.description()),
+                journal,
+                List.of());
     }
 }

@@ -43,6 +43,10 @@ final class Dataset implements Closeable {
         return namespace;
     }
 
+    Namespace loaded(DocumentOptions documents) {
+        return loaded(documents.documents, documents.textBytes);
+    }
+
     /// An empty collection that nobody has used before. The one handed out before it is dropped.
     Namespace fresh() {
         dropFresh();

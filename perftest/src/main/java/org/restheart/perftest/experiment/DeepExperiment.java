@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
@@ -25,7 +24,11 @@ import picocli.CommandLine.Option;
         sortOptions = false)
 public final class DeepExperiment implements Callable<Integer> {
     private static final int LIMIT = 5;
-    private static final int PAUSE_MILLIS = 250;
+    private static final int LONGEST_MILLIS = 600_000;
+
+    /// Both pages are asked for that many times as long as is recorded before anything is, so that neither has the
+    /// advantage of code that is compiled already.
+    private static final int WARMING = 2;
 
     @Mixin
     RunOptions run = new RunOptions();
@@ -49,9 +52,14 @@ public final class DeepExperiment implements Callable<Integer> {
     int randomClients = 8;
 
     @Option(
-            names = "--driver-seconds",
-            description = "How long the driver's throughput is sampled at each level; default ${DEFAULT-VALUE}.")
-    double driverSeconds = 10;
+            names = "--driver-queries",
+            description = "Of the driver at each level, at least one of each client; default ${DEFAULT-VALUE}.")
+    int driverQueries = 20;
+
+    @Option(
+            names = "--driver-repetitions",
+            description = "Rounds with the driver, which takes long; default ${DEFAULT-VALUE}.")
+    int driverRepetitions = 1;
 
     @Option(
             names = "--patience",
@@ -59,11 +67,6 @@ public final class DeepExperiment implements Callable<Integer> {
     int patience = 60;
 
     private final List<String> notes = new ArrayList<>();
-
-    /// Unless told otherwise, pages are asked for as clients do that walk: from the cursor pool.
-    public DeepExperiment() {
-        target.pageParameters = "eager=linear";
-    }
 
     @Override
     public Integer call() throws Exception {
@@ -74,13 +77,18 @@ public final class DeepExperiment implements Callable<Integer> {
             var namespace = data.loaded(documents, textBytes);
             var gateway = lab.gateway("gateway", mongo, "");
             var driver = lab.driver(mongo);
-            var journal = new Journal(2 + run.repetitions * (3 * clients.size() + 2), System.out);
-            coldStart(gateway, namespace);
+            var journal = new Journal(
+                    run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
+            notes.addAll(new ColdStart(namespace, skip, LIMIT, patience).of(gateway));
             lab.verify(
                     gateway,
                     mongo,
                     new Operation.Page(namespace, 0, LIMIT),
                     new Operation.Page(namespace, skip, LIMIT));
+            for (var page :
+                    List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
+                gateway.measure(page, randomClients, Window.seconds(run.warmUp, WARMING * run.seconds));
+            }
             for (var repetition = 1; repetition <= run.repetitions; repetition++) {
                 for (var level : clients) {
                     samePage(gateway, driver, namespace, level, repetition, journal);
@@ -96,7 +104,10 @@ public final class DeepExperiment implements Callable<Integer> {
                     Map.of(
                             "MongoDB", mongo.description(),
                             "documents", documents + " with a text of " + textBytes + " bytes",
-                            "driver", "sampled for " + driverSeconds + " s at each level"),
+                            "driver",
+                                    "sampled: " + driverQueries
+                                            + " queries at each level, at least one of each client, in "
+                                            + driverRepetitions + " of the repetitions"),
                     journal,
                     notes);
         }
@@ -108,7 +119,9 @@ public final class DeepExperiment implements Callable<Integer> {
         var deep = new Operation.Page(namespace, skip, LIMIT);
         var first = journal.measure(gateway, new Operation.Page(namespace, 0, LIMIT), level, repetition, run.window());
         var far = journal.measure(gateway, deep, level, repetition, run.window());
-        journal.measure(driver, deep, level, repetition, sampled());
+        if (repetition <= driverRepetitions) {
+            journal.measure(driver, deep, level, repetition, sampled(level));
+        }
         notes.add(String.format(
                 ROOT,
                 "%d clients, repetition %d: the deep page has %.2f × the throughput of the first",
@@ -121,42 +134,12 @@ public final class DeepExperiment implements Callable<Integer> {
             throws IOException {
         var random = new Operation.RandomPage(namespace, skip, documents - documents % LIMIT, LIMIT);
         journal.measure(gateway, random, randomClients, repetition, run.window());
-        journal.measure(driver, random, randomClients, repetition, sampled());
-    }
-
-    private Window sampled() {
-        return Window.seconds(run.warmUp, driverSeconds);
-    }
-
-    /// The first deep page that a gateway serves, and how long until the page costs less than thrice the first one.
-    private void coldStart(Subject gateway, Namespace namespace) throws IOException, InterruptedException {
-        var once = new Window(0, 600_000, 1);
-        var shallow = new Operation.Page(namespace, 0, LIMIT);
-        gateway.measure(shallow, 1, new Window(0, 600_000, 50));
-        var target = 3
-                * gateway.measure(shallow, 1, new Window(0, 600_000, 50))
-                        .latency()
-                        .p50();
-        var began = System.nanoTime();
-        var deep = new Operation.Page(namespace, skip, LIMIT);
-        var cold = gateway.measure(deep, 1, once);
-        notes.add(String.format(
-                ROOT,
-                "cold start: the first deep page took %.1f ms",
-                cold.latency().max() / 1000));
-        var giveUp = began + TimeUnit.SECONDS.toNanos(patience);
-        var latency = cold.latency().max();
-        while (latency > target && System.nanoTime() < giveUp) {
-            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-            latency = gateway.measure(deep, 1, once).latency().max();
+        if (repetition <= driverRepetitions) {
+            journal.measure(driver, random, randomClients, repetition, sampled(randomClients));
         }
-        notes.add(
-                latency > target
-                        ? "cold start: the deep page was not fast within " + patience + " s"
-                        : String.format(
-                                ROOT,
-                                "cold start: the deep page was fast (%.1f ms) %.1f s after it was first asked for",
-                                latency / 1000,
-                                (System.nanoTime() - began) / 1e9));
+    }
+
+    private Window sampled(int level) {
+        return new Window(0, LONGEST_MILLIS, Math.max(driverQueries, level));
     }
 }

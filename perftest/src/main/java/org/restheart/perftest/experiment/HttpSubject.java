@@ -17,20 +17,26 @@ import org.restheart.perftest.workload.Window;
 record HttpSubject(String name, Worker worker, RestDialect dialect, Map<String, Long> watch, int threads, long seed)
         implements Subject {
 
-    /// The same server, asked by someone else.
-    HttpSubject as(String credentials) {
+    /// The same server under another name, asked by someone else.
+    ///
+    /// @param credentials `name:password`; empty for nobody
+    HttpSubject as(String name, String credentials) {
         return new HttpSubject(name, worker, dialect.as(credentials), watch, threads, seed);
     }
 
     @Override
     public Measurement measure(Operation operation, int concurrency, Window window) throws IOException {
+        return measure(operation, concurrency, new Pace.Closed(), window);
+    }
+
+    Measurement measure(Operation operation, int concurrency, Pace pace, Window window) throws IOException {
         var load = new HttpLoad(
                 "127.0.0.1",
                 dialect.port(),
                 dialect.traffic(operation),
                 concurrency,
                 Math.min(threads, concurrency),
-                new Pace.Closed(),
+                pace,
                 window,
                 seed);
         return worker.run(new Task.Http(load, watch));

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.report.Ratios;
 import org.restheart.perftest.report.Row;
@@ -15,20 +17,33 @@ import org.restheart.perftest.workload.Window;
 
 /// Keeps what has been measured and tells the person who waits how far things are. Not thread-safe.
 final class Journal {
+    private final Set<List<String>> warm = new HashSet<>();
     private final List<Row> rows = new ArrayList<>();
     private final PrintStream out;
     private final long begin = System.nanoTime();
     private final int expected;
+    private final long firstWarmUpMillis;
 
     /// @param expected measurements in all, for the progress that is shown
     Journal(int expected, PrintStream out) {
+        this(expected, out, 0);
+    }
+
+    /// @param firstWarmUpMillis before the first recording of each subject at each operation; later ones are warm
+    Journal(int expected, PrintStream out, long firstWarmUpMillis) {
         this.expected = expected;
         this.out = out;
+        this.firstWarmUpMillis = firstWarmUpMillis;
+    }
+
+    /// The window for what is measured next.
+    Window warmedUp(String subject, String operation, Window window) {
+        return warm.add(List.of(subject, operation)) ? window.atLeastWarmedUp(firstWarmUpMillis) : window;
     }
 
     Measurement measure(Subject subject, Operation operation, int level, int repetition, Window window)
             throws IOException {
-        var measurement = subject.measure(operation, level, window);
+        var measurement = subject.measure(operation, level, warmedUp(subject.name(), operation.label(), window));
         add(new Row(operation.label(), subject.name(), level, repetition, measurement));
         return measurement;
     }

@@ -23,6 +23,7 @@ final class Lab implements Closeable {
     private final RunOptions run;
     private final TargetOptions target;
     private final Deque<Closeable> open = new ArrayDeque<>();
+    private final ProgressBar bar = ProgressBar.onStandardOutput();
     private final Path folder;
 
     Lab(RunOptions run, TargetOptions target) throws IOException {
@@ -96,7 +97,12 @@ final class Lab implements Closeable {
     }
 
     Worker worker() throws IOException {
-        return keep(Worker.start(target.clientJvm));
+        return worker(System.getProperty("java.class.path"));
+    }
+
+    /// The same with other libraries.
+    Worker worker(String classPath) throws IOException {
+        return keep(Worker.start(classPath, target.clientJvm, bar::show));
     }
 
     <T extends Closeable> T keep(T resource) {

@@ -15,6 +15,7 @@ import org.restheart.perftest.load.Pace;
 import org.restheart.perftest.load.Traffic;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.measure.Recording;
 import org.restheart.perftest.workload.Window;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -81,7 +82,7 @@ public final class LoadCommand implements Callable<Integer> {
         var pace = rate > 0 ? new Pace.Open(rate) : new Pace.Closed();
         var load = new HttpLoad(
                 uri.getHost(), port, traffic, connections, threads, pace, Window.seconds(warmUp, seconds), 42);
-        print(load.run(new CpuWatch(pids).alsoThisProcess("client")));
+        print(load.run(new Recording(new CpuWatch(pids).alsoThisProcess("client"))));
         return 0;
     }
 

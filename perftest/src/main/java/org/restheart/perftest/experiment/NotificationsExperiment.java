@@ -16,6 +16,17 @@ import picocli.CommandLine.Option;
 @Command(
         name = "notifications",
         description = "Published test 6: change-stream notifications to 10 – 25,000 listeners and more.",
+        footer = {
+            "",
+            "The published test, larger ones, and what they need to be fair; one to two minutes per level:",
+            "  perftest/run notifications --listeners 10,100,1000,10000,18000",
+            "  perftest/run notifications --listeners 25000 --gateways 2",
+            "  perftest/run notifications --listeners 50000 --gateways 3",
+            "  perftest/run notifications --listeners 50000 --transport http2",
+            "A listener that never reads, beside those that do; memory of listeners to whom nothing happens:",
+            "  perftest/run notifications --listeners 10000 --stalled 0,1 --padding 1000",
+            "  perftest/run notifications --listeners 10000 --seconds 0"
+        },
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NotificationsExperiment implements Callable<Integer> {
@@ -42,8 +53,16 @@ public final class NotificationsExperiment implements Callable<Integer> {
 
     @Option(
             names = "--stalled",
-            description = "Listeners besides, which connect and never read; default ${DEFAULT-VALUE}.")
-    int stalled = 0;
+            split = ",",
+            description = "Listeners besides, which connect and never read; several numbers are compared; default "
+                    + "${DEFAULT-VALUE}.")
+    List<Integer> stalled = List.of(0);
+
+    @Option(
+            names = "--padding",
+            description = "Bytes by which documents are larger than they need to be, such as 1000 to stall who does "
+                    + "not read; default ${DEFAULT-VALUE}.")
+    int padding = 0;
 
     @Option(
             names = "--patience",
@@ -69,14 +88,16 @@ public final class NotificationsExperiment implements Callable<Integer> {
         var publication = new Publication(run, target);
         try (var lab = new Lab(run, target)) {
             var mongo = lab.mongo();
-            var journal = new Journal(listeners.size() * run.repetitions, System.out);
+            var journal = new Journal(listeners.size() * stalled.size() * run.repetitions, System.out);
             for (var repetition = 1; repetition <= run.repetitions; repetition++) {
                 for (var level : listeners) {
-                    measure(lab, mongo, level, repetition, journal);
+                    for (var idle : stalled) {
+                        measure(lab, mongo, level, idle, repetition, journal);
+                    }
                 }
             }
             return publication.publish(
-                    "notifications-" + transport,
+                    name(),
                     "Do n listeners of a change stream receive every event, in order, and how soon? Documents are posted at "
                             + rate + "/s for " + run.seconds + " s. (Published test 6: 25,000 listeners, 403 ms.)",
                     "listeners",
@@ -92,14 +113,24 @@ public final class NotificationsExperiment implements Callable<Integer> {
                             "gateway processes",
                             Integer.toString(gateways),
                             "listeners that never read",
-                            Integer.toString(stalled)),
+                            stalled.toString(),
+                            "padding of documents",
+                            padding + " bytes"),
                     journal,
                     notes);
         }
     }
 
+    /// Tells apart the results of one commit.
+    private String name() {
+        return "notifications-" + transport
+                + (gateways > 1 ? "-" + gateways + "-gateways" : "")
+                + (stalled.equals(List.of(0)) ? "" : "-stalled")
+                + (run.seconds == 0 ? "-idle" : "");
+    }
+
     /// Every level has gateways of its own, so that memory per listener can be told.
-    private void measure(Lab lab, Mongo mongo, int level, int repetition, Journal journal)
+    private void measure(Lab lab, Mongo mongo, int level, int stalled, int repetition, Journal journal)
             throws IOException, InterruptedException {
         try (var broadcast = new Broadcast(lab, mongo, gateways, target.credentials)) {
             var outcome = broadcast.run(new Broadcast.Plan(
@@ -107,6 +138,7 @@ public final class NotificationsExperiment implements Callable<Integer> {
                     level,
                     transport == Transport.http2 ? streamsPerConnection : 1,
                     stalled,
+                    padding,
                     rate,
                     run.seconds,
                     patience,

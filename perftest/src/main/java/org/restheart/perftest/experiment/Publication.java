@@ -1,5 +1,6 @@
 package org.restheart.perftest.experiment;
 
+import com.mongodb.client.MongoClients;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.restheart.perftest.measure.Machine;
+import org.restheart.perftest.report.Commit;
 import org.restheart.perftest.report.Report;
 import org.restheart.perftest.report.Results;
 
@@ -21,6 +23,17 @@ final class Publication {
     Publication(RunOptions run, TargetOptions target) {
         this.run = run;
         this.target = target;
+    }
+
+    int publish(Findings findings) throws IOException, InterruptedException {
+        return publish(
+                findings.experiment(),
+                findings.question(),
+                findings.levelName(),
+                findings.baseline(),
+                findings.settings(),
+                findings.journal(),
+                findings.notes());
     }
 
     int publish(
@@ -48,6 +61,7 @@ final class Publication {
             List<String> notes)
             throws IOException, InterruptedException {
         var settings = new LinkedHashMap<String, String>(new TreeMap<>(more));
+        settings.put("Java driver", Libraries.nameOf(MongoClients.class));
         settings.putAll(run.settings());
         settings.putAll(target.settings());
         var report = new Report(

@@ -2,7 +2,6 @@ package org.restheart.perftest.experiment;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -12,60 +11,31 @@ import picocli.CommandLine.Option;
 @Command(
         name = "queries",
         description =
-                "Published test 2: so many queries with limit 5 and skip 25 (published: 100,000 at 50–500 threads).",
-        mixinStandardHelpOptions = true,
-        sortOptions = false)
-public final class QueriesExperiment implements Callable<Integer> {
-    @Mixin
-    RunOptions run = new RunOptions();
-
-    @Mixin
-    TargetOptions target = new TargetOptions();
-
+                "Published test 2: so many queries with limit 5 and skip 25 (published: 100,000 at 50–500 threads).")
+public final class QueriesExperiment extends Experiment {
     @Option(names = "--queries", description = "Per measurement; default ${DEFAULT-VALUE}.")
-    long queries = 20_000;
+    long queries = 100_000;
 
-    @Option(names = "--clients", split = ",", description = "Default ${DEFAULT-VALUE}.")
-    List<Integer> clients = List.of(50, 100, 200, 300, 400, 500);
+    @Mixin
+    ClientOptions clients = new ClientOptions(List.of(50, 200, 500), List.of(8, 32));
 
-    @Option(
-            names = "--driver-sweep",
-            split = ",",
-            description = "Thread counts among which the driver's best is sought; default ${DEFAULT-VALUE}.")
-    List<Integer> sweep = List.of(4, 8, 16, 32);
-
-    @Option(names = "--documents", description = "In the collection; default ${DEFAULT-VALUE}.")
-    int documents = 100_000;
-
-    @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
-    int textBytes = 150;
+    @Mixin
+    DocumentOptions documents = new DocumentOptions(100_000, 150);
 
     @Override
-    public Integer call() throws Exception {
-        var publication = new Publication(run, target);
-        try (var lab = new Lab(run, target)) {
-            var mongo = lab.mongo();
-            var data = lab.keep(new Dataset(mongo));
-            var page = new Operation.Page(data.loaded(documents, textBytes), 25, 5);
-            var gateway = lab.gateway("gateway", mongo, "");
-            var driver = lab.driver(mongo);
-            var journal = new Journal(SideBySide.measurements(1, run.repetitions, clients, sweep), System.out);
-            lab.verify(gateway, mongo, page);
-            new SideBySide(journal, run.repetitions, run.window(queries), clients, sweep)
-                    .compare(() -> page, List.of(gateway), driver);
-            return publication.publish(
-                    "queries",
-                    "How fast are " + queries
-                            + " queries with limit 5 and skip 25 answered? (Published test 2: 100,000, "
-                            + "at 50 to 500 threads.)",
-                    "clients",
-                    "driver",
-                    Map.of(
-                            "MongoDB",
-                            mongo.description(),
-                            "documents",
-                            documents + " with a text of " + textBytes + " bytes"),
-                    journal);
-        }
+    Findings measure(Lab lab) throws Exception {
+        var mongo = lab.mongo();
+        var data = lab.keep(new Dataset(mongo));
+        var page = new Operation.Page(data.loaded(documents), 25, 5);
+        var gateway = lab.gateway("gateway", mongo, "");
+        lab.verify(gateway, mongo, page);
+        var sideBySide = SideBySide.of(run, run.window(queries), clients, 1, 1);
+        sideBySide.compare(() -> page, List.of(gateway), lab.driver(mongo));
+        return Findings.besideDriver(
+                "queries",
+                "How fast are " + queries + " queries with limit 5 and skip 25 answered? (Published test 2: 100,000, "
+                        + "at 50 to 500 threads.)",
+                Map.of("MongoDB", mongo.description(), "documents", documents.description()),
+                sideBySide.journal());
     }
 }

@@ -11,7 +11,7 @@ import org.restheart.perftest.workload.Payload;
 
 /// Says in the gateway's REST terms what the driver does in its own: the same work on the same documents. Immutable.
 ///
-/// @param credentials `name:password` for HTTP Basic
+/// @param credentials `name:password` for HTTP Basic; empty to send none
 /// @param parameters query parameters for reads of pages, such as `eager=linear`; may be empty
 record RestDialect(int port, String credentials, String parameters) {
 
@@ -57,7 +57,11 @@ record RestDialect(int port, String credentials, String parameters) {
     }
 
     private List<String> fields() {
+        var host = "Host: 127.0.0.1:" + port;
+        if (credentials.isEmpty()) {
+            return List.of(host);
+        }
         var basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
-        return List.of("Host: 127.0.0.1:" + port, "Authorization: Basic " + basic);
+        return List.of(host, "Authorization: Basic " + basic);
     }
 }

@@ -11,6 +11,12 @@ final class RunOptions {
     @Option(names = "--warm-up", description = "Seconds before each recording; default ${DEFAULT-VALUE}.")
     double warmUp = 2;
 
+    @Option(
+            names = "--first-warm-up",
+            description = "Seconds before the first recording of each subject at each operation, when JITs are cold; "
+                    + "default ${DEFAULT-VALUE}.")
+    double firstWarmUp = 10;
+
     @Option(names = "--seconds", description = "Seconds recorded; default ${DEFAULT-VALUE}.")
     double seconds = 5;
 
@@ -35,9 +41,16 @@ final class RunOptions {
         return new Window(Math.round(warmUp * 1000), 1_800_000, operations);
     }
 
+    /// For so many measurements in all.
+    Journal journal(int expected) {
+        return new Journal(expected, System.out, Math.round(firstWarmUp * 1000));
+    }
+
     Map<String, String> settings() {
         var settings = new LinkedHashMap<String, String>();
-        settings.put("warm-up, recorded, repetitions", warmUp + " s, " + seconds + " s, " + repetitions);
+        settings.put(
+                "first warm-up, warm-up, recorded, repetitions",
+                firstWarmUp + " s, " + warmUp + " s, " + seconds + " s, " + repetitions);
         settings.put(
                 "load client",
                 "HTTP/1.1 keep-alive, " + clientThreads + " thread(s), closed loop, on the same machine");

@@ -9,13 +9,12 @@ import org.restheart.perftest.workload.Window;
 /// Measures subjects and the driver in turn: A B A B, so that whatever drifts on the machine drifts for all of them.
 ///
 /// @param repetitions rounds over all subjects and levels
-/// @param levels numbers of clients at which all are measured
-/// @param sweep thread counts among which the driver's best is sought besides
-record SideBySide(Journal journal, int repetitions, Window window, List<Integer> levels, List<Integer> sweep) {
+record SideBySide(Journal journal, int repetitions, Window window, ClientOptions options) {
 
-    /// How many measurements [#compare] takes, for the progress that is shown.
-    static int measurements(int subjects, int repetitions, List<Integer> levels, List<Integer> sweep) {
-        return sweep.size() + repetitions * (levels.size() * (subjects + 1) + (sweep.isEmpty() ? 0 : 1));
+    /// For so many comparisons of so many subjects each.
+    static SideBySide of(RunOptions run, Window window, ClientOptions options, int comparisons, int subjects) {
+        var measurements = comparisons * options.measurements(subjects, run.repetitions);
+        return new SideBySide(run.journal(measurements), run.repetitions, window, options);
     }
 
     /// The driver's best is sought with one measurement per thread count, then repeated in turn with the others.
@@ -24,7 +23,7 @@ record SideBySide(Journal journal, int repetitions, Window window, List<Integer>
     void compare(Supplier<Operation> operation, List<? extends Subject> subjects, Subject driver) throws IOException {
         var best = 0;
         var bestRate = 0.0;
-        for (var threads : sweep) {
+        for (var threads : options.sweep) {
             var rate = measure(driver, operation, threads, 1);
             if (rate > bestRate) {
                 best = threads;
@@ -32,7 +31,7 @@ record SideBySide(Journal journal, int repetitions, Window window, List<Integer>
             }
         }
         for (var repetition = 1; repetition <= repetitions; repetition++) {
-            for (var level : levels) {
+            for (var level : options.clients) {
                 for (var subject : subjects) {
                     measure(subject, operation, level, repetition);
                 }

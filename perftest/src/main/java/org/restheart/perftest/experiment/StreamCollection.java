@@ -44,12 +44,13 @@ final class StreamCollection implements Closeable {
 
     /// Posts so many numbered documents at a steady rate.
     ///
+    /// @param padding bytes of each document
     /// @return when the first was posted, by [System#nanoTime()]
-    long post(double rate, int count) throws IOException, InterruptedException {
+    long post(double rate, int count, int padding) throws IOException, InterruptedException {
         var firstAt = System.nanoTime();
         for (var i = 0; i < count; i++) {
             TimeUnit.NANOSECONDS.sleep(firstAt + (long) (i * 1e9 / rate) - System.nanoTime());
-            send("POST", path, EventText.document(i + 1, System.nanoTime()), 201, 201);
+            send("POST", path, EventText.document(i + 1, System.nanoTime(), padding), 201, 201);
         }
         return firstAt;
     }

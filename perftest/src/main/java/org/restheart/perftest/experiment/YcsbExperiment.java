@@ -1,10 +1,9 @@
 package org.restheart.perftest.experiment;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import org.restheart.perftest.deploy.Gateway;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.report.Row;
 import org.restheart.perftest.worker.Task;
@@ -15,29 +14,24 @@ import org.restheart.perftest.ycsb.YcsbLoad;
 import org.restheart.perftest.ycsb.YcsbTable;
 import org.restheart.perftest.ycsb.YcsbWorkload;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import site.ycsb.workloads.CoreWorkload;
 
 /// `ycsb`: the original core workloads A to F, through the gateway and directly.
 @Command(
         name = "ycsb",
-        description = "YCSB's core workloads A–F: through the gateway over HTTP, and directly over the Java driver.",
-        mixinStandardHelpOptions = true,
-        sortOptions = false)
-public final class YcsbExperiment implements Callable<Integer> {
+        description =
+                "YCSB's core workloads A–F: through the gateway over HTTP, directly over the Java driver, and over "
+                        + "the reactive streams driver.")
+public final class YcsbExperiment extends Experiment {
     private static final Namespace TABLE = new Namespace(Dataset.DATABASE, "usertable");
-
-    @Mixin
-    RunOptions run = new RunOptions();
-
-    @Mixin
-    TargetOptions target = new TargetOptions();
+    private static final Path REACTIVE_LIBRARIES = Path.of("perftest/target/lib-reactive");
 
     @Option(names = "--workloads", split = ",", description = "Some of ${COMPLETION-CANDIDATES}; default: all.")
     List<YcsbWorkload> workloads = List.of(YcsbWorkload.values());
 
     @Option(names = "--threads", split = ",", description = "Published: 1 to 256; default ${DEFAULT-VALUE}.")
-    List<Integer> threads = List.of(1, 16, 64);
+    List<Integer> threads = List.of(1, 64);
 
     @Option(
             names = "--connections",
@@ -48,67 +42,78 @@ public final class YcsbExperiment implements Callable<Integer> {
     @Option(names = "--records", description = "In the table; default ${DEFAULT-VALUE}.")
     long records = 50_000;
 
+    /// One of the ways to the data.
+    private record Way(String name, Worker worker, Binding binding, Map<String, Long> watch) {}
+
     public YcsbExperiment() {
         run.repetitions = 1;
+        run.firstWarmUp = 5;
     }
 
     @Override
-    public Integer call() throws Exception {
-        var publication = new Publication(run, target);
-        try (var lab = new Lab(run, target)) {
-            var mongo = lab.mongo();
-            var gateway = lab.keep(lab.startGateway("gateway", mongo));
-            var viaGateway = lab.worker();
-            var direct = lab.worker();
-            var journal = new Journal(
-                    2 * workloads.size() * threads.size() * connections.size() * run.repetitions, System.out);
-            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
-                for (var workload : workloads) {
-                    YcsbTable.load(mongo.connectionString(), TABLE, records);
-                    for (var pool : connections) {
-                        for (var level : threads) {
-                            journal.add(
-                                    row(workload, http(gateway, pool), viaGateway, mongo, gateway, level, repetition));
-                            journal.add(row(workload, driver(mongo, pool), direct, mongo, gateway, level, repetition));
+    Findings measure(Lab lab) throws Exception {
+        var mongo = lab.mongo();
+        var gateway = lab.keep(lab.startGateway("gateway", mongo));
+        var watch = Map.of("mongod", mongo.pid());
+        var watchBoth = Map.of("mongod", mongo.pid(), "gateway", gateway.pid());
+        var viaGateway = lab.worker();
+        var direct = lab.worker();
+        var reactive = lab.worker(withReactiveLibraries());
+        var journal = run.journal(3 * workloads.size() * threads.size() * connections.size() * run.repetitions);
+        for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+            for (var workload : workloads) {
+                YcsbTable.load(mongo.connectionString(), TABLE, records);
+                for (var pool : connections) {
+                    var http = new Binding.Http("127.0.0.1", gateway.port(), target.credentials, pool);
+                    var ways = List.of(
+                            new Way("gateway", viaGateway, http, watchBoth),
+                            new Way("driver", direct, new Binding.Driver(mongo.connectionString(), pool), watch),
+                            new Way(
+                                    "reactive driver",
+                                    reactive,
+                                    new Binding.Reactive(mongo.connectionString(), pool),
+                                    watch));
+                    for (var level : threads) {
+                        for (var way : ways) {
+                            journal.add(row(workload, way, mongo, level, repetition, journal));
                         }
                     }
                 }
             }
-            return publication.publish(
-                    "ycsb",
-                    "How do YCSB's core workloads run through the gateway, beside the Java driver?",
-                    "threads",
-                    "driver",
-                    Map.of("MongoDB", mongo.description(), "records", records + ", ten fields of 100 bytes"),
-                    journal);
         }
+        return new Findings(
+                "ycsb",
+                "How do YCSB's core workloads run through the gateway, beside the Java drivers?",
+                "threads",
+                "driver",
+                Map.of(
+                        "MongoDB",
+                        mongo.description(),
+                        "YCSB",
+                        Libraries.nameOf(CoreWorkload.class).replace("core-", "site.ycsb:core "),
+                        "records",
+                        records + ", ten fields of 100 bytes",
+                        "reactive driver",
+                        "release 5.8.0 with its own core, in a process of its own"),
+                journal,
+                List.of("YCSB draws keys from generators that take no seed, so runs differ in their order of keys."));
     }
 
-    private Row row(
-            YcsbWorkload workload,
-            Binding binding,
-            Worker worker,
-            Mongo mongo,
-            Gateway gateway,
-            int level,
-            int repetition)
+    /// The reactive driver's libraries come first: it needs the driver core of its own release.
+    private static String withReactiveLibraries() {
+        return REACTIVE_LIBRARIES.resolve("*") + ":" + System.getProperty("java.class.path");
+    }
+
+    private Row row(YcsbWorkload workload, Way way, Mongo mongo, int level, int repetition, Journal journal)
             throws IOException {
-        var load = new YcsbLoad(workload, binding, TABLE, records, level, run.window());
-        var measured = worker.run(new Task.Ycsb(load, Map.of("mongod", mongo.pid(), "gateway", gateway.pid())));
+        var window = journal.warmedUp(way.name(), workload.name(), run.window());
+        var load = new YcsbLoad(workload, way.binding(), TABLE, records, level, window);
+        var measured = way.worker().run(new Task.Ycsb(load, way.watch()));
         if (workload.inserts()) {
             YcsbTable.load(mongo.connectionString(), TABLE, records);
         }
-        var name = binding instanceof Binding.Http ? "gateway" : "driver";
-        var operation =
-                "workload " + workload + (connections.size() > 1 ? ", " + binding.connections() + " connections" : "");
-        return new Row(operation, name, level, repetition, measured);
-    }
-
-    private Binding http(Gateway gateway, int connections) {
-        return new Binding.Http("127.0.0.1", gateway.port(), target.credentials, connections);
-    }
-
-    private static Binding driver(Mongo mongo, int connections) {
-        return new Binding.Driver(mongo.connectionString(), connections);
+        var operation = "workload " + workload
+                + (connections.size() > 1 ? ", " + way.binding().connections() + " connections" : "");
+        return new Row(operation, way.name(), level, repetition, measured);
     }
 }

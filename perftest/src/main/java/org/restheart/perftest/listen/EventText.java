@@ -14,8 +14,10 @@ public final class EventText {
     /// The document whose insertion makes the event.
     ///
     /// @param sentAt [System#nanoTime()], which all processes of one machine share on Linux
-    public static String document(long number, long sentAt) {
-        return "{\"seq\":" + number + ",\"sentAt\":" + sentAt + "}";
+    /// @param padding bytes that mean nothing
+    public static String document(long number, long sentAt, int padding) {
+        return "{\"seq\":" + number + ",\"sentAt\":" + sentAt
+                + (padding == 0 ? "" : ",\"padding\":\"" + "x".repeat(padding) + "\"") + "}";
     }
 
     /// The event's number, or [#ABSENT].

@@ -36,7 +36,7 @@ final class ListenLoop implements AutoCloseable {
         var stalled = 0;
         var lastProgress = System.nanoTime();
         while (listening < order.listeners() || stalled < order.stalled() || opening > 0) {
-            while (opening < MOST_OPENING && (listening < order.listeners() || stalled < order.stalled())) {
+            while (hasRoom() && (listening < order.listeners() || stalled < order.stalled())) {
                 if (stalled < order.stalled()) {
                     open(1, true);
                     stalled++;
@@ -54,6 +54,10 @@ final class ListenLoop implements AutoCloseable {
             }
         }
         return accepted;
+    }
+
+    private boolean hasRoom() {
+        return opening == 0 || (opening + 1) * order.streamsPerConnection() <= MOST_OPENING;
     }
 
     private void open(int listeners, boolean stalled) throws IOException {

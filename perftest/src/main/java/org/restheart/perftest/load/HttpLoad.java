@@ -3,14 +3,11 @@ package org.restheart.perftest.load;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.restheart.perftest.measure.Clock;
-import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
-import org.restheart.perftest.measure.Tally;
+import org.restheart.perftest.measure.Recording;
 import org.restheart.perftest.workload.Window;
 
 /// Loads a server over HTTP/1.1 and measures it. Immutable.
@@ -29,9 +26,7 @@ public record HttpLoad(
     }
 
     /// Opens the connections, loads the server through warm-up and recording, and closes them again.
-    ///
-    /// @param watch read at the beginning and the end of the recorded time
-    public Measurement run(CpuWatch watch) throws IOException, InterruptedException {
+    public Measurement run(Recording recording) throws IOException, InterruptedException {
         var address = new InetSocketAddress(host, port);
         var start = System.nanoTime();
         var clock = new Clock(start, window);
@@ -43,29 +38,12 @@ public record HttpLoad(
             tasks.add(new LoadThread(address, share, source, clock, schedule(start, i), pace instanceof Pace.Open));
         }
         try (var executor = Executors.newFixedThreadPool(threads)) {
-            var running = tasks.stream().map(executor::submit).toList();
-            clock.awaitRecording();
-            var begin = watch.read();
-            clock.awaitEnd();
-            var cpu = watch.since(begin);
-            var total = new Tally();
-            for (var thread : running) {
-                total.add(result(thread));
-            }
-            return total.measurement(clock, cpu);
+            return recording.of(clock, tasks.stream().map(executor::submit).toList());
         }
     }
 
     private Schedule schedule(long start, int thread) {
         var rate = pace instanceof Pace.Open(var perSecond) ? perSecond : 1.0;
         return new Schedule(start, rate / threads, (double) thread / threads);
-    }
-
-    private static Tally result(Future<Tally> thread) throws IOException, InterruptedException {
-        try {
-            return thread.get();
-        } catch (ExecutionException e) {
-            throw new IOException("a thread of the load client failed", e.getCause());
-        }
     }
 }

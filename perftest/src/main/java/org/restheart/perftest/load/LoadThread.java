@@ -14,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.restheart.perftest.load.HttpConnection.State;
 import org.restheart.perftest.measure.Clock;
 import org.restheart.perftest.measure.Tally;
+import org.restheart.perftest.measure.ThreadUse;
 
 /// Drives some of the connections until the clock is over, then waits a little for the answers still owed, so that
 /// the next subject does not find the server at work.
@@ -29,6 +30,7 @@ final class LoadThread implements Callable<Tally> {
     private final Clock clock;
     private final Schedule schedule;
     private final boolean open;
+    private final ThreadUse busy;
     private final Tally tally = new Tally();
     private final Selector selector = Selector.open();
     private final List<HttpConnection> connections = new ArrayList<>();
@@ -45,6 +47,7 @@ final class LoadThread implements Callable<Tally> {
         this.clock = clock;
         this.schedule = schedule;
         this.open = open;
+        this.busy = new ThreadUse(clock);
         for (var i = 0; i < count; i++) {
             connections.add(new HttpConnection(address, selector, source.capacity()));
         }
@@ -59,7 +62,9 @@ final class LoadThread implements Callable<Tally> {
                 await();
                 now = System.nanoTime();
                 inspect();
+                busy.look(now);
             }
+            busy.share(now).ifPresent(tally::busy);
             tally.behind(open ? schedule.behind(Math.min(now, clock.end())) : 0);
             var giveUp = now + LAST_ANSWERS;
             while (now < giveUp && connections.stream().anyMatch(c -> c.state() == State.BUSY)) {

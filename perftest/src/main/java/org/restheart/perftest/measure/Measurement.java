@@ -1,6 +1,7 @@
 package org.restheart.perftest.measure;
 
 import java.util.Map;
+import java.util.Optional;
 
 /// What one run of one subject showed. Immutable.
 ///
@@ -10,6 +11,9 @@ import java.util.Map;
 /// `operations`
 /// @param bytes response bytes received, where the subject can tell; else 0
 /// @param behind open loop only: operations that were due but could not be sent before the end
+/// @param clientBusy share of the recorded time in which the load client's busiest thread ran; absent where many
+/// threads
+/// share the work. Near 1 the client is what is measured
 /// @param cpu what the processes and the machine spent meanwhile
 public record Measurement(
         double seconds,
@@ -18,10 +22,23 @@ public record Measurement(
         Map<String, Long> errors,
         long bytes,
         long behind,
+        Optional<Double> clientBusy,
         CpuUse cpu) {
 
     public Measurement {
         errors = Map.copyOf(errors);
+    }
+
+    /// Of a subject whose client is many threads.
+    public Measurement(
+            double seconds,
+            long operations,
+            Latency latency,
+            Map<String, Long> errors,
+            long bytes,
+            long behind,
+            CpuUse cpu) {
+        this(seconds, operations, latency, errors, bytes, behind, Optional.empty(), cpu);
     }
 
     public double rate() {

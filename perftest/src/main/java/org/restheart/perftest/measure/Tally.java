@@ -1,6 +1,7 @@
 package org.restheart.perftest.measure;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
@@ -10,6 +11,7 @@ public final class Tally {
     private final Map<String, Long> errors = new TreeMap<>();
     private long bytes;
     private long behind;
+    private Optional<Double> busy = Optional.empty();
     private long last = Long.MIN_VALUE;
 
     public void success(long now, long nanos) {
@@ -30,16 +32,31 @@ public final class Tally {
         behind = requests;
     }
 
+    /// @param share of the recorded time in which the thread ran
+    public void busy(double share) {
+        busy = Optional.of(share);
+    }
+
     public void add(Tally other) {
         latencies.add(other.latencies);
         other.errors.forEach((kind, count) -> errors.merge(kind, count, Long::sum));
         bytes += other.bytes;
         behind += other.behind;
+        if (other.busy.orElse(0.0) >= busy.orElse(0.0)) {
+            busy = other.busy;
+        }
         last = Math.max(last, other.last);
     }
 
     public Measurement measurement(Clock clock, CpuUse cpu) {
         return new Measurement(
-                clock.seconds(last), latencies.getTotalCount(), Latency.of(latencies), errors, bytes, behind, cpu);
+                clock.seconds(last),
+                latencies.getTotalCount(),
+                Latency.of(latencies),
+                errors,
+                bytes,
+                behind,
+                busy,
+                cpu);
     }
 }

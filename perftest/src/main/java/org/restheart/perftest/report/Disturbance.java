@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 final class Disturbance {
     private static final double MOST_STOLEN = 0.02;
     private static final double MOST_OTHERS = 0.05;
+    private static final double MOST_CLIENT = 0.9;
 
     private Disturbance() {}
 
@@ -27,11 +28,21 @@ final class Disturbance {
                         row.measurement().failed() > 0
                                 ? "failed operations: " + row.measurement().errors()
                                 : "",
+                        busy(row.measurement().clientBusy().orElse(0.0)),
                         row.measurement().behind() > 0
                                 ? row.measurement().behind() + " requests were due but not sent"
                                 : "")
                 .filter(text -> !text.isEmpty())
                 .map(where::concat);
+    }
+
+    private static String busy(double share) {
+        return share > MOST_CLIENT
+                ? String.format(
+                        Locale.ROOT,
+                        "the load client's thread ran %.0f %% of the time, so it may be what was measured",
+                        share * 100)
+                : "";
     }
 
     private static String share(String what, double share, double most) {

@@ -56,7 +56,9 @@ final class Plot {
                 .xAxisTitle(report.levelName())
                 .yAxisTitle(yTitle)
                 .build();
-        chart.getStyler().setXAxisLogarithmic(true).setYAxisMin(0.0);
+        // a logarithmic axis has no place for zero
+        var logarithmic = cells.stream().allMatch(cell -> cell.level() > 0);
+        chart.getStyler().setXAxisLogarithmic(logarithmic).setYAxisMin(0.0);
         for (var subject : cells.stream().map(Cell::subject).distinct().toList()) {
             var line = cells.stream()
                     .filter(cell -> cell.subject().equals(subject))

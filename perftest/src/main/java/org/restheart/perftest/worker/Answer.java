@@ -1,20 +1,24 @@
 package org.restheart.perftest.worker;
 
-import java.util.Optional;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.restheart.perftest.measure.Measurement;
 
-/// A worker's reply: a measurement, or why there is none.
-record Answer(Optional<Measurement> measurement, Optional<String> failure) {
+/// What a worker says: any number of times how far it is, then what it measured or why it could not.
+@JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
+sealed interface Answer {
 
-    static Answer of(Measurement measurement) {
-        return new Answer(Optional.of(measurement), Optional.empty());
-    }
+    /// @param done from 0 to 1
+    record Progress(double done) implements Answer {}
 
-    static Answer failed(Throwable cause) {
-        return new Answer(Optional.empty(), Optional.of(describe(cause)));
-    }
+    record Measured(Measurement measurement) implements Answer {}
 
-    private static String describe(Throwable cause) {
-        return cause.getCause() == null ? cause.toString() : cause + ", because of " + describe(cause.getCause());
+    record Failed(String reason) implements Answer {
+        static Failed because(Throwable cause) {
+            return new Failed(describe(cause));
+        }
+
+        private static String describe(Throwable cause) {
+            return cause.getCause() == null ? cause.toString() : cause + ", because of " + describe(cause.getCause());
+        }
     }
 }

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.Map;
 import org.restheart.perftest.driver.DriverLoad;
 import org.restheart.perftest.load.HttpLoad;
-import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.measure.Recording;
 import org.restheart.perftest.ycsb.YcsbLoad;
 
 /// What a worker can be asked to do.
@@ -19,26 +19,26 @@ public sealed interface Task {
     /// Other processes whose CPU time is to be read, by name.
     Map<String, Long> watch();
 
-    Measurement run() throws IOException, InterruptedException;
+    Measurement run(Recording recording) throws IOException, InterruptedException;
 
     record Http(HttpLoad load, Map<String, Long> watch) implements Task {
         @Override
-        public Measurement run() throws IOException, InterruptedException {
-            return load.run(new CpuWatch(watch).alsoThisProcess(CLIENT));
+        public Measurement run(Recording recording) throws IOException, InterruptedException {
+            return load.run(recording);
         }
     }
 
     record Driver(DriverLoad load, Map<String, Long> watch) implements Task {
         @Override
-        public Measurement run() throws InterruptedException {
-            return load.run(new CpuWatch(watch).alsoThisProcess(CLIENT));
+        public Measurement run(Recording recording) throws IOException, InterruptedException {
+            return load.run(recording);
         }
     }
 
     record Ycsb(YcsbLoad load, Map<String, Long> watch) implements Task {
         @Override
-        public Measurement run() throws InterruptedException {
-            return load.run(new CpuWatch(watch).alsoThisProcess(CLIENT));
+        public Measurement run(Recording recording) throws IOException, InterruptedException {
+            return load.run(recording);
         }
     }
 }

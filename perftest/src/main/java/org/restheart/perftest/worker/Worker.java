@@ -5,6 +5,7 @@ import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.DoubleConsumer;
 import org.restheart.perftest.deploy.Child;
 import org.restheart.perftest.measure.Measurement;
 import tools.jackson.databind.json.JsonMapper;
@@ -16,9 +17,11 @@ public final class Worker implements Closeable {
     private final Process process;
     private final BufferedWriter tasks;
     private final BufferedReader answers;
+    private final DoubleConsumer progress;
 
-    private Worker(Process process) {
+    private Worker(Process process, DoubleConsumer progress) {
         this.process = process;
+        this.progress = progress;
         this.tasks = process.outputWriter();
         this.answers = process.inputReader();
     }
@@ -27,7 +30,14 @@ public final class Worker implements Closeable {
     ///
     /// @param jvmOptions of the new process
     public static Worker start(List<String> jvmOptions) throws IOException {
-        return new Worker(Child.ofThisProgram(jvmOptions, List.of("worker")));
+        return start(System.getProperty("java.class.path"), jvmOptions, _ -> {});
+    }
+
+    /// The same with other libraries, and with somebody who is told once a second how much of a task is done.
+    ///
+    /// @param progress from 0 to 1, and 1 at the end
+    public static Worker start(String classPath, List<String> jvmOptions, DoubleConsumer progress) throws IOException {
+        return new Worker(Child.ofThisProgram(classPath, jvmOptions, List.of("worker")), progress);
     }
 
     /// Has a task done and waits for it.
@@ -37,14 +47,24 @@ public final class Worker implements Closeable {
         tasks.write(JSON.writeValueAsString(task));
         tasks.newLine();
         tasks.flush();
+        while (true) {
+            switch (answer()) {
+                case Answer.Progress(var done) -> progress.accept(done);
+                case Answer.Measured(var measurement) -> {
+                    progress.accept(1);
+                    return measurement;
+                }
+                case Answer.Failed(var reason) -> throw new IOException("the worker reports: " + reason);
+            }
+        }
+    }
+
+    private Answer answer() throws IOException {
         var line = answers.readLine();
         if (line == null) {
             throw new IOException("the worker process ended in mid-task");
         }
-        var answer = JSON.readValue(line, Answer.class);
-        return answer.measurement()
-                .orElseThrow(() -> new IOException(
-                        "the worker reports: " + answer.failure().orElse("nothing")));
+        return JSON.readValue(line, Answer.class);
     }
 
     @Override

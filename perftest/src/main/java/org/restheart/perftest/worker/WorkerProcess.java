@@ -6,6 +6,12 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.restheart.perftest.measure.Clock;
+import org.restheart.perftest.measure.CpuWatch;
+import org.restheart.perftest.measure.Recording;
 import picocli.CommandLine.Command;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -29,18 +35,38 @@ public final class WorkerProcess implements Runnable {
     }
 
     private void answer(Task task, PrintStream answers) {
-        answers.println(json.writeValueAsString(result(task)));
+        say(telling(task, answers), answers);
+    }
+
+    /// Tells how far things are meanwhile, and no more when it returns.
+    private Answer telling(Task task, PrintStream answers) {
+        try (var ticker = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("progress").factory())) {
+            var watch = new CpuWatch(task.watch()).alsoThisProcess(Task.CLIENT);
+            var answer = result(task, new Recording(watch, clock -> tick(ticker, clock, answers)));
+            ticker.shutdownNow();
+            return answer;
+        }
+    }
+
+    private void tick(ScheduledExecutorService ticker, Clock clock, PrintStream answers) {
+        var _ = ticker.scheduleAtFixedRate(
+                () -> say(new Answer.Progress(clock.done(System.nanoTime())), answers), 1, 1, TimeUnit.SECONDS);
+    }
+
+    private void say(Answer answer, PrintStream answers) {
+        answers.println(json.writerFor(Answer.class).writeValueAsString(answer));
         answers.flush();
     }
 
-    private static Answer result(Task task) {
+    private static Answer result(Task task, Recording recording) {
         try {
-            return Answer.of(task.run());
+            return new Answer.Measured(task.run(recording));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Answer.failed(e);
+            return Answer.Failed.because(e);
         } catch (IOException | RuntimeException e) {
-            return Answer.failed(e);
+            return Answer.Failed.because(e);
         }
     }
 }

@@ -12,6 +12,11 @@ public record Window(long warmUpMillis, long millis, long operations) {
         Check.atLeast("operations", operations, 0);
     }
 
+    /// The same with a warm-up of so many milliseconds if its own is shorter.
+    public Window atLeastWarmedUp(long leastWarmUpMillis) {
+        return new Window(Math.max(warmUpMillis, leastWarmUpMillis), millis, operations);
+    }
+
     public static Window seconds(double warmUp, double measured) {
         return new Window(Math.round(warmUp * 1000), Math.round(measured * 1000), 0);
     }

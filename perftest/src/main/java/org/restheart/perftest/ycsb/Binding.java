@@ -10,6 +10,9 @@ public sealed interface Binding {
     /// The plain synchronous driver.
     record Driver(String connectionString, int connections) implements Binding {}
 
+    /// The reactive streams driver.
+    record Reactive(String connectionString, int connections) implements Binding {}
+
     /// The gateway.
     ///
     /// @param credentials `name:password` for HTTP Basic

@@ -13,17 +13,26 @@ record Bound(DB db, Runnable end) implements AutoCloseable {
     static Bound to(Binding binding, Namespace namespace) {
         return switch (binding) {
             case Binding.Driver(var connectionString, var connections) -> {
-                var client = MongoClients.create(MongoClientSettings.builder()
-                        .applyConnectionString(new ConnectionString(connectionString))
-                        .applyToConnectionPoolSettings(pool -> pool.maxSize(connections))
-                        .build());
+                var client = MongoClients.create(settings(connectionString, connections));
                 yield new Bound(new DriverDb(client.getDatabase(namespace.database())), client::close);
+            }
+            case Binding.Reactive(var connectionString, var connections) -> {
+                var client =
+                        com.mongodb.reactivestreams.client.MongoClients.create(settings(connectionString, connections));
+                yield new Bound(new ReactiveDb(client.getDatabase(namespace.database())), client::close);
             }
             case Binding.Http(var host, var port, var credentials, var connections) -> {
                 var pool = new HttpPool(new InetSocketAddress(host, port), credentials, connections);
                 yield new Bound(new HttpDb(pool, namespace.database()), pool::close);
             }
         };
+    }
+
+    private static MongoClientSettings settings(String connectionString, int connections) {
+        return MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(connectionString))
+                .applyToConnectionPoolSettings(pool -> pool.maxSize(connections))
+                .build();
     }
 
     @Override

@@ -55,7 +55,7 @@ public final class YcsbTable {
         @Override
         public Status insert(String table, String key, Map<String, ByteIterator> values) {
             var document = new Document("_id", key);
-            document.putAll(DriverDb.document(values));
+            document.putAll(MongoDb.document(values));
             waiting.add(document.append("_etag", new ObjectId()));
             if (waiting.size() == CHUNK) {
                 flush();

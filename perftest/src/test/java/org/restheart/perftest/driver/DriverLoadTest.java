@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.measure.Recording;
 import org.restheart.perftest.workload.DocumentIds;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
@@ -81,8 +82,8 @@ class DriverLoadTest {
         assertThat(measured.errors()).containsKey("empty page");
     }
 
-    private Measurement run(Operation operation) throws InterruptedException {
+    private Measurement run(Operation operation) throws Exception {
         return new DriverLoad(mongo.connectionString(), operation, 2, TWENTY, 1)
-                .run(new CpuWatch(Map.of()).alsoThisProcess("test"));
+                .run(new Recording(new CpuWatch(Map.of()).alsoThisProcess("test")));
     }
 }

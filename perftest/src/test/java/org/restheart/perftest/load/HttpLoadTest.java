@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.measure.Recording;
 import org.restheart.perftest.workload.DocumentIds;
 import org.restheart.perftest.workload.Window;
 
@@ -131,7 +132,7 @@ class HttpLoadTest {
     private Measurement run(Traffic traffic, int connections, int threads, Pace pace, Window window) throws Exception {
         var address = (InetSocketAddress) server.getListenerInfo().getFirst().getAddress();
         return new HttpLoad("127.0.0.1", address.getPort(), traffic, connections, threads, pace, window, 1)
-                .run(new CpuWatch(Map.of()).alsoThisProcess("test"));
+                .run(new Recording(new CpuWatch(Map.of()).alsoThisProcess("test")));
     }
 
     private static Traffic get(String target) {

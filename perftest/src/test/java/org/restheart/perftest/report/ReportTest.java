@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.perftest.measure.CpuUse;
@@ -58,8 +59,14 @@ class ReportTest {
         var stolen = new Row("read", "gateway", 8, 3, measurement(1000, Map.of(), cpu(0.5, 0, 0)));
         var others = new Row("read", "gateway", 8, 4, measurement(1000, Map.of(), cpu(0, 1, 0)));
         var swapped = new Row("read", "gateway", 8, 5, measurement(1000, Map.of(), cpu(0, 0, 7)));
+        var busy = new Row(
+                "read",
+                "gateway",
+                8,
+                6,
+                new Measurement(1, 1000, LATENCY, Map.of(), 0, 0, Optional.of(0.97), cpu(0, 0, 0)));
         assertThat(Disturbance.in(List.of(quiet))).isEmpty();
-        assertThat(Disturbance.in(List.of(quiet, errors, stolen, others, swapped)))
+        assertThat(Disturbance.in(List.of(quiet, errors, stolen, others, swapped, busy)))
                 .satisfiesExactly(
                         text -> assertThat(text).contains("repetition 2").contains("HTTP 503=3"),
                         text -> assertThat(text)
@@ -70,7 +77,26 @@ class ReportTest {
                                 .contains("repetition 4")
                                 .contains("10.0 %")
                                 .contains("other processes"),
-                        text -> assertThat(text).contains("repetition 5").contains("7 pages"));
+                        text -> assertThat(text).contains("repetition 5").contains("7 pages"),
+                        text -> assertThat(text).contains("repetition 6").contains("ran 97 %"));
+    }
+
+    @Test
+    void the_price_of_a_subject_is_compared_within_each_repetition() {
+        var rows = List.of(
+                costing("account", 1, 1.1),
+                costing("anybody", 1, 1.0),
+                costing("account", 2, 2.4),
+                costing("anybody", 2, 2.0),
+                costing("account", 3, 1.0),
+                costing("anybody", 3, 1.0));
+        assertThat(CpuRatio.of(rows, "gateway", "account", "anybody"))
+                .endsWith("'account' ÷ 'anybody': 1.100 (1.000 – 1.200)");
+    }
+
+    private static Row costing(String subject, int repetition, double gatewaySeconds) {
+        var cpu = new CpuUse(Map.of("gateway", gatewaySeconds), 10, 5, 0, 0, 0, 0);
+        return new Row("page", subject, 8, repetition, measurement(1000, Map.of(), cpu));
     }
 
     @Test

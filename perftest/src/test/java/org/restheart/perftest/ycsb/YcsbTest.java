@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.restheart.perftest.measure.CpuWatch;
+import org.restheart.perftest.measure.Recording;
+import org.restheart.perftest.worker.Task;
+import org.restheart.perftest.worker.Worker;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Window;
 import org.restheart.testkit.TestMongo;
@@ -39,17 +42,27 @@ class YcsbTest {
     @ParameterizedTest
     @EnumSource
     void every_workload_runs_over_the_driver(YcsbWorkload workload) throws Exception {
-        YcsbTable.load(mongo.connectionString(), table, RECORDS);
-        var measured = new YcsbLoad(
-                        workload,
-                        new Binding.Driver(mongo.connectionString(), 2),
-                        table,
-                        RECORDS,
-                        4,
-                        new Window(0, 30_000, 100))
-                .run(new CpuWatch(Map.of()).alsoThisProcess("test"));
+        var measured = load(workload, new Binding.Driver(mongo.connectionString(), 2))
+                .run(new Recording(new CpuWatch(Map.of()).alsoThisProcess("test")));
         assertThat(measured.errors()).isEmpty();
         assertThat(measured.operations()).isEqualTo(100);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void every_workload_runs_over_the_reactive_driver(YcsbWorkload workload) throws Exception {
+        var libraries = "target/lib-reactive/*:" + System.getProperty("java.class.path");
+        try (var worker = Worker.start(libraries, List.of("-Xmx128m"), _ -> {})) {
+            var measured = worker.run(
+                    new Task.Ycsb(load(workload, new Binding.Reactive(mongo.connectionString(), 2)), Map.of()));
+            assertThat(measured.errors()).isEmpty();
+            assertThat(measured.operations()).isEqualTo(100);
+        }
+    }
+
+    private YcsbLoad load(YcsbWorkload workload, Binding binding) {
+        YcsbTable.load(mongo.connectionString(), table, RECORDS);
+        return new YcsbLoad(workload, binding, table, RECORDS, 4, new Window(0, 30_000, 100));
     }
 
     @Test

@@ -1,14 +1,14 @@
-package org.restheart.perftest.experiment;
+package org.restheart.perftest.report;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /// The commit of the working tree that is being measured.
-final class Commit {
+public final class Commit {
     private Commit() {}
 
     /// Abbreviated, with `-dirty` when tracked files differ from it; `unknown` outside a repository.
-    static String here() throws IOException, InterruptedException {
+    public static String here() throws IOException, InterruptedException {
         var commit = git("rev-parse", "--short=10", "HEAD");
         if (commit.isEmpty()) {
             return "unknown";
