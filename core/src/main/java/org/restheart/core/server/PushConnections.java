@@ -14,6 +14,7 @@ final class PushConnections {
     private static final Duration GLANCE = Duration.ofMillis(10);
 
     private final Set<PushConnection> open = ConcurrentHashMap.newKeySet();
+    private final Set<Object> expected = ConcurrentHashMap.newKeySet();
     private final Thread keeper = Thread.ofVirtual().name("push-keeper").unstarted(this::look);
     private final ConcurrentHashMap<XnioIoThread, PushLoop> loops = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -28,6 +29,15 @@ final class PushConnections {
         return loops.computeIfAbsent(thread, PushLoop::new);
     }
 
+    /// A connection will be added as soon as its I/O thread comes to it; its client may know already.
+    ///
+    /// @return to be run once it is added or will never be; further runs do nothing
+    Runnable expect() {
+        var connection = new Object();
+        expected.add(connection);
+        return () -> expected.remove(connection);
+    }
+
     void add(PushConnection connection) {
         open.add(connection);
         if (closed) {
@@ -40,7 +50,7 @@ final class PushConnections {
     }
 
     private void look() {
-        while (!closed || !open.isEmpty()) {
+        while (!closed || !open.isEmpty() || !expected.isEmpty()) {
             long now = System.nanoTime();
             for (var connection : open) {
                 if (connection.isDue(now)) {
@@ -51,15 +61,20 @@ final class PushConnections {
         }
     }
 
-    /// Says farewell to all and waits until they have gone; those that take longer are left to the end of the I/O
-    /// threads.
-    void close(Duration patience) {
+    /// Says farewell to all, also to those that come from now on.
+    void close() {
         closed = true;
         open.forEach(connection -> connection.subscription.backlog().end(Ending.SHUTDOWN));
+    }
+
+    /// After [#close()], once no request is in flight that could become one more: waits until all have gone. Those
+    /// that take longer are left to the end of the I/O threads.
+    void awaitEmpty(Duration patience) {
         long end = System.nanoTime() + patience.toNanos();
-        while (!open.isEmpty() && System.nanoTime() - end < 0) {
+        while (!(expected.isEmpty() && open.isEmpty()) && System.nanoTime() - end < 0) {
             LockSupport.parkNanos(GLANCE.toNanos());
         }
         open.forEach(PushConnection::over);
+        expected.clear();
     }
 }

@@ -211,11 +211,12 @@ public final class UndertowListener {
         stopped = true;
         admission.close();
         sockets.forEach(IoUtils::safeClose);
-        pushes.close(patience.compareTo(FAREWELL) < 0 ? patience : FAREWELL);
+        pushes.close();
         try {
             if (!admission.awaitEmpty(patience)) {
                 LOG.warn("{} requests are cut off: they took longer than {}", admission.inFlight(), patience);
             }
+            pushes.awaitEmpty(patience.compareTo(FAREWELL) < 0 ? patience : FAREWELL);
             worker.shutdownNow();
             if (!worker.awaitTermination(5, TimeUnit.SECONDS)) {
                 LOG.warn("the I/O threads did not end in time");

@@ -40,12 +40,19 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     /// Answers the handshake, whose headers are set, and goes on as a WebSocket.
     static void upgrade(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
         ServerConnection http = exchange.getConnection();
-        // known before the handshake is answered: a client may be gone before it is complete
-        http.addCloseListener(_ -> subscription.onGone().run());
+        var begun = all.expect(); // before the handshake is answered: from then on the client counts on a farewell
+        // likewise: a client may be gone before its handshake is complete
+        http.addCloseListener(_ -> {
+            begun.run();
+            subscription.onGone().run();
+        });
         exchange.upgradeChannel((connection, _) -> {
             var socket = new WebSocketConnection(connection, http.getByteBufferPool(), subscription, all);
             http.addCloseListener(_ -> socket.over());
-            connection.getIoThread().execute(socket::begin);
+            connection.getIoThread().execute(() -> {
+                socket.begin();
+                begun.run();
+            });
         });
         exchange.endExchange();
     }

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -232,6 +233,30 @@ class PushTest {
             send(webSocket, 8, (byte) 0x03, (byte) 0xE9);
             assertThat(eventsIn.readAllBytes()).isEmpty();
             assertThat(stop.join(Duration.ofSeconds(3))).isTrue();
+        }
+    }
+
+    /// The client may know of its connection before its I/O thread has come to it.
+    @Test
+    void a_stop_says_farewell_also_to_a_listener_whose_handshake_is_just_being_answered() throws Exception {
+        var answered = new CountDownLatch(1);
+        var stopping = new CountDownLatch(1);
+        server.atEnd(() -> {
+            answered.countDown();
+            try {
+                stopping.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        try (var socket = open(UPGRADE)) {
+            assertThat(answered.await(10, TimeUnit.SECONDS)).isTrue();
+            var stop = Thread.ofPlatform().start(server::close);
+            await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+            stopping.countDown();
+            var in = new DataInputStream(socket.getInputStream());
+            assertThat(head(in)).startsWith("HTTP/1.1 101");
+            assertThat(frame(in)).isEqualTo("close 1001");
         }
     }
 

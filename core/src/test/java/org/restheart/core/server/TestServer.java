@@ -29,6 +29,7 @@ final class TestServer implements AutoCloseable {
 
     private final UndertowListener listener;
     private final List<Observation> observations = new CopyOnWriteArrayList<>();
+    private volatile Runnable atEnd = () -> {};
 
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
@@ -36,7 +37,12 @@ final class TestServer implements AutoCloseable {
                 new ErrorMapping(_ -> Optional.empty()),
                 _ -> (request, next) -> next.handle(request));
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
-        this.listener = UndertowListener.start(settings, router, observations::add);
+        this.listener = UndertowListener.start(settings, router, this::completed);
+    }
+
+    private void completed(Observation observation) {
+        observations.add(observation);
+        atEnd.run();
     }
 
     static TestServer of(Binding... bindings) {
@@ -92,6 +98,11 @@ final class TestServer implements AutoCloseable {
 
     UndertowListener listener() {
         return listener;
+    }
+
+    /// Runs when a request is over, and holds up the thread on which that happens.
+    void atEnd(Runnable run) {
+        atEnd = run;
     }
 
     /// Of requests that are over, in that order.
