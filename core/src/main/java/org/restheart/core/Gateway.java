@@ -24,12 +24,12 @@ import org.restheart.core.service.DatabaseProbe;
 import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
 import org.restheart.http.Service;
-import org.restheart.mongo.MongoErrors;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.cache.CacheInvalidator;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.csv.CsvLoader;
+import org.restheart.mongo.error.MongoErrors;
 
 /// The running server: everything is wired here, by hand, and closed in the opposite order.
 public final class Gateway implements AutoCloseable {

@@ -8,8 +8,10 @@ import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.cursor.ResultCacheConfig;
 import org.restheart.mongo.guard.QuerySecurity;
+import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.write.EtagPolicies;
 
 /// The `mongo` section of the configuration.
 ///
@@ -52,6 +54,11 @@ public record MongoConfig(
             throw new IllegalArgumentException("mongo.default-pagesize must be from 0 to mongo.max-pagesize ("
                     + maxPageSize + ") but was " + defaultPageSize);
         }
+    }
+
+    ParameterSettings parameterSettings() {
+        return new ParameterSettings(
+                defaultRepresentation, defaultPageSize, maxPageSize, cursorPool.mode(), aggregationCheckOperators);
     }
 
     /// The defaults, with the given mounts.

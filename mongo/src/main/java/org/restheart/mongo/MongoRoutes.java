@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.Method;
+import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.resource.ResourceKind;
 
 /// Which handler answers which method of which kind of resource. Filled once at start by [ReadRoutes] and its

@@ -29,12 +29,14 @@ import org.restheart.mongo.cursor.CachedFinder;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.cursor.Writes;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.guard.PipelineInspection;
-import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.parameter.Warnings;
@@ -49,9 +51,10 @@ public final class MongoService implements Service {
     /// In bytes. Parsing more would keep other connections waiting.
     private static final int LARGEST_ON_IO_THREAD = 32 << 10;
 
-    private final MongoConfig config;
+    private final ParameterSettings parameterSettings;
     private final Mounts mounts;
     private final Metadata metadata;
+    private final Existence existence;
     private final MongoRoutes routes;
     private final Writes writes = new Writes();
     private final ForbiddenOperators forbiddenOperators;
@@ -64,9 +67,10 @@ public final class MongoService implements Service {
     /// @param streams of the same deployment; with a client of their own they cannot take requests' connections
     /// @param registry takes the meters of coalescing
     public MongoService(MongoConfig config, MongoClient client, ChangeStreams streams, MeterRegistry registry) {
-        this.config = config;
+        this.parameterSettings = config.parameterSettings();
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
+        this.existence = new Existence(metadata);
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
@@ -74,9 +78,9 @@ public final class MongoService implements Service {
         var positioned = new PositionedFinder(client, documents, config.cursorPool(), registry);
         var finder = new CachedFinder(positioned, config.resultCache(), writes, registry);
         var continuations = new Continuations(client, documents, registry);
-        ReadRoutes.addTo(routes, client, finder, continuations, coalescer, metadata, config);
-        metadata.onChange(streams::changed);
         var inspection = new PipelineInspection(config.querySecurity().pipelines());
+        ReadRoutes.addTo(routes, client, finder, continuations, coalescer, metadata, inspection, config);
+        metadata.onChange(streams::changed);
         routes.on(ResourceKind.CHANGE_STREAM, Method.GET, new OpenStream(streams, config.streams(), inspection));
         WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
     }
@@ -157,7 +161,7 @@ public final class MongoService implements Service {
 
     @Override
     public Response handle(Request request) {
-        var warnings = Warnings.of(request.query(), config);
+        var warnings = Warnings.of(request.query(), parameterSettings);
         if (warnings.isEmpty()) {
             return answer(request);
         }
@@ -172,10 +176,10 @@ public final class MongoService implements Service {
     private Response answer(Request request) {
         var path = request.require(ResourcePath.KEY);
         Names.check(path);
-        var parameters = Parameters.parse(request, path, config);
+        var parameters = Parameters.parse(request, path, parameterSettings);
         forbiddenOperators.check(parameters);
         var fresh = parameters.noCache() || path.kind().changesProperties(request.method());
-        var resource = requireExisting(request, path, fresh);
+        var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());
         if (!path.kind().allows(request.method())) {
             throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
@@ -216,45 +220,5 @@ public final class MongoService implements Service {
         } else {
             writes.written(new MongoNamespace(path.db(), path.collection()));
         }
-    }
-
-    /// What is known of the collection, or of the database above collections.
-    private Known requireExisting(Request request, ResourcePath path, boolean fresh) {
-        if (path.db() == null) {
-            return Known.ROOT;
-        }
-        boolean creates = request.method() == Method.PUT;
-        if (path.collection() == null) {
-            var db = metadata.db(request, path.db(), fresh);
-            if (!db.exists() && !(creates && path.kind() == ResourceKind.DB)) {
-                throw missingDb(path.db());
-            }
-            return db;
-        }
-        var collection = metadata.collection(request, path.db(), path.collection(), fresh);
-        if (!collection.exists()) {
-            if (!metadata.db(request, path.db(), fresh).exists()) {
-                throw missingDb(path.db());
-            }
-            boolean creating = creates
-                    && (path.kind() == ResourceKind.COLLECTION
-                            || path.kind() == ResourceKind.FILES_BUCKET
-                            || path.kind() == ResourceKind.SCHEMA_STORE);
-            if (!creating) {
-                throw Problem.of(NOT_FOUND, missingCollection(path)).raise();
-            }
-        }
-        return collection;
-    }
-
-    private static RuntimeException missingDb(String db) {
-        return Problem.of(NOT_FOUND, "Db '" + db + "' does not exist").raise();
-    }
-
-    private static String missingCollection(ResourcePath path) {
-        if (path.kind().isSchemas()) {
-            return "Schema Store does not exist";
-        }
-        return (path.kind().isFiles() ? "File Bucket '" : "Collection '") + path.collection() + "' does not exist";
     }
 }

@@ -3,6 +3,7 @@ package org.restheart.mongo;
 import static org.restheart.http.Method.GET;
 
 import com.mongodb.client.MongoClient;
+import java.time.Duration;
 import java.util.List;
 import org.restheart.mongo.aggregation.RunAggregation;
 import org.restheart.mongo.catalog.Catalog;
@@ -17,6 +18,7 @@ import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.GetDocument;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceKind;
 
@@ -31,23 +33,24 @@ final class ReadRoutes {
             Continuations continuations,
             Coalescer coalescer,
             Metadata metadata,
+            PipelineInspection inspection,
             MongoConfig config) {
-        documents(routes, finder, continuations, coalescer, config);
+        documents(routes, finder, continuations, coalescer, config.queryTimeLimit());
         catalog(routes, new Catalog(client), metadata);
-        routes.on(ResourceKind.AGGREGATION, GET, new RunAggregation(client, config));
+        routes.on(ResourceKind.AGGREGATION, GET, new RunAggregation(client, inspection, config.aggregationTimeLimit()));
     }
 
     private static void documents(
-            MongoRoutes routes, Finder finder, Continuations continuations, Coalescer coalescer, MongoConfig config) {
-        var find = new FindDocuments(finder, coalescer.pages(), continuations, config);
+            MongoRoutes routes, Finder finder, Continuations continuations, Coalescer coalescer, Duration timeLimit) {
+        var find = new FindDocuments(finder, coalescer.pages(), continuations, timeLimit);
         for (var kind : List.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }
-        var get = new GetDocument(coalescer.lookups(finder), config);
+        var get = new GetDocument(coalescer.lookups(finder), timeLimit);
         for (var kind : List.of(ResourceKind.DOCUMENT, ResourceKind.FILE, ResourceKind.SCHEMA)) {
             routes.on(kind, GET, get);
         }
-        var count = new CountDocuments(finder, config);
+        var count = new CountDocuments(finder, timeLimit);
         for (var kind :
                 List.of(ResourceKind.COLLECTION_SIZE, ResourceKind.FILES_BUCKET_SIZE, ResourceKind.SCHEMA_STORE_SIZE)) {
             routes.on(kind, GET, count);

@@ -30,6 +30,8 @@ import org.restheart.mongo.document.PatchDocument;
 import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.ReplaceDocument;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.index.DeleteIndex;
 import org.restheart.mongo.index.PutIndex;

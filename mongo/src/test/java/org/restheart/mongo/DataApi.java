@@ -26,6 +26,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
+import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.resource.Mount;
 
 /// The data API without a socket: requests as text in, answers out. Immutable and thread-safe.

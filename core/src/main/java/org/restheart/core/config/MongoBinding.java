@@ -3,8 +3,6 @@ package org.restheart.core.config;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.restheart.mongo.EtagPolicies;
-import org.restheart.mongo.EtagPolicies.EtagPolicy;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
@@ -13,6 +11,8 @@ import org.restheart.mongo.cursor.ResultCacheConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.write.EtagPolicies;
+import org.restheart.mongo.write.EtagPolicies.EtagPolicy;
 
 /// `mongo`: the data API.
 final class MongoBinding {

@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Backlog.Offer;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Message;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
-import org.restheart.http.push.WebSocketHandshake;
 
 /// Messages that the server sends of its own accord, over the wire.
 class PushTest {

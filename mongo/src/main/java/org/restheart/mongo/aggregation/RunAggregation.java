@@ -6,19 +6,17 @@ import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.AggregateIterable;
 import com.mongodb.client.MongoClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.MongoConfig;
-import org.restheart.mongo.MongoErrors;
+import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
@@ -32,17 +30,14 @@ import org.restheart.mongo.parameter.Representation;
 public final class RunAggregation implements DataHandler {
     private static final int BATCH = 500;
 
-    /// Characters of MongoDB's text that clients see.
-    private static final int LONGEST_TEXT = 100;
-
     private final MongoClient client;
-    private final MongoConfig config;
+    private final Duration timeLimit;
     private final PipelineInspection inspection;
 
-    public RunAggregation(MongoClient client, MongoConfig config) {
+    public RunAggregation(MongoClient client, PipelineInspection inspection, Duration timeLimit) {
         this.client = client;
-        this.config = config;
-        this.inspection = new PipelineInspection(config.querySecurity().pipelines());
+        this.timeLimit = timeLimit;
+        this.inspection = inspection;
     }
 
     @Override
@@ -90,7 +85,7 @@ public final class RunAggregation implements DataHandler {
     private AggregateIterable<RawBsonDocument> run(
             DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
         var namespace = request.namespace();
-        var settings = request.readSettings(config.aggregationTimeLimit());
+        var settings = request.readSettings(timeLimit);
         return settings.apply(client.getDatabase(namespace.getDatabaseName())
                         .getCollection(namespace.getCollectionName(), RawBsonDocument.class))
                 .aggregate(stages)
@@ -110,14 +105,8 @@ public final class RunAggregation implements DataHandler {
         if (problem.status() != 400) {
             return problem.raise();
         }
-        var text = e.getErrorMessage();
-        var reply = new BsonDocument("code", new BsonInt32(e.getErrorCode()))
-                .append("codeName", new BsonString(e.getErrorCodeName()))
-                .append(
-                        "errmsg",
-                        new BsonString(text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "..." : text));
         return Problem.of(UNPROCESSABLE, "error executing aggregation")
-                .because("com.mongodb.MongoCommandException", reply)
+                .because("com.mongodb.MongoCommandException", MongoErrors.details(e))
                 .raise();
     }
 }

@@ -9,7 +9,7 @@ import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.restheart.http.Account;
 import org.restheart.http.Grant;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Paging;
 
 /// The variables whose names begin with `@`: who asks, what the rules allow them, and the page they ask for.

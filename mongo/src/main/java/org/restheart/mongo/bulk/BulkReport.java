@@ -9,7 +9,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.restheart.mongo.MongoCodes;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.DuplicateKeys;
 
 /// What became of a bulk write.

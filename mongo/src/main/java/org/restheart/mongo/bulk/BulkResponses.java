@@ -5,8 +5,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.Json;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.Json;
 import org.restheart.mongo.parameter.Representation;
 
 /// A [BulkReport] in the representation that the client asks for; of a partial failure always the standard one.

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 
 /// One statement about many documents, sent as a bulk write, so that its errors have the shape of one.
 final class BulkWrite {

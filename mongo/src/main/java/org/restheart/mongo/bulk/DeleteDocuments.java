@@ -2,9 +2,9 @@ package org.restheart.mongo.bulk;
 
 import com.mongodb.client.model.DeleteManyModel;
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 
 /// `DELETE /{db}/{collection}/*`: removes every document that the filter matches.
 public final class DeleteDocuments implements DataHandler {

@@ -15,8 +15,8 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.DataContent;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.format.LineReader;
 
 /// Makes batches of the lines of a request while they arrive: memory does not grow with their number. Confined to

@@ -6,12 +6,12 @@ import com.mongodb.client.model.UpdateManyModel;
 import org.bson.BsonBoolean;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.WrittenCheck;
 

@@ -5,10 +5,10 @@ import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
-import org.restheart.mongo.Json;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.Json;
 
 /// `GET /_size` and `GET /{db}/_size`: how many databases or collections there are, reserved ones not counted.
 public final class CountNames implements DataHandler {

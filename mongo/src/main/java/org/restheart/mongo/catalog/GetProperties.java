@@ -6,10 +6,10 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
-import org.restheart.mongo.Json;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.Json;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.resource.ResourceKind;
 

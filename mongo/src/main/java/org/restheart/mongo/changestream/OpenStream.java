@@ -12,13 +12,13 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Transport;
-import org.restheart.http.push.WebSocketHandshake;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.aggregation.Interpolation;
 import org.restheart.mongo.aggregation.ServerVariables;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.guard.PipelineInspection;
 

@@ -4,7 +4,7 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.mongo.MongoCodes;
+import org.restheart.mongo.error.MongoCodes;
 
 /// What is to be done about an error of a cursor. Codes: MongoDB's `error_codes.yml`.
 enum StreamFailure {

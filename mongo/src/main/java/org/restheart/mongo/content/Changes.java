@@ -11,8 +11,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.write.Update;
 
 /// The content of a `PATCH`, made into an update: operators as they are, every other key into `$set`, an array

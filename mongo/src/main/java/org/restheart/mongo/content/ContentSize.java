@@ -6,7 +6,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 
 /// Bounds that a collection sets to the content of requests that write its documents: its property
 /// `checkContentSize`, `{"min": …, "max": …}` in bytes, both optional.

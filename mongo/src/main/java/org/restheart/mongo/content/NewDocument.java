@@ -12,8 +12,8 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 
 /// The content of a `POST` or `PUT`, made into the document that is stored whole.
 public final class NewDocument {

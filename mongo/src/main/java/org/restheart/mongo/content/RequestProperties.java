@@ -12,7 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Account;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 
 /// What a collection wants to be stored about the requests that write to it: its property
 /// `addRequestProperties`, an array of names, or `{"field": [names]}` to keep them below a field.

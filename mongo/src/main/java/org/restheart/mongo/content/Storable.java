@@ -9,8 +9,8 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 
 /// The content of a request on its way to being stored whole. Confined to one request.
 public sealed interface Storable {

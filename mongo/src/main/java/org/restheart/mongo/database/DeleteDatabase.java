@@ -1,10 +1,10 @@
 package org.restheart.mongo.database;
 
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.Json;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.Json;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.write.DeleteOutcome;
 import org.restheart.mongo.write.Preconditions;

@@ -2,10 +2,10 @@ package org.restheart.mongo.database;
 
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;

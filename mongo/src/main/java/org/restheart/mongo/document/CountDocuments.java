@@ -1,13 +1,13 @@
 package org.restheart.mongo.document;
 
+import java.time.Duration;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
-import org.restheart.mongo.Json;
-import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.Json;
 import org.restheart.mongo.find.Finder;
 
 /// `GET /{db}/{collection}/_size`: how many documents match.
@@ -15,9 +15,9 @@ public final class CountDocuments implements DataHandler {
     private final Finder finder;
     private final Queries queries;
 
-    public CountDocuments(Finder finder, MongoConfig config) {
+    public CountDocuments(Finder finder, Duration timeLimit) {
         this.finder = finder;
-        this.queries = new Queries(config.queryTimeLimit());
+        this.queries = new Queries(timeLimit);
     }
 
     @Override

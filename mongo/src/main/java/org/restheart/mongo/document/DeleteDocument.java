@@ -1,9 +1,9 @@
 package org.restheart.mongo.document;
 
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteResponses;

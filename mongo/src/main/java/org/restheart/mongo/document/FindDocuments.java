@@ -1,16 +1,16 @@
 package org.restheart.mongo.document;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
-import org.restheart.mongo.Json;
-import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.Json;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
@@ -32,10 +32,10 @@ public final class FindDocuments implements DataHandler {
     private final NextPage next;
     private final Exports exports;
 
-    public FindDocuments(Finder finder, Pages pages, Continuations continuations, MongoConfig config) {
+    public FindDocuments(Finder finder, Pages pages, Continuations continuations, Duration timeLimit) {
         this.finder = finder;
         this.pages = pages;
-        this.queries = new Queries(config.queryTimeLimit());
+        this.queries = new Queries(timeLimit);
         this.next = new NextPage(continuations);
         this.exports = new Exports(finder, queries);
     }

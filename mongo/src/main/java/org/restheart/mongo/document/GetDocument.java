@@ -2,6 +2,7 @@ package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
+import java.time.Duration;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -9,11 +10,10 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
-import org.restheart.mongo.Json;
-import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.Json;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
@@ -25,9 +25,9 @@ public final class GetDocument implements DataHandler {
     private final Lookups lookups;
     private final Queries queries;
 
-    public GetDocument(Lookups lookups, MongoConfig config) {
+    public GetDocument(Lookups lookups, Duration timeLimit) {
         this.lookups = lookups;
-        this.queries = new Queries(config.queryTimeLimit());
+        this.queries = new Queries(timeLimit);
     }
 
     @Override

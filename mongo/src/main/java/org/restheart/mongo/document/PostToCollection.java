@@ -2,10 +2,10 @@ package org.restheart.mongo.document;
 
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.NewIds;

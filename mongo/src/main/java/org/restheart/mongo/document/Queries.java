@@ -1,7 +1,7 @@
 package org.restheart.mongo.document;
 
 import java.time.Duration;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.FindQuery;

@@ -4,7 +4,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 
 /// Refuses to let a client learn fields that its access rule hides by asking about them: a filter, a sort or
 /// an index that depends on such a field tells its value bit by bit. Projections need no look, except for

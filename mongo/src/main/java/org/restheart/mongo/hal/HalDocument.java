@@ -7,8 +7,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.ResourceKind;
 

@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 
 /// What stands at the top level of a list beside its links and children: stored properties, type and size.

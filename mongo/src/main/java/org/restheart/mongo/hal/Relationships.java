@@ -7,7 +7,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.UriSpace;
 
 /// The links between documents that a collection declares in its property `rels`. What is declared wrongly, or

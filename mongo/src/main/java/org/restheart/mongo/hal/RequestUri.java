@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.restheart.http.Query;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.Paging;
 

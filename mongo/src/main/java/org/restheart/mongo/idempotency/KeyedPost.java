@@ -11,8 +11,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.Creation;
 
 /// `POST /{db}/{collection}` with an `Idempotency-Key`: carried out once; each retry gets the same answer

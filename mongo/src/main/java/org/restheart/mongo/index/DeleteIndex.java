@@ -6,10 +6,10 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import com.mongodb.MongoCommandException;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.Json;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.Json;
 
 /// `DELETE /{db}/{collection}/_indexes/{name}`.
 public final class DeleteIndex implements DataHandler {

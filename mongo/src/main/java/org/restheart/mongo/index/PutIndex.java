@@ -11,12 +11,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataHandler;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.Json;
-import org.restheart.mongo.MongoCodes;
-import org.restheart.mongo.MongoErrors;
+import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.Json;
 
 /// `PUT /{db}/{collection}/_indexes/{name}`: makes an index. Making the same one again changes nothing.
 public final class PutIndex implements DataHandler {

@@ -8,14 +8,13 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.MongoConfig;
 
 /// The `avars` parameter: values a client gives to an aggregation's or a stream's variables.
 final class AggregationVariables {
     private AggregationVariables() {}
 
     /// @throws ProblemException 400, also for operators and for names that only the server may set
-    static BsonDocument parse(String text, MongoConfig config) {
+    static BsonDocument parse(String text, ParameterSettings settings) {
         if (text.length() > JsonParameter.MAX_LENGTH) {
             throw Problem.of(
                             PARAMETER_INVALID,
@@ -32,7 +31,7 @@ final class AggregationVariables {
             throw notAnObject(text);
         }
         var variables = value.asDocument();
-        if (config.aggregationCheckOperators() && hasOperator(variables)) {
+        if (settings.refuseOperators() && hasOperator(variables)) {
             throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
                     .because("java.lang.SecurityException", "aggregation variables cannot include operators")
                     .raise();

@@ -15,7 +15,6 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceKind;
@@ -56,21 +55,20 @@ public record Parameters(
     /// Checks in the contract's order; the first parameter that is wrong is reported.
     ///
     /// @throws org.restheart.http.ProblemException 400
-    public static Parameters parse(Request request, ResourcePath path, MongoConfig config) {
+    public static Parameters parse(Request request, ResourcePath path, ParameterSettings settings) {
         var query = request.query();
-        var representation = query.first("rep").flatMap(Representation::of).orElse(config.defaultRepresentation());
-        var paging = Paging.parse(query, config.defaultPageSize(), config.maxPageSize());
+        var representation = query.first("rep").flatMap(Representation::of).orElse(settings.representation());
+        var paging = Paging.parse(query, settings.pageSize(), settings.maxPageSize());
         var sort = SortParameter.sort(query);
         var hint = HintParameter.parse(query);
-        var shortcuts =
-                new Shortcuts(EagerParameter.parse(query, config.cursorPool().mode()), cache(query));
+        var shortcuts = new Shortcuts(EagerParameter.parse(query, settings.positioning()), cache(query));
         var keys = keys(query);
         var filter = filter(query);
         if (filter.isEmpty() && isBulkWrite(request, path)) {
             throw Problem.of(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests")
                     .raise();
         }
-        var variables = query.first("avars").map(text -> AggregationVariables.parse(text, config));
+        var variables = query.first("avars").map(text -> AggregationVariables.parse(text, settings));
         var idType = query.first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
         var id = hasId(path.kind()) ? Optional.of(idType.parse(path.requireName())) : Optional.<BsonValue>empty();
         return new Parameters(

@@ -3,7 +3,6 @@ package org.restheart.mongo.parameter;
 import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.Query;
-import org.restheart.mongo.MongoConfig;
 
 /// What is odd about a request but no reason to refuse it.
 public final class Warnings {
@@ -12,12 +11,12 @@ public final class Warnings {
 
     private Warnings() {}
 
-    public static List<String> of(Query query, MongoConfig config) {
+    public static List<String> of(Query query, ParameterSettings settings) {
         var warnings = new ArrayList<String>();
         query.first("rep")
                 .filter(name -> Representation.of(name).isEmpty())
                 .ifPresent(name -> warnings.add("illegal rep parameter " + name
-                        + " (must be STANDARD, HAL or SHAL); using " + config.defaultRepresentation()));
+                        + " (must be STANDARD, HAL or SHAL); using " + settings.representation()));
         for (var sort : query.all(query.has("sort_by") ? "sort_by" : "sort")) {
             FORMER_FIELDS.stream()
                     .filter(sort::contains)

@@ -1,7 +1,7 @@
 package org.restheart.mongo.write;
 
 import org.restheart.http.Response;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 
 /// Answers a request that writes new documents. Thread-safe.
 @FunctionalInterface

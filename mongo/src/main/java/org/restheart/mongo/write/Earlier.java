@@ -13,7 +13,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
-import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.exchange.EntityTags;
 
 /// What an earlier attempt at the same request has left behind.
 public final class Earlier {

@@ -2,7 +2,7 @@ package org.restheart.mongo.write;
 
 import java.util.Optional;
 import org.bson.BsonValue;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.IdSpelling;
 
 /// Where clients find what a `POST` to a collection created.

@@ -3,11 +3,10 @@ package org.restheart.mongo.write;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.Method;
-import org.restheart.mongo.DataRequest;
-import org.restheart.mongo.EtagPolicies;
-import org.restheart.mongo.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.write.EtagPolicies.EtagPolicy;
 
 /// Which precondition a request makes: its `If-Match`, else its `checkEtag`, else the policy in force for what
 /// it writes: the collection's, the database's, the configuration's. Thread-safe.

@@ -21,7 +21,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.EntityTags;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DeleteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Changed;

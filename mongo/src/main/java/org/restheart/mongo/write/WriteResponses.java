@@ -8,8 +8,8 @@ import com.mongodb.WriteError;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.mongo.Json;
-import org.restheart.mongo.MongoCodes;
+import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.exchange.Json;
 
 /// What clients are told of the outcome of a write: the data API's write table as one switch each.
 public final class WriteResponses {

@@ -10,8 +10,8 @@ import org.restheart.http.Grant;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.Collections;
-import org.restheart.mongo.DataRequest;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
 
 /// Keeps callers from planting documents outside of what they may write, for permissions that ask for it. Only
 /// MongoDB knows exactly what its filters match, so MongoDB is asked (`$documents`, since MongoDB 5.1).

@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.error;
 
 import com.mongodb.DuplicateKeyException;
 import com.mongodb.MongoBulkWriteException;

@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.write;
 
 /// When a write must name the entity tag of what it changes, by kind of resource; collections and databases can say
 /// otherwise in their properties.

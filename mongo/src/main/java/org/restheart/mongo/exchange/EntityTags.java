@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.exchange;
 
 import java.util.Optional;
 import org.bson.BsonDocument;

@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.exchange;
 
 import com.mongodb.MongoNamespace;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.exchange;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCluster;

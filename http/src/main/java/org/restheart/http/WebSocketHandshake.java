@@ -1,4 +1,4 @@
-package org.restheart.http.push;
+package org.restheart.http;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -6,10 +6,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
-import org.restheart.http.Fields;
-import org.restheart.http.Headers;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 
 /// The opening handshake of a WebSocket, the server's part (RFC 6455, 4.2). No extension and no sub-protocol.
 public final class WebSocketHandshake {

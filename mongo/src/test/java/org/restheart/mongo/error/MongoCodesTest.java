@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.error;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.exchange;
 
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;

@@ -1,4 +1,4 @@
-package org.restheart.mongo;
+package org.restheart.mongo.error;
 
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;

@@ -1,0 +1,58 @@
+package org.restheart.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/// Holds docs/architecture.md against the classes there are.
+class ArchitecturePageTest {
+    private static final Path PAGE = Path.of("../docs/architecture.md");
+    private static final Pattern ROW_OF_MODULES = Pattern.compile("(?m)^\\|[^|]*\\| ((?:`[a-z.]+`(?:, )?)+) \\|");
+    private static final Pattern ROW_OF_FILES = Pattern.compile("(?m)^\\| `(\\w+)/(\\w+)` \\|");
+    private static final Pattern QUOTED = Pattern.compile("`([a-z.]+)`");
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("org.restheart");
+
+    @Test
+    void every_package_has_its_place_in_the_table_and_no_other() throws IOException {
+        var told = new TreeSet<String>();
+        var parent = "";
+        for (var row : ROW_OF_MODULES.matcher(Files.readString(PAGE)).results().toList()) {
+            for (var name :
+                    QUOTED.matcher(row.group(1)).results().map(r -> r.group(1)).toList()) {
+                told.add(name.startsWith(".") ? parent + name : name);
+                parent = name.startsWith(".") ? parent : name;
+            }
+        }
+        var there = new TreeSet<String>();
+        for (var aClass : CLASSES) {
+            if (!aClass.getPackageName().startsWith("org.restheart.testkit")) {
+                there.add(aClass.getPackageName());
+            }
+        }
+        assertThat(told).isNotEmpty().isEqualTo(there);
+    }
+
+    @Test
+    void the_files_of_a_requests_way_exist() throws IOException {
+        var files = ROW_OF_FILES.matcher(Files.readString(PAGE)).results().toList();
+        assertThat(files).hasSizeGreaterThan(10);
+        var there = CLASSES.stream().map(JavaClass::getFullName).toList();
+        assertThat(files)
+                .allSatisfy(file -> assertThat(there)
+                        .containsAnyElementsOf(List.of(
+                                "org.restheart." + file.group(1) + "." + file.group(2),
+                                "org.restheart.core." + file.group(1) + "." + file.group(2))));
+    }
+}

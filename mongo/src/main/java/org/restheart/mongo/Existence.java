@@ -1,0 +1,66 @@
+package org.restheart.mongo;
+
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.Request;
+import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourcePath;
+
+/// Refuses requests about databases and collections that are not there, unless they are to make them.
+final class Existence {
+    private final Metadata metadata;
+
+    Existence(Metadata metadata) {
+        this.metadata = metadata;
+    }
+
+    /// What is known of the collection, or of the database above collections.
+    ///
+    /// @param fresh ask MongoDB, whatever is remembered
+    /// @throws org.restheart.http.ProblemException 404
+    Known require(Request request, ResourcePath path, boolean fresh) {
+        if (path.db() == null) {
+            return Known.ROOT;
+        }
+        if (path.collection() == null) {
+            var db = metadata.db(request, path.db(), fresh);
+            if (!db.exists() && !creates(request, path)) {
+                throw missingDb(path.db());
+            }
+            return db;
+        }
+        var collection = metadata.collection(request, path.db(), path.collection(), fresh);
+        if (!collection.exists()) {
+            if (!metadata.db(request, path.db(), fresh).exists()) {
+                throw missingDb(path.db());
+            }
+            if (!creates(request, path)) {
+                throw Problem.of(NOT_FOUND, missingCollection(path)).raise();
+            }
+        }
+        return collection;
+    }
+
+    private static boolean creates(Request request, ResourcePath path) {
+        return request.method() == Method.PUT
+                && (path.kind() == ResourceKind.DB
+                        || path.kind() == ResourceKind.COLLECTION
+                        || path.kind() == ResourceKind.FILES_BUCKET
+                        || path.kind() == ResourceKind.SCHEMA_STORE);
+    }
+
+    private static RuntimeException missingDb(String db) {
+        return Problem.of(NOT_FOUND, "Db '" + db + "' does not exist").raise();
+    }
+
+    private static String missingCollection(ResourcePath path) {
+        if (path.kind().isSchemas()) {
+            return "Schema Store does not exist";
+        }
+        return (path.kind().isFiles() ? "File Bucket '" : "Collection '") + path.collection() + "' does not exist";
+    }
+}
