@@ -82,7 +82,7 @@ public final class MongoService implements Service {
         ReadRoutes.addTo(routes, client, finder, continuations, coalescer, metadata, inspection, config);
         metadata.onChange(streams::changed);
         routes.on(ResourceKind.CHANGE_STREAM, Method.GET, new OpenStream(streams, config.streams(), inspection));
-        WriteRoutes.addTo(routes, new Collections(client), coalescer.inserts(), metadata, config);
+        WriteRoutes.addTo(routes, new Collections(client), coalescer, metadata, config);
     }
 
     /// What the data API remembers of databases and collections, for services that change them otherwise.

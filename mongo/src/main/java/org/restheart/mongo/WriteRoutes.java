@@ -19,6 +19,7 @@ import org.restheart.mongo.bulk.PatchDocuments;
 import org.restheart.mongo.bulk.PostDocuments;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.StreamDefinitions;
+import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.collection.DeleteCollection;
 import org.restheart.mongo.collection.PatchCollection;
 import org.restheart.mongo.collection.PutCollection;
@@ -36,8 +37,8 @@ import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.index.DeleteIndex;
 import org.restheart.mongo.index.PutIndex;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.PlainBulkInserts;
 import org.restheart.mongo.write.PlainInserts;
 import org.restheart.mongo.write.Preconditions;
 
@@ -46,11 +47,11 @@ final class WriteRoutes {
     private WriteRoutes() {}
 
     static void addTo(
-            MongoRoutes routes, Collections collections, Inserts inserts, Metadata metadata, MongoConfig config) {
+            MongoRoutes routes, Collections collections, Coalescer coalescer, Metadata metadata, MongoConfig config) {
         var preconditions = new Preconditions(metadata, config.etagPolicies());
         var locations = new Locations(config.instanceBaseUrl());
         var streams = new StreamDefinitions(config.streams());
-        routes.on(COLLECTION, POST, post(collections, inserts, preconditions, locations));
+        routes.on(COLLECTION, POST, post(collections, coalescer, preconditions, locations));
         routes.on(DOCUMENT, PUT, new ReplaceDocument(collections, preconditions));
         routes.on(DOCUMENT, PATCH, new PatchDocument(collections, preconditions));
         routes.on(DOCUMENT, DELETE, new DeleteDocument(collections, preconditions));
@@ -71,13 +72,14 @@ final class WriteRoutes {
     }
 
     private static DataHandler post(
-            Collections collections, Inserts inserts, Preconditions preconditions, Locations locations) {
+            Collections collections, Coalescer coalescer, Preconditions preconditions, Locations locations) {
         var post = PostToCollection.byShape(
-                new PostDocument(collections, preconditions, inserts, locations), new PostDocuments(collections));
+                new PostDocument(collections, preconditions, coalescer.inserts(), locations),
+                new PostDocuments(collections, coalescer.bulkInserts()));
         var limited = collections.within(KeyedPost.OPERATION_TIME);
         var keyed = PostToCollection.byShape(
                 new PostDocument(limited, preconditions, new PlainInserts(limited.operations()), locations),
-                new PostDocuments(limited));
+                new PostDocuments(limited, new PlainBulkInserts(limited.operations())));
         return new PostToCollection(post, new PostLines(collections), new KeyedPost(keyed, collections.client()));
     }
 }

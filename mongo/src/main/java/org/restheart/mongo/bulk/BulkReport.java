@@ -11,6 +11,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.DuplicateKeys;
+import org.restheart.mongo.write.PlainBulkInserts;
 
 /// What became of a bulk write.
 ///
@@ -32,16 +33,21 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
                 inserted, links, result.getDeletedCount(), result.getModifiedCount(), result.getMatchedCount(), errors);
     }
 
+    /// Of an insert.
+    static BulkReport ofInserted(int inserted, List<String> links, List<BsonDocument> errors) {
+        return new BulkReport(inserted, links, 0, 0, 0, errors);
+    }
+
     /// What a bulk write that failed in part says of the elements that failed.
-    ///
     ///
     /// @param except what does not count as an error
     /// @throws MongoBulkWriteException the same one, if more failed than single elements
     static List<BsonDocument> errors(MongoBulkWriteException e, Set<Integer> except) {
-        if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
-            throw e;
-        }
-        return e.getWriteErrors().stream()
+        return errors(PlainBulkInserts.errors(e), except);
+    }
+
+    static List<BsonDocument> errors(List<BulkWriteError> errors, Set<Integer> except) {
+        return errors.stream()
                 .filter(error -> !except.contains(error.getIndex()))
                 .map(error -> error(new BsonDocument("index", new BsonInt32(error.getIndex())), error))
                 .toList();

@@ -15,7 +15,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
-import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.Names;
@@ -27,17 +27,17 @@ record Element(BsonValue id, RawBsonDocument document) {
     /// @param ids for a document that has none
     /// @throws org.restheart.http.ProblemException 400, 403, 413
     static Element of(DataRequest request, BsonDocument content, Supplier<BsonObjectId> ids, ObjectId etag) {
-        var fields = NewDocument.of(request, content);
-        var given = fields.get("_id");
-        if (given == null) {
+        var fields = Storable.of(request, content);
+        var given = fields.id();
+        if (given.isEmpty()) {
             request.parameters().idType().requireGenerated();
         }
-        var id = given == null ? ids.get() : given;
+        var id = given.orElseGet(ids);
         if (Names.isReservedId(id)) {
             throw Problem.of(RESERVED_NAME, "id is reserved: " + id.asString().getValue())
                     .raise();
         }
-        return new Element(id, NewDocument.encode(NewDocument.tagged(id, fields, etag)));
+        return new Element(id, fields.encode(id, etag));
     }
 
     /// How it is written in the mode that the request asks for.

@@ -5,9 +5,9 @@ import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.BulkWriteOptions;
-import com.mongodb.client.model.WriteModel;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,6 +25,8 @@ import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.BulkInsert;
+import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Earlier;
@@ -37,44 +39,80 @@ public final class PostDocuments implements Creation {
     private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
     private final Collections collections;
+    private final BulkInserts inserts;
     private final WrittenCheck writtenCheck;
 
-    public PostDocuments(Collections collections) {
+    public PostDocuments(Collections collections, BulkInserts inserts) {
         this.collections = collections;
+        this.inserts = inserts;
         this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
     public Response handle(DataRequest request, NewIds ids) {
+        boolean inserts = request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT;
+        if (!inserts) {
+            request.http().requireThread();
+        }
         var etag = ids.etag();
         var elements = elements(request, request.content().asArray(), ids.sequence(), etag);
-        request.http().requireThread();
-        writtenCheck.check(request, elements.stream().map(Element::document).toList());
-        var models = models(request, elements);
+        writtenCheck.check(request, documents(elements));
+        return inserts ? insert(request, elements, etag, ids.mayRepeat()) : replace(request, elements, etag, ids);
+    }
+
+    private Response insert(DataRequest request, List<Element> elements, ObjectId etag, boolean mayRepeat) {
+        var collection = collections.of(request);
+        var insert = new BulkInsert(request.namespace(), collection.getWriteConcern(), documents(elements));
+        return inserts.insert(request.http(), insert, refused -> {
+            if (!insert.writeConcern().isAcknowledged()) {
+                return BulkResponses.unacknowledged(request);
+            }
+            var earlier = mayRepeat ? writtenEarlier(collection, elements, refused, etag) : Set.<Integer>of();
+            var failed = failed(refused, earlier);
+            var created = new ArrayList<BsonValue>(elements.size());
+            for (int i = 0; i < elements.size(); i++) {
+                if (!failed.contains(i)) {
+                    created.add(elements.get(i).id());
+                }
+            }
+            var report = BulkReport.ofInserted(
+                    created.size(), Locations.paths(request, created), BulkReport.errors(refused, earlier));
+            return answer(request, report, failed, etag);
+        });
+    }
+
+    private Response replace(DataRequest request, List<Element> elements, ObjectId etag, NewIds ids) {
+        var models = elements.stream().map(element -> element.model(request)).toList();
         var collection = collections.of(request);
         try {
             var result = collection.bulkWrite(models, UNORDERED);
             return result.wasAcknowledged()
-                    ? answer(request, elements, result, List.of(), Set.of()).with("ETag", etag.toHexString())
+                    ? answer(request, report(request, result, List.of()), Set.of(), etag)
                     : BulkResponses.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
-            var earlier = ids.mayRepeat() ? writtenEarlier(collection, elements, e, etag) : Set.<Integer>of();
-            var failed = new HashSet<Integer>();
-            e.getWriteErrors().forEach(error -> failed.add(error.getIndex()));
-            failed.removeAll(earlier);
-            var answer = answer(request, elements, e.getWriteResult(), BulkReport.errors(e, earlier), failed);
-            return failed.isEmpty() ? answer.with("ETag", etag.toHexString()) : answer;
+            var earlier = ids.mayRepeat()
+                    ? writtenEarlier(collection, elements, e.getWriteErrors(), etag)
+                    : Set.<Integer>of();
+            var report = report(request, e.getWriteResult(), BulkReport.errors(e, earlier));
+            return answer(request, report, failed(e.getWriteErrors(), earlier), etag);
         }
+    }
+
+    private static Set<Integer> failed(List<BulkWriteError> errors, Set<Integer> earlier) {
+        var failed = new HashSet<Integer>();
+        errors.forEach(error -> failed.add(error.getIndex()));
+        failed.removeAll(earlier);
+        return failed;
     }
 
     /// The elements that an earlier attempt at the same request has written.
     private static Set<Integer> writtenEarlier(
             MongoCollection<RawBsonDocument> collection,
             List<Element> elements,
-            MongoBulkWriteException e,
+            List<BulkWriteError> refused,
             ObjectId etag) {
         var taken = new LinkedHashMap<BsonValue, Integer>();
-        e.getWriteErrors().stream()
+        refused.stream()
                 .filter(DuplicateKeys::isOfId)
                 .map(BulkWriteError::getIndex)
                 .filter(i -> isFirst(elements, i)) // the second of two that are the same fails at every attempt
@@ -102,29 +140,17 @@ public final class PostDocuments implements Creation {
         return elements;
     }
 
-    private static List<WriteModel<RawBsonDocument>> models(DataRequest request, List<Element> elements) {
-        return elements.stream().map(element -> element.model(request)).toList();
+    private static List<RawBsonDocument> documents(List<Element> elements) {
+        return elements.stream().map(Element::document).toList();
     }
 
-    private static Response.Ready answer(
-            DataRequest request,
-            List<Element> elements,
-            BulkWriteResult result,
-            List<BsonDocument> errors,
-            Set<Integer> failed) {
-        var created = new ArrayList<BsonValue>();
-        if (request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT) {
-            for (int i = 0; i < elements.size(); i++) {
-                if (!failed.contains(i)) {
-                    created.add(elements.get(i).id());
-                }
-            }
-        } else {
-            result.getUpserts().forEach(upsert -> created.add(upsert.getId()));
-        }
-        var links = created.stream()
-                .flatMap(id -> Locations.path(request, id).stream())
-                .toList();
-        return BulkResponses.of(request, BulkReport.of(result, created.size(), links, errors));
+    private static BulkReport report(DataRequest request, BulkWriteResult result, List<BsonDocument> errors) {
+        var created = result.getUpserts().stream().map(BulkWriteUpsert::getId).toList();
+        return BulkReport.of(result, created.size(), Locations.paths(request, created), errors);
+    }
+
+    private static Response.Ready answer(DataRequest request, BulkReport report, Set<Integer> failed, ObjectId etag) {
+        var answer = BulkResponses.of(request, report);
+        return failed.isEmpty() ? answer.with("ETag", etag.toHexString()) : answer;
     }
 }

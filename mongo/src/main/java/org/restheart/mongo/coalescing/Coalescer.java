@@ -7,7 +7,9 @@ import java.util.function.Predicate;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
+import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.PlainBulkInserts;
 import org.restheart.mongo.write.PlainInserts;
 
 /// What leaves for MongoDB together, as the configuration wants it. Flights run on threads of their own and tell the
@@ -34,6 +36,11 @@ public final class Coalescer {
         return config.inserts() ? new CoalescedInserts(groupInserts(), alone, header) : alone;
     }
 
+    public BulkInserts bulkInserts() {
+        var alone = new PlainBulkInserts(client);
+        return config.inserts() ? new CoalescedBulkInserts(groupBulkInserts(), alone, header) : alone;
+    }
+
     public Lookups lookups(Finder finder) {
         var alone = Lookups.alone(finder);
         return config.reads() ? new CoalescedLookups(pointReads(), alone, header) : alone;
@@ -45,6 +52,10 @@ public final class Coalescer {
 
     GroupInserts groupInserts() {
         return new GroupInserts(client, config, threads, registry);
+    }
+
+    GroupBulkInserts groupBulkInserts() {
+        return new GroupBulkInserts(client, config, threads, registry);
     }
 
     PointReads pointReads() {

@@ -1,5 +1,6 @@
 package org.restheart.mongo.write;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonValue;
 import org.restheart.mongo.exchange.DataRequest;
@@ -21,11 +22,25 @@ public final class Locations {
 
     /// The path on this server, in the client's own URI space; empty for an id that no path can name.
     public static Optional<String> path(DataRequest request, BsonValue id) {
+        return IdSpelling.of(id).map(folder(request)::concat);
+    }
+
+    /// The paths of all ids that a path can name.
+    public static List<String> paths(DataRequest request, List<BsonValue> ids) {
+        var folder = folder(request);
+        return ids.stream()
+                .flatMap(id -> IdSpelling.of(id).stream())
+                .map(folder::concat)
+                .toList();
+    }
+
+    /// The collection's path with a slash at its end.
+    private static String folder(DataRequest request) {
         var path = new StringBuilder("/");
         for (var segment : request.http().path().segments()) {
             path.append(IdSpelling.encode(segment)).append('/');
         }
-        return IdSpelling.of(id).map(spelling -> path.append(spelling).toString());
+        return path.toString();
     }
 
     private String base(DataRequest request) {

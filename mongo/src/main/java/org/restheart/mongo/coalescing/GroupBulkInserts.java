@@ -1,0 +1,103 @@
+package org.restheart.mongo.coalescing;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.WriteConcern;
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertManyOptions;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.bson.RawBsonDocument;
+import org.restheart.mongo.write.BulkInsert;
+import org.restheart.mongo.write.PlainBulkInserts;
+
+/// Small arrays of documents that arrive together leave as one unordered insert. Each caller learns which of its own
+/// documents were refused; a failure of the whole command reaches all of them. Thread-safe.
+final class GroupBulkInserts {
+    /// MongoDB writes as many in one go (`internalInsertMaxBatchSize`); a command with more makes its first requests
+    /// wait for the others without saving anything.
+    private static final int MAX_DOCUMENTS = 500;
+
+    /// A request with a larger part of a command than this leaves at once by itself.
+    private static final int LARGE_PART = 4;
+
+    private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
+
+    private final Lanes<Shape, List<RawBsonDocument>, Landed<List<BulkWriteError>>> lanes;
+    private final int maxBytes;
+
+    /// Which inserts may share a command.
+    private record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
+
+    GroupBulkInserts(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
+        maxBytes = config.maxBatchBytes();
+        lanes = new Lanes<>(
+                shape -> new BulkFlight(client, shape), config, threads, new LaneMeters(registry, "bulk_insert"));
+    }
+
+    /// Whether it is small enough to gain by company.
+    boolean takes(BulkInsert insert) {
+        return weight(insert) <= maxBytes / LARGE_PART;
+    }
+
+    /// Joins the lane of this insert's shape; never waits.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when too many wait already
+    CompletableFuture<Landed<List<BulkWriteError>>> submit(BulkInsert insert) {
+        return lanes.submit(
+                new Shape(insert.namespace(), insert.writeConcern()), insert.documents(), (int) weight(insert));
+    }
+
+    /// In bytes: a document counts for its share of [#MAX_DOCUMENTS] at least, so that the lane's bound of bytes
+    /// bounds documents, too.
+    private long weight(BulkInsert insert) {
+        long least = maxBytes / MAX_DOCUMENTS;
+        long weight = 0;
+        for (var document : insert.documents()) {
+            weight += Math.max(least, document.getByteLength());
+        }
+        return weight;
+    }
+
+    private static final class BulkFlight implements Flight<List<RawBsonDocument>, Landed<List<BulkWriteError>>> {
+        private final MongoCollection<RawBsonDocument> collection;
+
+        BulkFlight(MongoClient client, Shape shape) {
+            collection = client.getDatabase(shape.namespace().getDatabaseName())
+                    .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class)
+                    .withWriteConcern(shape.writeConcern());
+        }
+
+        @Override
+        public void fly(List<Ticket<List<RawBsonDocument>, Landed<List<BulkWriteError>>>> tickets) {
+            var documents = new ArrayList<RawBsonDocument>();
+            tickets.forEach(ticket -> documents.addAll(ticket.request()));
+            List<BulkWriteError> errors = List.of();
+            try {
+                collection.insertMany(documents, UNORDERED);
+            } catch (MongoBulkWriteException e) {
+                errors = PlainBulkInserts.errors(e);
+            }
+            int from = 0;
+            for (var ticket : tickets) {
+                int to = from + ticket.request().size();
+                ticket.complete(new Landed<>(within(errors, from, to), tickets.size()));
+                from = to;
+            }
+        }
+
+        /// The errors of some of the documents, counted from the first of them.
+        private static List<BulkWriteError> within(List<BulkWriteError> errors, int from, int to) {
+            return errors.stream()
+                    .filter(error -> error.getIndex() >= from && error.getIndex() < to)
+                    .map(error -> new BulkWriteError(
+                            error.getCode(), error.getMessage(), error.getDetails(), error.getIndex() - from))
+                    .toList();
+        }
+    }
+}
