@@ -11,8 +11,10 @@ import org.xnio.OptionMap;
 
 /// Translates `connection-options` for Undertow.
 final class ConnectionOptionMap {
-    /// What the request reader relies on is not open to configuration.
-    private static final Set<String> OURS = Set.of("DECODE_URL", "ALLOW_UNESCAPED_CHARACTERS_IN_URL", "URL_CHARSET");
+    /// What the request reader relies on is not open to configuration; nor is the `Host` field of HTTP/1.1, about
+    /// which Undertow would warn with every connection.
+    private static final Set<String> OURS =
+            Set.of("DECODE_URL", "ALLOW_UNESCAPED_CHARACTERS_IN_URL", "URL_CHARSET", "REQUIRE_HOST_HTTP11");
 
     private ConnectionOptionMap() {}
 

@@ -5,8 +5,6 @@ import io.undertow.io.Sender;
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpContinue;
-import io.undertow.util.Headers;
-import io.undertow.util.HttpString;
 import io.undertow.util.Methods;
 import java.io.IOException;
 import java.util.concurrent.Executor;
@@ -64,16 +62,11 @@ final class ResponseWriter {
     private static void head(HttpServerExchange exchange, Ready response) {
         exchange.setStatusCode(response.status());
         var fields = exchange.getResponseHeaders();
-        response.headers().forEach((name, value) -> fields.add(name(name), HeaderText.of(value)));
+        response.headers().forEach((name, value) -> fields.add(HeaderNames.of(name), HeaderText.of(value)));
         if (!exchange.isRequestComplete() && HttpContinue.requiresContinueResponse(exchange)) {
             // The client may or may not send its content after this response: the next bytes would be ambiguous.
             exchange.setPersistent(false);
         }
-    }
-
-    private static HttpString name(String name) {
-        var known = Headers.fromCache(name);
-        return known == null ? new HttpString(name) : known;
     }
 
     private static boolean isHead(HttpServerExchange exchange) {
