@@ -87,7 +87,7 @@ class StreamLivesTest {
             gateway.insert("t", "{n: 1}");
             assertThat(listener.closeCode()).isEqualTo(1011);
         }
-        await().atMost(Duration.ofSeconds(2)).until(() -> gateway.cursors("t") == 0);
+        await().until(() -> gateway.cursors("t") == 0);
     }
 
     @Test
