@@ -123,6 +123,13 @@ public sealed interface Response {
             });
         }
 
+        /// Lets whoever keeps the outcome waiting ask `waiter` whether that is still worth it.
+        public void awaitedBy(Withdrawable.Waiter waiter) {
+            if (outcome instanceof Withdrawable withdrawable) {
+                withdrawable.awaitedBy(waiter);
+            }
+        }
+
         /// Tells `receiver` when the outcome is there, on the thread that brings it, which is not to be held up: the
         /// response is made when the receiver asks for it. The supplier throws what nobody has recovered from.
         public void whenThere(Consumer<Supplier<Ready>> receiver) {

@@ -4,6 +4,7 @@ import io.undertow.server.ExchangeCompletionListener;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.restheart.core.filter.ContentCoding;
 import org.restheart.core.observation.CallerNote;
@@ -16,14 +17,18 @@ import org.restheart.http.NeedsThread;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
+import org.restheart.http.Withdrawable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 
 /// One request on its way through the server: received, tried on its I/O thread or run on a virtual one,
 /// answered now or later, observed. Its threads take turns; no two are at work on it at once.
-final class Exchange implements ExchangeCompletionListener {
+final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    /// Of a request whose client had gone; only the log and the metrics get to see it. As nginx counts it.
+    private static final int CLIENT_GONE = 499;
 
     private static final Fields VARY = Fields.of("Vary", "Accept-Encoding");
 
@@ -35,6 +40,12 @@ final class Exchange implements ExchangeCompletionListener {
     private final long arrived = System.nanoTime();
     private Request request;
     private boolean left;
+
+    /// What follows belongs to the I/O thread.
+    private boolean settled;
+
+    private boolean gone;
+
     private Fields responseHeaders = Fields.NONE;
 
     /// @param request without its content
@@ -90,7 +101,26 @@ final class Exchange implements ExchangeCompletionListener {
             case Ready ready -> send(ready);
             case Response.Deferred<?> deferred ->
                 // after the root handler's call, if we are in one: only then may other threads touch the exchange
-                http.dispatch(SameThreadExecutor.INSTANCE, () -> deferred.whenThere(this::arrived));
+                http.dispatch(SameThreadExecutor.INSTANCE, () -> await(deferred));
+        }
+    }
+
+    private void await(Response.Deferred<?> deferred) {
+        deferred.awaitedBy(this);
+        deferred.whenThere(this::arrived);
+    }
+
+    /// On the I/O thread, where the answer is sent, too: so nobody else is at work on the exchange.
+    @Override
+    public void withdrawIfGone(BooleanSupplier withdrawal) {
+        try {
+            http.getIoThread().execute(() -> {
+                if (!settled && !gone && Presence.hasGone(http)) {
+                    gone = withdrawal.getAsBoolean();
+                }
+            });
+        } catch (RejectedExecutionException _) {
+            LOG.debug("the server has stopped: the request ends by itself");
         }
     }
 
@@ -105,6 +135,13 @@ final class Exchange implements ExchangeCompletionListener {
     }
 
     private void settle(Supplier<Ready> answer) {
+        settled = true;
+        if (gone) {
+            http.setPersistent(false);
+            http.setStatusCode(CLIENT_GONE);
+            http.endExchange();
+            return;
+        }
         try {
             send(answer.get());
         } catch (Throwable failure) { // above us is only Undertow's loop: the client would wait for ever

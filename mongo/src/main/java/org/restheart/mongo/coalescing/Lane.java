@@ -30,6 +30,9 @@ final class Lane<R, O> {
     /// Flights that take longer hold nobody up: it is MongoDB that is slow, or the way there.
     private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /// A request that waits longer is asked now and then whether its client is still there.
+    private static final Duration LONG_WAIT = Duration.ofSeconds(1);
+
     private final Flight<R, O> flight;
     private final CoalescingConfig limits;
     private final Executor threads;
@@ -63,7 +66,7 @@ final class Lane<R, O> {
     /// @throws ProblemException 503 when too many wait already
     Ticket<R, O> submit(R request, int bytes) {
         long now = clock.getAsLong();
-        var ticket = new Ticket<R, O>(request, bytes, now);
+        var ticket = new Ticket<R, O>(this, request, bytes, now);
         synchronized (this) {
             if (queue.size() >= limits.maxQueued()) {
                 meters.refused();
@@ -72,7 +75,7 @@ final class Lane<R, O> {
             queue.add(ticket);
             if (!mayFlyBeside(flying, now)) {
                 if (!watched) {
-                    watchFor(limits.maxWait());
+                    watchFor(limits.maxWait().toNanos());
                 }
                 return ticket;
             }
@@ -90,14 +93,15 @@ final class Lane<R, O> {
 
     /// Called with the lock held. While flights come and go the queue moves by itself; this is for the day when
     /// MongoDB does not answer.
-    private void watchFor(Duration time) {
+    private void watchFor(long nanos) {
         watched = true;
-        CompletableFuture.delayedExecutor(time.toNanos(), TimeUnit.NANOSECONDS, threads)
-                .execute(this::refuseLate);
+        CompletableFuture.delayedExecutor(Math.min(nanos, LONG_WAIT.toNanos()), TimeUnit.NANOSECONDS, threads)
+                .execute(this::lookAround);
     }
 
-    private void refuseLate() {
+    private void lookAround() {
         var late = new ArrayList<Ticket<R, O>>();
+        var waiting = new ArrayList<Ticket<R, O>>();
         synchronized (this) {
             long now = clock.getAsLong();
             long maxWait = limits.maxWait().toNanos();
@@ -109,13 +113,31 @@ final class Lane<R, O> {
             if (next == null) {
                 watched = false;
             } else {
-                watchFor(Duration.ofNanos(maxWait - (now - next.queuedAt())));
+                watchFor(maxWait - (now - next.queuedAt()));
+            }
+            for (var ticket : queue) {
+                if (now - ticket.queuedAt() < LONG_WAIT.toNanos()) {
+                    break;
+                }
+                waiting.add(ticket);
             }
         }
         for (var ticket : late) {
             meters.refused();
             ticket.completeExceptionally(refusal("MongoDB does not answer in time"));
         }
+        waiting.forEach(Ticket::withdrawIfGone);
+    }
+
+    /// @return false if the ticket has left already
+    boolean takeOut(Ticket<R, O> ticket) {
+        synchronized (this) {
+            if (!queue.remove(ticket)) {
+                return false;
+            }
+        }
+        meters.abandoned();
+        return true;
     }
 
     private void flyWhileQueued() {

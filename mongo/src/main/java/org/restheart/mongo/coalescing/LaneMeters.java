@@ -13,6 +13,7 @@ final class LaneMeters {
     private final DistributionSummary batchSize;
     private final Timer wait;
     private final Counter refused;
+    private final Counter abandoned;
 
     /// @param kind such as `insert`
     LaneMeters(MeterRegistry registry, String kind) {
@@ -36,6 +37,10 @@ final class LaneMeters {
                 .description("Requests refused because too many waited")
                 .tag("kind", kind)
                 .register(registry);
+        abandoned = Counter.builder("coalescing_abandoned")
+                .description("Requests whose client had gone before they left")
+                .tag("kind", kind)
+                .register(registry);
     }
 
     /// @param now in [System#nanoTime()]
@@ -46,5 +51,9 @@ final class LaneMeters {
 
     void refused() {
         refused.increment();
+    }
+
+    void abandoned() {
+        abandoned.increment();
     }
 }

@@ -1,18 +1,24 @@
 package org.restheart.mongo.coalescing;
 
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Withdrawable;
 
-/// One request's place in a lane, and its outcome when it is there. Cancelling a ticket that has not left yet takes it
-/// out of the queue; one that is under way cannot be called back.
+/// One request's place in a lane, and its outcome when it is there. A ticket that has not left yet can be withdrawn;
+/// one
+/// that is under way cannot be called back.
 ///
 /// @param <R> what is asked
 /// @param <O> the outcome
-final class Ticket<R, O> extends CompletableFuture<O> {
+final class Ticket<R, O> extends CompletableFuture<O> implements Withdrawable {
+    private final Lane<R, O> lane;
     private final R request;
     private final int bytes;
     private final long queuedAt;
+    private volatile @Nullable Waiter waiter;
 
-    Ticket(R request, int bytes, long queuedAt) {
+    Ticket(Lane<R, O> lane, R request, int bytes, long queuedAt) {
+        this.lane = lane;
         this.request = request;
         this.bytes = bytes;
         this.queuedAt = queuedAt;
@@ -30,5 +36,22 @@ final class Ticket<R, O> extends CompletableFuture<O> {
     /// In [System#nanoTime()].
     long queuedAt() {
         return queuedAt;
+    }
+
+    @Override
+    public void awaitedBy(Waiter waiter) {
+        this.waiter = waiter;
+    }
+
+    /// Takes the request out of its lane if nobody waits for it any more.
+    void withdrawIfGone() {
+        var waiter = this.waiter;
+        if (waiter != null) {
+            waiter.withdrawIfGone(this::withdraw);
+        }
+    }
+
+    private boolean withdraw() {
+        return lane.takeOut(this) && cancel(false);
     }
 }
