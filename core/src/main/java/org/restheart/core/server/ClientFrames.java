@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// control frames are handed on. Keeps at most 125 bytes, and none between frames. Confined to one connection's
 /// I/O thread.
 final class ClientFrames {
+    private static final int CONTINUATION = 0x0;
     static final int CLOSE = 0x8;
     static final int PING = 0x9;
     static final int PONG = 0xA;
@@ -19,6 +20,7 @@ final class ClientFrames {
     private byte @Nullable [] control;
     private long remaining = -1;
     private int done;
+    private boolean inMessage;
 
     /// Takes complete control frames.
     interface Receiver {
@@ -37,7 +39,7 @@ final class ClientFrames {
         this.receiver = receiver;
     }
 
-    /// Consumes all of the buffer.
+    /// Consumes all of the buffer. After a protocol error nothing more can be read.
     void read(ByteBuffer bytes) throws ProtocolError {
         while (bytes.hasRemaining()) {
             if (remaining < 0) {
@@ -73,7 +75,7 @@ final class ClientFrames {
         }
     }
 
-    private static void checkFirst(byte first) throws ProtocolError {
+    private void checkFirst(byte first) throws ProtocolError {
         if ((first & 0x70) != 0) {
             throw new ProtocolError("reserved bits are set");
         }
@@ -81,8 +83,15 @@ final class ClientFrames {
         if (opcode > PONG || (opcode > 2 && opcode < CLOSE)) {
             throw new ProtocolError("unknown opcode " + opcode);
         }
-        if (isControl(first) && (first & 0x80) == 0) {
-            throw new ProtocolError("a fragmented control frame");
+        boolean last = (first & 0x80) != 0;
+        if (isControl(first)) {
+            if (!last) {
+                throw new ProtocolError("a fragmented control frame");
+            }
+        } else if (inMessage != (opcode == CONTINUATION)) {
+            throw new ProtocolError(inMessage ? "a message within another" : "a continuation of nothing");
+        } else {
+            inMessage = !last;
         }
     }
 

@@ -2,7 +2,6 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
-import io.undertow.util.Headers;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.CallerNote;
@@ -23,21 +22,22 @@ final class RootHandler implements HttpHandler {
     private static final Ready NOTHING_BOUND = Response.status(502);
     private static final Ready MALFORMED_PATH =
             refusal(Problem.of(ProblemCode.BAD_REQUEST, "the path is not properly percent-encoded"));
-    private static final Ready CODING_UNKNOWN =
-            refusal(Problem.of(ProblemCode.NOT_IMPLEMENTED, "the only transfer coding of requests is chunked"));
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
     private static final Ready STOPPING = unavailable("the server is stopping");
 
     private final Router router;
     private final ServerParts parts;
     private final int maxParameters;
+    private final int maxCookies;
     private final RequestReader reader = new RequestReader();
 
     /// @param maxParameters most query parameters of a request
-    RootHandler(Router router, ServerParts parts, int maxParameters) {
+    /// @param maxCookies most cookies of a request
+    RootHandler(Router router, ServerParts parts, int maxParameters, int maxCookies) {
         this.router = router;
         this.parts = parts;
         this.maxParameters = maxParameters;
+        this.maxCookies = maxCookies;
     }
 
     @Override
@@ -46,9 +46,10 @@ final class RootHandler implements HttpHandler {
             exchange.dispatch(exchange.getIoThread(), this);
             return;
         }
-        if (!isTransferCodingKnown(exchange)) {
+        var fault = Framing.fault(exchange.getRequestHeaders());
+        if (fault.isPresent()) {
             exchange.setPersistent(false); // nobody knows where its content ends
-            parts.writer().send(exchange, CODING_UNKNOWN);
+            parts.writer().send(exchange, refusal(fault.get()));
             return;
         }
         var method = Method.of(exchange.getRequestMethod().toString());
@@ -75,13 +76,6 @@ final class RootHandler implements HttpHandler {
         }
     }
 
-    /// Undertow waits for the connection's end where it does not know the coding; RFC 9112, 6.1 asks for a 501.
-    private static boolean isTransferCodingKnown(HttpServerExchange exchange) {
-        var codings = exchange.getRequestHeaders().get(Headers.TRANSFER_ENCODING);
-        return codings == null
-                || (codings.size() == 1 && codings.getFirst().strip().equalsIgnoreCase("chunked"));
-    }
-
     private void stopping(HttpServerExchange exchange) {
         if (exchange.isHttp11()) { // HTTP/2 has no such header: its connections end when the server does
             exchange.setPersistent(false);
@@ -99,6 +93,7 @@ final class RootHandler implements HttpHandler {
 
     private Request read(HttpServerExchange exchange, Method method, RequestPath path, CallerNote note) {
         try {
+            RequestReader.checkCookies(exchange, maxCookies);
             var query = Query.parse(RequestReader.query(exchange), maxParameters);
             return reader.read(exchange, method, path, query, note);
         } catch (ProblemException malformed) {

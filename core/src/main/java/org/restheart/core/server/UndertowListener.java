@@ -68,8 +68,11 @@ public final class UndertowListener {
                 new ResponseWriter(threads, pushes),
                 threads,
                 observer);
-        this.handler = new HttpContinueReadHandler(
-                new RootHandler(router, parts, settings.connection().maxParameters()));
+        this.handler = new HttpContinueReadHandler(new RootHandler(
+                router,
+                parts,
+                settings.connection().maxParameters(),
+                settings.connection().maxCookies()));
     }
 
     /// Listens as configured and answers with what the router knows.

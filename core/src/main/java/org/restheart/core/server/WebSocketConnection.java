@@ -73,7 +73,9 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
             int n;
             while ((n = source.read(buffer.clear())) > 0) {
                 unanswered = 0;
-                frames.read(buffer.flip());
+                if (!closedByClient) { // else it does not count any more
+                    frames.read(buffer.flip());
+                }
             }
             if (n < 0) {
                 cut();

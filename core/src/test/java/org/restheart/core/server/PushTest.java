@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -16,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -145,14 +148,39 @@ class PushTest {
         }
     }
 
-    @Test
-    void a_frame_without_mask_is_a_protocol_error() throws Exception {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "8900", // without mask
+                "09800000000000", // a ping in pieces
+                "89fe007e00000000", // a ping of 126 bytes
+                "c18000000000", // reserved bits
+                "838000000000", // no such opcode
+                "808000000000", // a continuation of nothing
+                "018000000000818000000000", // a message within another
+                "81ffffffffffffffffff00000000aa" // a negative length, and more
+            })
+    void a_frame_that_breaks_the_protocol_ends_the_connection(String frames) throws Exception {
         try (var socket = open(UPGRADE)) {
             var in = new DataInputStream(socket.getInputStream());
             head(in);
-            socket.getOutputStream().write(new byte[] {(byte) 0x89, 0});
+            socket.getOutputStream().write(HexFormat.of().parseHex(frames));
             assertThat(frame(in)).isEqualTo("close 1002");
             assertThat(in.read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void a_message_in_pieces_may_have_pings_between_them() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            for (var frame : new String[] {"01810000000061", "898000000000", "80810000000062", "81810000000063"}) {
+                socket.getOutputStream().write(HexFormat.of().parseHex(frame));
+            }
+            send(socket, 9, (byte) 'x');
+            assertThat(frame(in)).isEqualTo("pong ");
+            assertThat(frame(in)).isEqualTo("pong x");
         }
     }
 

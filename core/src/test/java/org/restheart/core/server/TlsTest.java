@@ -14,15 +14,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,51 +30,22 @@ class TlsTest {
     @TempDir
     private static Path directory;
 
-    private static File keystore = new File("none");
+    private static TestKeystore keystore = new TestKeystore(new File("none"));
 
     @BeforeAll
     static void makeCertificate() throws Exception {
-        keystore = directory.resolve("test.p12").toFile();
-        var process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "test",
-                        "-keyalg",
-                        "EC",
-                        "-validity",
-                        "1",
-                        "-dname",
-                        "CN=localhost",
-                        "-ext",
-                        "san=dns:localhost",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "changeit",
-                        "-keystore",
-                        keystore.getPath())
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
+        keystore = TestKeystore.in(directory);
     }
 
     private static TestServer https(String password, Binding... bindings) {
-        return TestServer.tls(
-                "{enabled: true, host: localhost, port: 0, keystore-path: '" + keystore + "', keystore-password: "
-                        + password + ", certificate-password: changeit}",
-                bindings);
+        return TestServer.tls(keystore.listener(password), bindings);
     }
 
     private static HttpClient client(Version version) throws Exception {
-        var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(KeyStore.getInstance(keystore, "changeit".toCharArray()));
-        var context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return HttpClient.newBuilder().sslContext(context).version(version).build();
+        return HttpClient.newBuilder()
+                .sslContext(keystore.context())
+                .version(version)
+                .build();
     }
 
     private static HttpRequest.Builder request(TestServer server, String scheme, String path) {

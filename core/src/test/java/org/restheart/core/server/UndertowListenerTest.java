@@ -1,16 +1,20 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Account;
 import org.restheart.http.Content;
 import org.restheart.http.Problem;
@@ -100,6 +104,37 @@ class UndertowListenerTest {
             client.request("POST /b", "Content-Length: 5").send("GET /");
             assertThat(client.answer().status()).isEqualTo(502);
             assertThat(client.request("GET /a").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"18446744073709551630", "99999999999999999999999", "9223372036854775808"})
+    void a_length_beyond_all_numbers_is_refused_and_ends_the_connection(String length) throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: " + length).send("GET / HTTP/1.1");
+            var answer = client.answer();
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.header("Connection")).contains("close");
+            assertThatThrownBy(client::answer).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void cookies_are_counted() throws Exception {
+        try (var server = TestServer.with(
+                        "connection-options: {MAX_COOKIES: 3}", blocking("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /", "Cookie: a=1; b=2; c=3").answer().status())
+                    .isEqualTo(200);
+            assertThat(client.request("GET /", "Cookie: a=1; b=2; c=3; d=4")
+                            .answer()
+                            .status())
+                    .isEqualTo(400);
+            assertThat(client.request("GET /", "Cookie: a=1; b=2", "Cookie: c=3; d=4")
+                            .answer()
+                            .status())
+                    .isEqualTo(400);
         }
     }
 

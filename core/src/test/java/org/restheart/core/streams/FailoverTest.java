@@ -1,15 +1,12 @@
 package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.mongodb.client.MongoClients;
 import java.nio.file.Path;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.restheart.embedded.EmbeddedMongoException;
-import org.restheart.embedded.MongodBinary;
 
 /// What listeners see of the death of a primary: nothing.
 class FailoverTest {
@@ -20,7 +17,7 @@ class FailoverTest {
 
     @Test
     void the_primary_dies_in_mid_stream_and_nothing_is_lost_or_told_twice() throws Exception {
-        try (var mongo = ReplicaSetOfThree.start(mongod(), folder);
+        try (var mongo = OwnReplicaSet.start(3, folder);
                 var client = MongoClients.create(mongo.connectionString());
                 var gateway = StreamsGateway.start(client, mongo.connectionString(), "failover", "")) {
             gateway.define("t", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
@@ -39,14 +36,6 @@ class FailoverTest {
                 assertThat(webSocket.isClosed()).isFalse();
                 assertThat(webSocket.hasNothing()).isTrue();
             }
-        }
-    }
-
-    private static MongodBinary mongod() {
-        try {
-            return MongodBinary.find(null, MongodBinary.standardCache());
-        } catch (EmbeddedMongoException e) {
-            return abort("needs a mongod of its own: " + e.getMessage());
         }
     }
 }

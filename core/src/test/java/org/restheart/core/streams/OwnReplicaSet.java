@@ -1,5 +1,7 @@
 package org.restheart.core.streams;
 
+import static org.junit.jupiter.api.Assumptions.abort;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
@@ -8,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
@@ -15,16 +18,19 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.restheart.embedded.EmbeddedMongoException;
 import org.restheart.embedded.MongodBinary;
 
-/// Three members on free ports that elect a new primary within seconds.
-final class ReplicaSetOfThree implements AutoCloseable {
+/// A deployment of a test's own, of members on free ports that elect a new primary within seconds and do what test
+/// commands ask.
+final class OwnReplicaSet implements AutoCloseable {
     private final Map<Integer, Process> members = new HashMap<>();
 
-    static ReplicaSetOfThree start(MongodBinary mongod, Path folder) throws IOException {
-        var set = new ReplicaSetOfThree();
+    static OwnReplicaSet start(int members, Path folder) throws IOException {
+        var mongod = mongod();
+        var set = new OwnReplicaSet();
         try {
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < members; i++) {
                 set.startMember(mongod, Files.createDirectory(folder.resolve("member" + i)));
             }
             set.initiate();
@@ -35,17 +41,26 @@ final class ReplicaSetOfThree implements AutoCloseable {
         return set;
     }
 
+    private static MongodBinary mongod() {
+        try {
+            return MongodBinary.find(null, MongodBinary.standardCache());
+        } catch (EmbeddedMongoException e) {
+            return abort("needs a mongod of its own: " + e.getMessage());
+        }
+    }
+
     private void startMember(MongodBinary mongod, Path data) throws IOException {
         int port;
         try (var socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
         }
         var process = new ProcessBuilder(
-                        mongod.path().toString(), "--replSet", "three", "--bind_ip", "127.0.0.1", "--nounixsocket")
+                        mongod.path().toString(), "--replSet", "own", "--bind_ip", "127.0.0.1", "--nounixsocket")
                 .redirectErrorStream(true)
                 .redirectOutput(data.resolve("log").toFile());
-        process.command().addAll(java.util.List.of("--port", "" + port, "--dbpath", data.toString()));
-        process.command().addAll(java.util.List.of("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"));
+        process.command().addAll(List.of("--port", "" + port, "--dbpath", data.toString()));
+        process.command().addAll(List.of("--setParameter", "enableTestCommands=1"));
+        process.command().addAll(List.of("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"));
         members.put(port, process.start());
     }
 
@@ -54,7 +69,7 @@ final class ReplicaSetOfThree implements AutoCloseable {
         members.keySet()
                 .forEach(port -> hosts.add(new BsonDocument("_id", new BsonInt32(hosts.size()))
                         .append("host", new BsonString("127.0.0.1:" + port))));
-        var config = BsonDocument.parse("{_id: 'three', settings: {electionTimeoutMillis: 2000}}")
+        var config = BsonDocument.parse("{_id: 'own', settings: {electionTimeoutMillis: 2000}}")
                 .append("members", hosts);
         int first = members.keySet().iterator().next();
         try (var client = MongoClients.create(
@@ -62,7 +77,7 @@ final class ReplicaSetOfThree implements AutoCloseable {
             client.getDatabase("admin").runCommand(new BsonDocument("replSetInitiate", config));
         }
         try (var client = MongoClients.create(connectionString())) {
-            Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> healthy(client) == 3);
+            Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> healthy(client) == members.size());
         }
     }
 
@@ -78,7 +93,7 @@ final class ReplicaSetOfThree implements AutoCloseable {
     String connectionString() {
         return "mongodb://"
                 + members.keySet().stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","))
-                + "/?replicaSet=three&w=majority";
+                + "/?replicaSet=own&w=majority";
     }
 
     /// Ends the primary as a crash would.
@@ -88,6 +103,13 @@ final class ReplicaSetOfThree implements AutoCloseable {
         var primary = hello.getString("primary").getValue();
         members.get(Integer.parseInt(primary.substring(primary.indexOf(':') + 1)))
                 .destroyForcibly();
+    }
+
+    /// Makes the next so many of these commands on this collection fail with this code.
+    static void fail(MongoClient client, String namespace, String command, int code, int times) {
+        client.getDatabase("admin").runCommand(BsonDocument.parse("""
+                        {configureFailPoint: 'failCommand', mode: {times: %d},
+                         data: {failCommands: ['%s'], namespace: '%s', errorCode: %d}}""".formatted(times, command, namespace, code)));
     }
 
     @Override

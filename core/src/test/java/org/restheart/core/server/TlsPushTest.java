@@ -1,0 +1,138 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Backlog.Offer;
+import org.restheart.http.push.Message;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+
+/// Messages that the server sends of its own accord, through TLS: records lie between them and the socket.
+class TlsPushTest {
+    private static final String LISTEN = "GET /push HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\r\n";
+    private static final String UPGRADE = "GET /push HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
+            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+    @TempDir
+    private static Path directory;
+
+    private static TestKeystore keystore = new TestKeystore(new File("none"));
+
+    private final BlockingQueue<Backlog> opened = new LinkedBlockingQueue<>();
+    private final AtomicInteger gone = new AtomicInteger();
+    private final TestServer server =
+            TestServer.tls(keystore.listener("changeit"), TestServer.blocking("/push", this::subscribe));
+
+    @BeforeAll
+    static void makeCertificate() throws Exception {
+        keystore = TestKeystore.in(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private Response subscribe(Request request) {
+        var backlog = new Backlog(100_000, 1 << 30);
+        boolean webSocket = WebSocketHandshake.isAsked(request.headers());
+        var content = new Content.Push(new Subscription(
+                webSocket ? Transport.WEB_SOCKET : Transport.SSE,
+                backlog,
+                Duration.ZERO,
+                _ -> {},
+                gone::incrementAndGet));
+        opened.add(backlog);
+        return webSocket
+                ? Response.status(101)
+                        .with(WebSocketHandshake.answer(request.headers()))
+                        .with(content)
+                : Response.status(200).with("text/event-stream; charset=UTF-8", content);
+    }
+
+    private SSLSocket open(String request) throws Exception {
+        var socket = (SSLSocket) keystore.context().getSocketFactory().createSocket();
+        socket.setSoTimeout(10_000);
+        socket.connect(server.listener().address());
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private Backlog backlog() throws InterruptedException {
+        return Objects.requireNonNull(opened.poll(10, TimeUnit.SECONDS));
+    }
+
+    private static BufferedReader afterHead(SSLSocket socket) throws IOException {
+        var in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        for (var line = in.readLine(); !line.isEmpty(); line = in.readLine()) {}
+        return in;
+    }
+
+    @Test
+    void every_event_arrives_in_order_however_late_the_client_reads() throws Exception {
+        int events = 5_000;
+        try (var socket = open(LISTEN)) {
+            var in = afterHead(socket);
+            var backlog = backlog();
+            for (int n = 0; n < events; n++) { // more than the socket takes, in pieces of all sizes around a record
+                var text = n + "x".repeat(n * 37 % 20_000);
+                var message = new Message("{}", text.getBytes(StandardCharsets.UTF_8), 0);
+                assertThat(backlog.offer(message.framed(Transport.SSE))).isEqualTo(Offer.TAKEN);
+            }
+            for (int n = 0; n < events; n++) {
+                assertThat(in.readLine()).isEqualTo("id:{}");
+                assertThat(in.readLine()).isEqualTo("event:change");
+                var data = in.readLine();
+                assertThat(data)
+                        .hasSize(5 + ("" + n).length() + n * 37 % 20_000)
+                        .startsWith("data:" + n);
+                assertThat(in.readLine()).isEmpty();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {LISTEN, UPGRADE})
+    void a_client_that_closes_is_noticed_without_an_event(String request) throws Exception {
+        try (var socket = open(request)) {
+            afterHead(socket);
+            assertThat(gone).hasValue(0);
+        }
+        await().until(() -> gone.get() > 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {LISTEN, UPGRADE})
+    void a_client_that_says_only_by_tls_that_it_closes_is_noticed(String request) throws Exception {
+        try (var socket = open(request)) {
+            afterHead(socket);
+            socket.shutdownOutput(); // close_notify, and the TCP connection stays
+            await().until(() -> gone.get() > 0);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package org.restheart.core.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// what MongoDB is like is asked when somebody wants to listen, not once when the gateway starts.
+@WithMongo
+class LateMongoTest {
+    private final TestMongo mongo;
+
+    LateMongoTest(TestMongo mongo) {
+        this.mongo = mongo;
+    }
+
+    private InetSocketAddress primary() {
+        var hello = mongo.client()
+                .getDatabase("admin")
+                .runCommand(BsonDocument.parse("{hello: 1}"), BsonDocument.class)
+                .getString("primary")
+                .getValue();
+        int colon = hello.lastIndexOf(':');
+        return new InetSocketAddress(hello.substring(0, colon), Integer.parseInt(hello.substring(colon + 1)));
+    }
+
+    @Test
+    void streams_open_as_soon_as_mongodb_is_there() throws Exception {
+        try (var relay = new Relay(primary());
+                var gateway = StreamsGateway.start(
+                        mongo.client(),
+                        "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true&serverSelectionTimeoutMS=300",
+                        mongo.newDatabaseName(),
+                        "")) {
+            gateway.database().createCollection("t");
+            gateway.collection("_properties")
+                    .insertOne(BsonDocument.parse("{_id: '_properties.t', streams: [{uri: 'all', stages: []}]}"));
+            assertThat(gateway.handshake("/t/_streams/all")).isEqualTo(503);
+            relay.start();
+            await().atMost(Duration.ofSeconds(30)).until(() -> gateway.handshake("/t/_streams/all") == 101);
+            try (var events = SseListener.open(gateway, "/t/_streams/all")) {
+                gateway.insert("t", "{n: 1}");
+                assertThat(events.nextN()).isEqualTo(1);
+            }
+        }
+    }
+}

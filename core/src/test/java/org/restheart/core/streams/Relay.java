@@ -1,0 +1,72 @@
+package org.restheart.core.streams;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// A port that at first nobody answers, and behind which later a server is.
+final class Relay implements AutoCloseable {
+    private static final int ACCEPTED = 50;
+
+    private final InetSocketAddress target;
+    private final InetSocketAddress own;
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private @Nullable ServerSocket listener;
+
+    Relay(InetSocketAddress target) throws IOException {
+        this.target = target;
+        try (var free = new ServerSocket(0, ACCEPTED, InetAddress.getLoopbackAddress())) {
+            own = new InetSocketAddress(free.getInetAddress(), free.getLocalPort());
+        }
+    }
+
+    int port() {
+        return own.getPort();
+    }
+
+    void start() throws IOException {
+        var socket = new ServerSocket(own.getPort(), ACCEPTED, own.getAddress());
+        listener = socket;
+        Thread.startVirtualThread(() -> accept(socket));
+    }
+
+    private void accept(ServerSocket socket) {
+        try {
+            while (true) {
+                var client = socket.accept();
+                var server = new Socket();
+                open.add(client);
+                open.add(server);
+                server.connect(target);
+                Thread.startVirtualThread(() -> copy(client, server));
+                Thread.startVirtualThread(() -> copy(server, client));
+            }
+        } catch (IOException _) {
+            // closed: the end of the test
+        }
+    }
+
+    private static void copy(Socket from, Socket to) {
+        try (from;
+                to) {
+            from.getInputStream().transferTo(to.getOutputStream());
+        } catch (IOException _) {
+            // one side has gone, and so does the other
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (listener != null) {
+            listener.close();
+        }
+        for (var socket : open) {
+            socket.close();
+        }
+    }
+}
