@@ -36,13 +36,15 @@ public final class Changes {
         if (id != null && !id.equals(request.id())) {
             throw invalid("_id in json data cannot be different than id in URL");
         }
-        return operators(request, document, RequestProperties.of(request, Instant.now()), tag);
+        requireData(document);
+        return operators(request, withoutId(document), RequestProperties.of(request, Instant.now()), tag);
     }
 
-    /// Of many documents, whose tags stay.
+    /// Of many documents, whose tags stay. An `_id` is left to MongoDB, which accepts the one that a document has.
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static Update.Operators ofDocuments(DataRequest request, BsonDocument content) {
+        requireData(content);
         return operators(request, content, RequestProperties.of(request, Instant.now()), new BsonDocument());
     }
 
@@ -54,9 +56,22 @@ public final class Changes {
         if (content.isEmpty()) {
             return new Update.Operators(new BsonDocument(SET, tag));
         }
-        var update = operators(request, content, new BsonDocument(), tag);
+        var update = operators(request, withoutId(content), new BsonDocument(), tag);
         update.document().forEach((operator, paths) -> StoredPipelines.escape(operator, paths.asDocument()));
         return update;
+    }
+
+    private static void requireData(BsonDocument content) {
+        if (content.isEmpty()) {
+            throw Refusals.noData();
+        }
+    }
+
+    /// An `_id` beside the changes says again which document or which properties are meant.
+    private static BsonDocument withoutId(BsonDocument content) {
+        var others = Copies.shallow(content);
+        others.remove("_id");
+        return others;
     }
 
     private static Update pipeline(DataRequest request, BsonArray content, BsonDocument tag) {
@@ -85,9 +100,6 @@ public final class Changes {
 
     private static Update.Operators operators(
             DataRequest request, BsonDocument content, BsonDocument added, BsonDocument tag) {
-        if (content.isEmpty()) {
-            throw Refusals.noData();
-        }
         var changes = new Changes();
         content.forEach(changes::add);
         changes.remove(EntityTags.FIELD);
@@ -102,9 +114,7 @@ public final class Changes {
             if (key.startsWith("$")) {
                 throw Refusals.unknownOperator(key);
             }
-            if (!key.equals("_id")) {
-                set.put(key, value);
-            }
+            set.put(key, value);
         } else if (!value.isDocument()) {
             throw invalid("the value of " + key + " must be an object");
         } else if (key.equals(SET)) {
