@@ -125,6 +125,7 @@ public final class Gateway implements AutoCloseable {
             var streams = new ChangeStreams(streamClient, data.streams(), metrics.streams(), security::stillAdmits);
             opened.push(streams::close);
             var service = new MongoService(data, client, streams, metrics.coalescing());
+            opened.push(service::close);
             bindings.add(Binding.prefix(security.guard(service), data.uri(), true));
             bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata(), service.writes()));
             bind(config.csvLoader(), security.guard(new CsvLoader(client, service.metadata())));

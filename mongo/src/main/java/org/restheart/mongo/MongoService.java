@@ -47,7 +47,7 @@ import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
 
 /// The data API: everything below the mounts. Thread-safe.
-public final class MongoService implements Service {
+public final class MongoService implements Service, AutoCloseable {
     /// In bytes. Parsing more would keep other connections waiting.
     private static final int LARGEST_ON_IO_THREAD = 32 << 10;
 
@@ -56,6 +56,7 @@ public final class MongoService implements Service {
     private final Metadata metadata;
     private final Existence existence;
     private final MongoRoutes routes;
+    private final PositionedFinder positioned;
     private final Writes writes = new Writes();
     private final ForbiddenOperators forbiddenOperators;
 
@@ -75,7 +76,7 @@ public final class MongoService implements Service {
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
         var documents = new Documents(client);
-        var positioned = new PositionedFinder(client, documents, config.cursorPool(), registry);
+        this.positioned = new PositionedFinder(client, documents, config.cursorPool(), registry);
         var finder = new CachedFinder(positioned, config.resultCache(), writes, registry);
         var continuations = new Continuations(client, documents, registry);
         var inspection = new PipelineInspection(config.querySecurity().pipelines());
@@ -93,6 +94,12 @@ public final class MongoService implements Service {
     /// What is told of writes, for services that change documents otherwise.
     public Writes writes() {
         return writes;
+    }
+
+    /// Closes what is held open in MongoDB between requests.
+    @Override
+    public void close() {
+        positioned.close();
     }
 
     @Override

@@ -196,6 +196,22 @@ public final class Block {
         return List.copyOf(texts);
     }
 
+    /// A list of whole numbers; one alone is a list of one.
+    public List<Integer> integers(String key, List<Integer> absent, int min, int max) {
+        var value = value(key);
+        if (value == null) {
+            return absent(key, absent);
+        }
+        var numbers = new ArrayList<Integer>();
+        for (var member : value instanceof List<?> list ? list : Arrays.asList(value)) {
+            if (!(member instanceof Integer number) || number < min || number > max) {
+                return refused(key, "must be a list of whole numbers from " + min + " to " + max, absent);
+            }
+            numbers.add(number);
+        }
+        return List.copyOf(numbers);
+    }
+
     /// The block below; an empty one that is not [#isPresent()] when the key is absent.
     public Block block(String key) {
         return child(path + "/" + key, value(key), true);

@@ -55,6 +55,7 @@ public record GatewayConfig(
                 MongoBinding.read(
                         root.block("mongo"),
                         QuerySecurityBinding.read(root),
+                        AllocationBinding.read(root),
                         enabled(root.component("changeStreamActivator"))),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.component("ping")),
@@ -70,8 +71,6 @@ public record GatewayConfig(
                 enabled(root.component("xPoweredBy")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
-        KnownKeys.FORMER.forEach(
-                key -> root.legacy(key, "has no effect: deep pages are configured with mongo.cursor-pool"));
         if (!config.http.enabled() && !config.https.enabled() && !config.ajp.enabled()) {
             root.refuse("http-listener", "and the other listeners are disabled: one must be enabled");
         }

@@ -52,16 +52,6 @@ final class KnownKeys {
             "oauthConfig",
             "emails");
 
-    /// Former top-level keys of the pool of cursors.
-    static final List<String> FORMER = List.of(
-            "eager-cursor-allocation-pool-size",
-            "eager-cursor-allocation-linear-slice-width",
-            "eager-cursor-allocation-linear-slice-delta",
-            "eager-cursor-allocation-linear-slice-heights",
-            "eager-cursor-allocation-random-max-cursors",
-            "eager-cursor-allocation-random-slice-min-width",
-            "cursor-batch-size");
-
     /// Keys without a default, former keys and other spellings.
     private static final Map<String, List<String>> KEYS = Map.ofEntries(
             entry("/mongo", "instance-base-url", "cursor-batch-size", "mongo-uri"),
@@ -115,9 +105,7 @@ final class KnownKeys {
     /// @param path of the block; empty for the names of blocks
     static Set<String> of(String path) {
         if (path.isEmpty()) {
-            var names = new HashSet<>(COMPONENTS);
-            names.addAll(FORMER);
-            return names;
+            return new HashSet<>(COMPONENTS);
         }
         var keys = new HashSet<>(KEYS.getOrDefault(path, List.of()));
         if (path.lastIndexOf('/') == 0 && !path.contains("[") && !NO_COMPONENTS.contains(path)) {

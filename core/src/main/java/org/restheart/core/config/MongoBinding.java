@@ -8,6 +8,7 @@ import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.cursor.ResultCacheConfig;
+import org.restheart.mongo.cursor.pool.AllocationConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
@@ -26,15 +27,17 @@ final class MongoBinding {
     /// Empty when the data API is switched off.
     ///
     /// @param security what guards queries
+    /// @param allocation of cursors that are positioned ahead
     /// @param streamsEnabled whether there are change streams
-    static Optional<MongoConfig> read(Block block, QuerySecurity security, boolean streamsEnabled) {
+    static Optional<MongoConfig> read(
+            Block block, QuerySecurity security, AllocationConfig allocation, boolean streamsEnabled) {
         boolean enabled = block.bool("enabled", true);
         int max = block.integer("max-pagesize", 1_000, 1, 1_000_000);
         int page = block.integer("default-pagesize", Math.min(100, max), 0, 1_000_000);
         if (page > max) {
             block.refuse("default-pagesize", "must be at most max-pagesize, which is " + max + ", but was " + page);
         }
-        block.legacy("cursor-batch-size", "has no effect: a page is fetched as one batch");
+        block.legacy("cursor-batch-size", "has no effect: use /cursor-batch-size, without mongo");
         var config = new MongoConfig(
                 block.uri("uri", "/"),
                 mounts(block),
@@ -48,7 +51,7 @@ final class MongoBinding {
                 block.bool("aggregation-check-operators", true),
                 block.optionalText("instance-base-url"),
                 coalescing(block.component("coalescing")),
-                cursorPool(block.component("cursor-pool")),
+                cursorPool(block.component("cursor-pool"), allocation),
                 resultCache(block, max),
                 security,
                 streams(block, streamsEnabled));
@@ -71,7 +74,7 @@ final class MongoBinding {
                 block.bool("header", otherwise.header()));
     }
 
-    private static CursorPoolConfig cursorPool(Block block) {
+    private static CursorPoolConfig cursorPool(Block block, AllocationConfig allocation) {
         var otherwise = CursorPoolConfig.DEFAULT;
         return new CursorPoolConfig(
                 block.oneOf("mode", otherwise.mode()),
@@ -80,7 +83,8 @@ final class MongoBinding {
                 block.integer("max-exact-queries", otherwise.maxExactQueries(), 1, 1_000),
                 block.longInteger("max-bytes", otherwise.maxBytes(), 1 << 20, Long.MAX_VALUE),
                 block.millis("max-age", otherwise.maxAge().toMillis(), 1_000, Integer.MAX_VALUE),
-                block.integer("builds", otherwise.builds(), 1, 64));
+                block.integer("builds", otherwise.builds(), 1, 64),
+                allocation);
     }
 
     private static ResultCacheConfig resultCache(Block block, int maxPageSize) {

@@ -9,7 +9,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Finding.Level;
+import org.restheart.mongo.cursor.pool.AllocationConfig;
 import org.restheart.mongo.resource.Mount;
 
 class GatewayConfigTest {
@@ -141,10 +143,44 @@ class GatewayConfigTest {
 
     @Test
     void former_keys_are_accepted_with_a_warning() {
-        assertThat(advice("{core: {worker-threads: 8, requests-limit: 100}, eager-cursor-allocation-pool-size: 5}"))
+        assertThat(advice("{core: {worker-threads: 8, requests-limit: 100}}"))
                 .anyMatch(text -> text.startsWith("/core/worker-threads has no effect"))
-                .anyMatch(text -> text.startsWith("/core/requests-limit has no effect"))
-                .anyMatch(text -> text.startsWith("/eager-cursor-allocation-pool-size has no effect"));
+                .anyMatch(text -> text.startsWith("/core/requests-limit has no effect"));
+    }
+
+    private static AllocationConfig allocation(String yaml) {
+        return GatewayConfig.parse(yaml).mongo().orElseThrow().cursorPool().allocation();
+    }
+
+    @Test
+    void the_allocation_of_cursors_has_its_documented_keys_and_defaults() {
+        assertThat(allocation("""
+                eager-cursor-allocation-pool-size: 7
+                eager-cursor-allocation-linear-slice-width: 200
+                eager-cursor-allocation-linear-slice-delta: 30
+                eager-cursor-allocation-linear-slice-heights: [50]
+                eager-cursor-allocation-random-max-cursors: 9
+                eager-cursor-allocation-random-slice-min-width: 400
+                cursor-batch-size: 10
+                """)).isEqualTo(new AllocationConfig(7, 200, 30, List.of(50), 9, 400, 10));
+        assertThat(allocation("{}"))
+                .isEqualTo(new AllocationConfig(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "eager-cursor-allocation-pool-size: -1",
+                "eager-cursor-allocation-linear-slice-delta: 1000",
+                "eager-cursor-allocation-linear-slice-heights: [1, -1]",
+                "eager-cursor-allocation-linear-slice-heights: high",
+                "eager-cursor-allocation-random-max-cursors: many",
+                "cursor-batch-size: 0"
+            })
+    void a_bad_allocation_of_cursors_is_refused_by_name(String yaml) {
+        assertThatThrownBy(() -> GatewayConfig.parse(yaml))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("/" + yaml.substring(0, yaml.indexOf(':')));
     }
 
     @Test

@@ -1,9 +1,10 @@
 package org.restheart.mongo.cursor;
 
 import java.time.Duration;
+import org.restheart.mongo.cursor.pool.AllocationConfig;
 import org.restheart.mongo.find.Positioning;
 
-/// The `mongo.cursor-pool` section of the configuration.
+/// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.
 ///
 /// @param mode for requests that do not say
 /// @param sliceWidth documents between two bookmarks that are set ahead of requests; pages before the first are left
@@ -11,8 +12,10 @@ import org.restheart.mongo.find.Positioning;
 /// @param maxQueries queries with bookmarks at once; the least recently used are forgotten
 /// @param maxExactQueries the same for exact ones, each of which has a change stream open
 /// @param maxBytes of all bookmarks together; each query may use its share
-/// @param maxAge no answer depends on a bookmark that was set longer ago
-/// @param builds queries whose bookmarks are set at the same time; others wait for a later request
+/// @param maxAge no answer depends on a bookmark that was set, or a cursor that was opened, longer ago
+/// @param builds queries whose bookmarks are set at the same time, and whose cursors are positioned; others wait for a
+///     later request
+/// @param allocation cursors positioned ahead, for queries that bookmarks cannot serve
 public record CursorPoolConfig(
         Positioning mode,
         int sliceWidth,
@@ -20,9 +23,22 @@ public record CursorPoolConfig(
         int maxExactQueries,
         long maxBytes,
         Duration maxAge,
-        int builds) {
+        int builds,
+        AllocationConfig allocation) {
     public static final CursorPoolConfig DEFAULT =
             new CursorPoolConfig(Positioning.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2);
+
+    /// With the default allocation of cursors.
+    public CursorPoolConfig(
+            Positioning mode,
+            int sliceWidth,
+            int maxQueries,
+            int maxExactQueries,
+            long maxBytes,
+            Duration maxAge,
+            int builds) {
+        this(mode, sliceWidth, maxQueries, maxExactQueries, maxBytes, maxAge, builds, AllocationConfig.DEFAULT);
+    }
 
     public CursorPoolConfig {
         if (sliceWidth < 1

@@ -14,6 +14,7 @@ import java.util.function.ToLongFunction;
 final class PoolMeters {
     private final MeterRegistry registry;
     private final Counter hits;
+    private final Counter leased;
     private final Counter misses;
     private final DistributionSummary residual;
     private final Counter built;
@@ -27,6 +28,7 @@ final class PoolMeters {
     PoolMeters(MeterRegistry registry) {
         this.registry = registry;
         hits = pages("hit");
+        leased = pages("leased");
         misses = pages("miss");
         residual = DistributionSummary.builder("cursor_pool_skipped")
                 .description("Documents between the bookmark and the page")
@@ -54,7 +56,7 @@ final class PoolMeters {
 
     private Counter pages(String outcome) {
         return Counter.builder("cursor_pool_pages")
-                .description("Deep pages that a bookmark was looked for")
+                .description("Deep pages that a bookmark or a positioned cursor was looked for")
                 .tag("outcome", outcome)
                 .register(registry);
     }
@@ -100,6 +102,11 @@ final class PoolMeters {
     void hit(long skipped) {
         hits.increment();
         residual.record((double) skipped);
+    }
+
+    /// From a cursor that was positioned ahead.
+    void leased() {
+        leased.increment();
     }
 
     void miss() {

@@ -9,6 +9,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.cursor.pool.CursorPool;
+import org.restheart.mongo.find.Ahead;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
@@ -16,13 +18,15 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Positioning;
 
-/// Finds deep pages by bookmarks, for queries that allow it; everything else is left to MongoDB. Thread-safe.
-public final class PositionedFinder implements Finder {
+/// Finds deep pages by bookmarks, or where those cannot serve by cursors that were positioned ahead, for queries that
+/// allow it; everything else is left to MongoDB. Thread-safe.
+public final class PositionedFinder implements Finder, AutoCloseable {
     private final Documents documents;
     private final CursorPoolConfig config;
     private final LoadingCache<Shape, Traversal> traversals;
     private final Builder builder;
     private final ExactPages exact;
+    private final CursorPool pool;
     private final PoolMeters meters;
 
     public PositionedFinder(MongoClient client, Documents documents, CursorPoolConfig config, MeterRegistry registry) {
@@ -41,6 +45,7 @@ public final class PositionedFinder implements Finder {
                 .build(_ -> new Traversal(config.maxAge()));
         this.builder = new Builder(client, config, meters);
         this.exact = new ExactPages(client, documents, config, meters);
+        this.pool = new CursorPool(client, documents, config.allocation(), config.maxAge(), config.builds(), registry);
         meters.observe(traversals.asMap().values(), exact.traversals());
     }
 
@@ -61,19 +66,36 @@ public final class PositionedFinder implements Finder {
 
     @Override
     public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
-        if (!mayUseBookmarks(query)) {
-            return documents.find(query, batchSize);
+        boolean marks = mayUseBookmarks(query);
+        var page = marks ? bookmarked(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
+        if (page.isEmpty() && mayUseCursors(query, marks)) {
+            page = pool.find(query);
+            page.ifPresent(_ -> meters.leased());
         }
-        var page = switch (query.shortcuts().positioning()) {
-            case NONE -> Optional.<MongoCursor<RawBsonDocument>>empty();
+        return page.orElseGet(() -> {
+            if (marks) {
+                meters.miss();
+            }
+            return documents.find(query, batchSize);
+        });
+    }
+
+    private Optional<MongoCursor<RawBsonDocument>> bookmarked(FindQuery query, int batchSize) {
+        return switch (query.shortcuts().positioning()) {
+            case NONE -> Optional.empty();
             case BOOKMARKS -> marked(query, batchSize);
             case EXACT -> exact(query, batchSize);
             case EAGER -> exact(query, batchSize).or(() -> marked(query, batchSize));
         };
-        return page.orElseGet(() -> {
-            meters.miss();
-            return documents.find(query, batchSize);
-        });
+    }
+
+    /// Where bookmarks can serve, they soon will, and nothing has to be held open in MongoDB.
+    private boolean mayUseCursors(FindQuery query, boolean marks) {
+        return query.shortcuts().ahead() != Ahead.NONE
+                && (!isOrdered(query)
+                        || (marks
+                                && (!query.sort().containsKey("_id")
+                                        || traversals.get(Shape.of(query)).isUnfit())));
     }
 
     private Optional<MongoCursor<RawBsonDocument>> marked(FindQuery query, int batchSize) {
@@ -114,9 +136,17 @@ public final class PositionedFinder implements Finder {
         return query.shortcuts().positioning() != Positioning.NONE
                 && query.skip() >= config.sliceWidth()
                 && query.limit() > 0
-                && query.hint().isEmpty()
-                && !query.projection().isStaged()
-                && SteadyFilter.is(query.filter());
+                && isOrdered(query);
+    }
+
+    private static boolean isOrdered(FindQuery query) {
+        return query.hint().isEmpty() && !query.projection().isStaged() && SteadyFilter.is(query.filter());
+    }
+
+    /// Closes the cursors that are positioned ahead.
+    @Override
+    public void close() {
+        pool.close();
     }
 
     private MongoCursor<RawBsonDocument> read(FindQuery query, Bookmarks bookmarks, Bookmark bookmark, int batchSize) {

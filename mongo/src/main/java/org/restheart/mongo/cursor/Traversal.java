@@ -58,6 +58,11 @@ final class Traversal {
         bookmarks = null;
     }
 
+    /// Whether it has turned out that bookmarks cannot serve the queries.
+    boolean isUnfit() {
+        return unfitSince != null;
+    }
+
     /// What is known of the index does not hold any more.
     void forget() {
         bookmarks = null;

@@ -130,7 +130,7 @@ public final class Documents implements Finder {
         return aggregate;
     }
 
-    private static List<BsonDocument> stages(FindQuery query) {
+    static List<BsonDocument> stages(FindQuery query) {
         var stages = new ArrayList<BsonDocument>();
         stages.add(stage("$match", query.filter()));
         if (!query.sort().isEmpty()) {

@@ -5,25 +5,30 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import java.util.Locale;
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
+import org.restheart.mongo.find.Ahead;
 import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Shortcuts;
 
-/// The `eager` parameter: whether deep pages may be found by bookmarks. `LINEAR` and `RANDOM`, which once told apart
-/// how a client pages, mean the same: bookmarks serve both.
+/// The `eager` parameter: whether deep pages may be found by bookmarks or by cursors that were positioned ahead.
+/// `LINEAR` and `RANDOM` say where the latter are wanted; bookmarks serve both alike.
 final class EagerParameter {
     private EagerParameter() {}
 
     /// @param configured for requests that do not say
+    /// @param cached what `cache` asks for
     /// @throws org.restheart.http.ProblemException 400
-    static Positioning parse(Query query, Positioning configured) {
+    static Shortcuts parse(Query query, Positioning configured, boolean cached) {
         return query.first("eager")
                 .map(value -> switch (value.toUpperCase(Locale.ROOT)) {
-                    case "LINEAR", "RANDOM" -> eager(configured);
-                    case "NONE" -> Positioning.NONE;
+                    case "LINEAR" -> new Shortcuts(eager(configured), Ahead.LINEAR, cached);
+                    case "RANDOM" -> new Shortcuts(eager(configured), Ahead.RANDOM, cached);
+                    case "NONE" -> new Shortcuts(Positioning.NONE, cached);
                     default ->
                         throw Problem.of(PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)")
                                 .raise();
                 })
-                .orElse(configured);
+                .orElseGet(() ->
+                        new Shortcuts(configured, configured == Positioning.EAGER ? Ahead.LINEAR : Ahead.NONE, cached));
     }
 
     private static Positioning eager(Positioning configured) {

@@ -61,7 +61,7 @@ public record Parameters(
         var paging = Paging.parse(query, settings.pageSize(), settings.maxPageSize());
         var sort = SortParameter.sort(query);
         var hint = HintParameter.parse(query);
-        var shortcuts = new Shortcuts(EagerParameter.parse(query, settings.positioning()), cache(query));
+        var shortcuts = EagerParameter.parse(query, settings.positioning(), cache(query));
         var keys = keys(query);
         var filter = filter(query);
         if (filter.isEmpty() && isBulkWrite(request, path)) {
