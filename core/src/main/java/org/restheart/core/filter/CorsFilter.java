@@ -2,6 +2,8 @@ package org.restheart.core.filter;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -17,6 +19,9 @@ import org.restheart.security.guard.OriginPattern;
 /// The origin is echoed, since browsers refuse `*` together with credentials.
 final class CorsFilter implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
+
+    /// What clients of earlier versions do not know is named where it is sent, and every other list stays as it was.
+    private static final List<String> SINCE_THEN = List.of("Link", "X-Coalesced", "Retry-After");
 
     private final Service service;
     private final List<OriginPattern> origins;
@@ -44,7 +49,14 @@ final class CorsFilter implements Filter {
                 "Access-Control-Allow-Credentials",
                 "true",
                 "Access-Control-Expose-Headers",
-                service.cors(request).exposeHeaders()));
+                exposed(request, response)));
+    }
+
+    private String exposed(Request request, Ready response) {
+        return Stream.concat(
+                        Stream.of(service.cors(request).exposeHeaders()).filter(names -> !names.isEmpty()),
+                        SINCE_THEN.stream().filter(response.headers()::has))
+                .collect(Collectors.joining(", "));
     }
 
     private boolean isAllowed(Optional<String> origin) {

@@ -21,8 +21,12 @@ final class ConformanceGateway implements RunningGateway, AutoCloseable {
 
     /// @param dataApi the `mongo` block
     static ConformanceGateway start(TestMongo mongo, String dataApi) {
-        return new ConformanceGateway(
-                Gateway.start(GatewayConfig.parse("""
+        return start(mongo.connectionString(), dataApi);
+    }
+
+    /// The same, over another deployment.
+    static ConformanceGateway start(String connectionString, String dataApi) {
+        return new ConformanceGateway(Gateway.start(GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '%s'}
                 mongoRealmAuthenticator: {enabled: false}
@@ -54,7 +58,7 @@ final class ConformanceGateway implements RunningGateway, AutoCloseable {
                     # sees titles and nothing else
                     - {role: titles, predicate: path-prefix('/'), mongo: {projectResponse: {title: 1, n.title: 1}}}
                 %s
-                """.formatted(mongo.connectionString(), dataApi))));
+                """.formatted(connectionString, dataApi))));
     }
 
     @Override

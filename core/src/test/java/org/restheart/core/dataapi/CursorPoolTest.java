@@ -364,7 +364,7 @@ class CursorPoolTest {
             boolean walks = client % 4 < 2;
             clients.add(() -> {
                 int from = 100 + random.nextInt(800);
-                for (int i = 0; i < 60; i++) {
+                for (int i = 0; i < 40; i++) {
                     var expected = ada ? adas : all;
                     int size = 10 + random.nextInt(3) * 5;
                     from = walks ? from + size : 100 + random.nextInt(expected.size() - 200);
@@ -378,7 +378,7 @@ class CursorPoolTest {
                                             + (walks ? "linear" : "random")))
                             .isEqualTo(expected.subList(
                                     Math.min(skip, expected.size()), Math.min(skip + size, expected.size())));
-                    if (i % 10 == 0) {
+                    if (i % 20 == 10) {
                         assertThat(cursors("busy")).isLessThanOrEqualTo(8);
                     }
                 }

@@ -1,0 +1,191 @@
+package org.restheart.core.dataapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.embedded.EmbeddedMongoException;
+import org.restheart.embedded.MongodBinary;
+
+/// Deep pages over a single mongod, which has no change streams and tells no time.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StandaloneTest {
+    private static final String CREDENTIALS =
+            "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
+    private static final String BY_N = "&sort=" + URLEncoder.encode("{\"n\": 1}", StandardCharsets.UTF_8);
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private String connectionString = "";
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        var mongod = mongod();
+        for (int attempt = 0; attempt < 3; attempt++) { // another process may take the port
+            int port = freePort();
+            var data = Files.createDirectory(folder.resolve("data" + attempt));
+            var process = new ProcessBuilder(
+                            mongod.path().toString(),
+                            "--port",
+                            "" + port,
+                            "--dbpath",
+                            data.toString(),
+                            "--bind_ip",
+                            "127.0.0.1",
+                            "--nounixsocket",
+                            "--wiredTigerCacheSizeGB",
+                            "0.25")
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("log" + attempt).toFile())
+                    .start();
+            opened.add(() -> process.destroyForcibly().onExit().join());
+            connectionString = "mongodb://127.0.0.1:" + port;
+            await().atMost(Duration.ofSeconds(60)).until(() -> !process.isAlive() || answers());
+            if (process.isAlive()) {
+                return;
+            }
+        }
+        throw new AssertionError("no mongod started: see " + folder);
+    }
+
+    private static MongodBinary mongod() {
+        try {
+            return MongodBinary.find(null, MongodBinary.standardCache());
+        } catch (EmbeddedMongoException e) {
+            return abort("needs a mongod of its own: " + e.getMessage());
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private boolean answers() {
+        try (var client = MongoClients.create(connectionString + "/?serverSelectionTimeoutMS=500")) {
+            client.getDatabase("admin").runCommand(BsonDocument.parse("{ping: 1}"));
+            return true;
+        } catch (com.mongodb.MongoException _) {
+            return false;
+        }
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        for (var each : opened.reversed()) {
+            each.close();
+        }
+        http.close();
+    }
+
+    private MongoCollection<BsonDocument> filled(String name) {
+        MongoClient client = MongoClients.create(connectionString);
+        opened.add(client);
+        var collection = client.getDatabase("db").getCollection(name, BsonDocument.class);
+        collection.createIndex(BsonDocument.parse("{n: 1}"));
+        collection.insertMany(IntStream.range(0, 3_000)
+                .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)).append("n", new BsonInt32(i / 2)))
+                .toList());
+        return collection;
+    }
+
+    private ConformanceGateway gateway() {
+        var gateway = ConformanceGateway.start(connectionString, "mongo: {mongo-mounts: [{what: '*', where: /}]}");
+        opened.add(gateway);
+        return gateway;
+    }
+
+    private String get(ConformanceGateway gateway, String target) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + target))
+                .header("Authorization", CREDENTIALS)
+                .build();
+        var answer = http.send(request, BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private List<BsonValue> page(ConformanceGateway gateway, String target) throws Exception {
+        return BsonArray.parse(get(gateway, target)).stream()
+                .map(document -> document.asDocument().get("_id"))
+                .toList();
+    }
+
+    private double meter(ConformanceGateway gateway, String sample) throws Exception {
+        return get(gateway, "/metrics/coalescing")
+                .lines()
+                .filter(line -> line.startsWith(sample + " "))
+                .findFirst()
+                .map(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .orElseThrow();
+    }
+
+    private static List<BsonValue> skipped(MongoCollection<BsonDocument> collection, String sort, int skip) {
+        return collection
+                .find()
+                .sort(BsonDocument.parse(sort))
+                .skip(skip)
+                .limit(10)
+                .map(document -> document.get("_id"))
+                .into(new ArrayList<>());
+    }
+
+    @Test
+    void by_default_pages_are_those_of_skip_and_no_exact_bookmarks_are_tried_for_long() throws Exception {
+        var collection = filled("exact");
+        var gateway = gateway();
+        for (int i = 0; i < 20; i++) {
+            collection.deleteOne(new BsonDocument("_id", new BsonInt32(2_900 + i)));
+            assertThat(page(gateway, "/db/exact?pagesize=10&page=101"))
+                    .isEqualTo(skipped(collection, "{_id: -1}", 1_000));
+        }
+        await().until(() -> meter(gateway, "cursor_pool_builds_total{outcome=\"unfit\"}") == 1);
+        assertThat(page(gateway, "/db/exact?pagesize=10&page=101")).isEqualTo(skipped(collection, "{_id: -1}", 1_000));
+        assertThat(meter(gateway, "cursor_pool_pages_total{outcome=\"hit\"}")).isZero();
+        assertThat(meter(gateway, "cursor_pool_pages_total{outcome=\"miss\"}")).isEqualTo(21);
+        assertThat(meter(gateway, "cursor_pool_streams")).isZero();
+    }
+
+    @Test
+    void on_demand_there_are_bookmarks_and_cursors_ahead_all_the_same() throws Exception {
+        var collection = filled("eager");
+        var gateway = gateway();
+        await().until(() -> {
+            assertThat(page(gateway, "/db/eager?pagesize=10&page=201&eager=linear"))
+                    .isEqualTo(skipped(collection, "{_id: -1}", 2_000));
+            return meter(gateway, "cursor_pool_pages_total{outcome=\"hit\"}") > 0;
+        });
+        await().until(() -> {
+            assertThat(page(gateway, "/db/eager?pagesize=10&page=201&eager=linear" + BY_N))
+                    .isEqualTo(skipped(collection, "{n: 1}", 2_000));
+            return meter(gateway, "cursor_pool_pages_total{outcome=\"leased\"}") > 0;
+        });
+    }
+}
