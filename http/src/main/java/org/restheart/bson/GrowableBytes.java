@@ -39,6 +39,14 @@ abstract sealed class GrowableBytes permits Utf8Buffer, BsonBuffer {
         length = at + 1;
     }
 
+    /// Two characters below U+0080.
+    final void add(char first, char second) {
+        int at = room(2);
+        bytes[at] = (byte) first;
+        bytes[at + 1] = (byte) second;
+        length = at + 2;
+    }
+
     final void add(byte[] source, int from, int to) {
         int at = room(to - from);
         System.arraycopy(source, from, bytes, at, to - from);

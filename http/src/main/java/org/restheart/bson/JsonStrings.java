@@ -4,12 +4,19 @@ import java.nio.charset.StandardCharsets;
 
 /// Writes strings in quotes, copying runs of bytes and escaping only what has to be.
 final class JsonStrings {
+    /// A character as two halves of a surrogate pair.
+    private static final int LONGEST_ESCAPE = 12;
+
+    /// Two quotes, an escape, and what [Utf8#copy] writes beyond the text.
+    private static final int SLACK = 2 + LONGEST_ESCAPE + 8;
+
     private JsonStrings() {}
 
     /// @param in UTF-8; what is not shows as U+FFFD, as Java decodes it
     static void quote(byte[] in, int from, int to, Utf8Buffer out) {
-        int start = out.room(to - from + 2);
-        out.add((byte) '"');
+        int start = out.length;
+        int at = out.room(to - from + SLACK);
+        out.bytes[at++] = '"';
         int run = from;
         int i = Utf8.plainEnd(in, from, to);
         while (i < to) {
@@ -24,20 +31,23 @@ final class JsonStrings {
                 }
                 size = Utf8.size(c);
             }
-            if (size < 4 && Printable.is(c) && c != '"' && c != '\\') {
-                i += size;
-            } else {
-                out.add(in, run, i);
-                escape(c, out);
+            if (size == 1 || size == 4 || !Printable.is(c)) {
+                at = Utf8.copy(in, run, i, out.bytes, at);
+                at = escape(c, out.bytes, at);
                 i += size;
                 run = i;
+                out.length = at;
+                out.room(to - i + SLACK);
+            } else {
+                i += size;
             }
             if (i < to && in[i] >= 0) {
                 i = Utf8.plainEnd(in, i, to);
             }
         }
-        out.add(in, run, to);
-        out.add((byte) '"');
+        at = Utf8.copy(in, run, to, out.bytes, at);
+        out.bytes[at] = '"';
+        out.length = at + 1;
     }
 
     static void quote(String text, Utf8Buffer out) {
@@ -75,34 +85,39 @@ final class JsonStrings {
     }
 
     private static void escape(int c, Utf8Buffer out) {
-        switch (c) {
-            case '"' -> out.addAscii("\\\"");
-            case '\\' -> out.addAscii("\\\\");
-            case '\b' -> out.addAscii("\\b");
-            case '\f' -> out.addAscii("\\f");
-            case '\n' -> out.addAscii("\\n");
-            case '\r' -> out.addAscii("\\r");
-            case '\t' -> out.addAscii("\\t");
-            default -> {
-                if (c > 0xffff) {
-                    unicode(Character.highSurrogate(c), out);
-                    unicode(Character.lowSurrogate(c), out);
-                } else {
-                    unicode((char) c, out);
-                }
-            }
-        }
+        int at = out.room(LONGEST_ESCAPE);
+        out.length = escape(c, out.bytes, at);
     }
 
-    private static void unicode(char c, Utf8Buffer out) {
-        int at = out.room(6);
-        byte[] bytes = out.bytes;
-        bytes[at] = '\\';
-        bytes[at + 1] = 'u';
-        bytes[at + 2] = Utf8Buffer.HEX[c >> 12];
-        bytes[at + 3] = Utf8Buffer.HEX[c >> 8 & 15];
-        bytes[at + 4] = Utf8Buffer.HEX[c >> 4 & 15];
-        bytes[at + 5] = Utf8Buffer.HEX[c & 15];
-        out.length = at + 6;
+    /// @return where the escape ends
+    private static int escape(int c, byte[] out, int at) {
+        return switch (c) {
+            case '"', '\\' -> escape((char) c, out, at);
+            case '\b' -> escape('b', out, at);
+            case '\f' -> escape('f', out, at);
+            case '\n' -> escape('n', out, at);
+            case '\r' -> escape('r', out, at);
+            case '\t' -> escape('t', out, at);
+            default ->
+                c > 0xffff
+                        ? unicode(Character.lowSurrogate(c), out, unicode(Character.highSurrogate(c), out, at))
+                        : unicode((char) c, out, at);
+        };
+    }
+
+    private static int escape(char letter, byte[] out, int at) {
+        out[at] = '\\';
+        out[at + 1] = (byte) letter;
+        return at + 2;
+    }
+
+    private static int unicode(char c, byte[] out, int at) {
+        out[at] = '\\';
+        out[at + 1] = 'u';
+        out[at + 2] = Utf8Buffer.HEX[c >> 12];
+        out[at + 3] = Utf8Buffer.HEX[c >> 8 & 15];
+        out[at + 4] = Utf8Buffer.HEX[c >> 4 & 15];
+        out[at + 5] = Utf8Buffer.HEX[c & 15];
+        return at + 6;
     }
 }

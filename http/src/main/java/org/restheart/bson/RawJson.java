@@ -30,10 +30,10 @@ final class RawJson extends RawCursor {
         for (boolean first = true; at < end; first = false) {
             byte type = in[at++];
             if (!first) {
-                out.addAscii(", ");
+                out.add(',', ' ');
             }
             name(end);
-            out.addAscii(": ");
+            out.add(':', ' ');
             value(type, end, depth);
         }
         leave(end);
@@ -49,7 +49,7 @@ final class RawJson extends RawCursor {
         for (boolean first = true; at < end; first = false) {
             byte type = in[at++];
             if (!first) {
-                out.addAscii(", ");
+                out.add(',', ' ');
             }
             skipName(end);
             value(type, end, depth);

@@ -13,7 +13,9 @@ final class Utf8 {
     private static final long SPACES = 0x20 * ONES;
     private static final long QUOTES = '"' * ONES;
     private static final long BACKSLASHES = '\\' * ONES;
-    private static final long DELETES = 0x7f * ONES;
+
+    /// Bytes that are copied one word after the other, which takes less time than to call a copy.
+    private static final int FEW = 48;
 
     private Utf8() {}
 
@@ -23,9 +25,11 @@ final class Utf8 {
         int i = from;
         for (; i <= to - 8; i += 8) {
             long word = (long) LONG.get(in, i);
-            // A borrow can raise a false alarm only above a byte that is truly not plain, so the lowest is right.
+            // A difference has the high bit of a byte set if that byte was too small, as `"` is when all its bits are
+            // taken out; the sum, if it was 0x7f. Of bytes above, the word itself tells. Borrows and carries can raise
+            // false alarms only above a byte that is truly not plain, so the lowest is right.
             long special =
-                    (word - SPACES) | word | zeros(word ^ QUOTES) | zeros(word ^ BACKSLASHES) | zeros(word ^ DELETES);
+                    (word - SPACES) | word | (word + ONES) | ((word ^ QUOTES) - ONES) | ((word ^ BACKSLASHES) - ONES);
             special &= HIGHS;
             if (special != 0) {
                 return i + (Long.numberOfTrailingZeros(special) >> 3);
@@ -41,8 +45,19 @@ final class Utf8 {
         return b >= 0x20 && b != '"' && b != '\\' && b != 0x7f;
     }
 
-    private static long zeros(long word) {
-        return (word - ONES) & ~word;
+    /// Copies bytes, mostly few of them, and says where they end.
+    ///
+    /// @param out with room for seven bytes more, which may be written, too
+    static int copy(byte[] in, int from, int to, byte[] out, int at) {
+        int length = to - from;
+        if (length > FEW || from + FEW > in.length) {
+            System.arraycopy(in, from, out, at, length);
+        } else {
+            for (int i = 0; i < length; i += 8) {
+                LONG.set(out, at + i, (long) LONG.get(in, from + i));
+            }
+        }
+        return at + length;
     }
 
     /// The code point of the two to four bytes at an index, or -1 if they are not UTF-8 (RFC 3629: overlong forms,

@@ -27,6 +27,13 @@ public final class Utf8Buffer extends GrowableBytes {
         return length;
     }
 
+    /// Makes room at once for text that is known to come.
+    ///
+    /// @param more bytes beyond what is there already
+    public void reserve(int more) {
+        room(more);
+    }
+
     /// Text of characters below U+0080 only, which is not checked.
     public void ascii(String text) {
         addAscii(text);

@@ -73,6 +73,21 @@ class JsonEncoderTest {
         }
     }
 
+    /// Bytes are tested and copied several at a time.
+    @Test
+    void escapes_characters_wherever_they_stand() {
+        for (var special : List.of("\"", "\\", "\n", "\u007f", "\u0001", "é", "北", "\u200e", "😀")) {
+            for (int before = 0; before < 60; before++) {
+                for (int after : new int[] {0, 1, 7, 8, 39, 47, 48, 49}) {
+                    var text = "x".repeat(before) + special + "y".repeat(after) + special;
+                    var document = new BsonDocument("n", new BsonString(text));
+                    assertThat(DEFAULT.encodeToString(Driver.raw(document)))
+                            .isEqualTo(Driver.json(document, JsonMode.DEFAULT));
+                }
+            }
+        }
+    }
+
     private record Row(
             BsonValue value, String byDefault, String relaxed, String strict, String extended, String shell) {
         static Row same(BsonValue value, String text, String shell) {

@@ -94,8 +94,16 @@ public final class DocumentContent {
                     break;
                 }
                 format.document(cursor.next(), count++, out);
+                if (count == 1) {
+                    out.reserve((int) Math.min(bytes, expected(out.length())));
+                }
             }
             return out.toByteBuffer();
+        }
+
+        /// Documents of one collection tend to be alike: so the buffer need not grow, which copies, with each.
+        private long expected(int first) {
+            return (long) cursor.available() * (first + first / 8) + first / 8;
         }
 
         @Override
