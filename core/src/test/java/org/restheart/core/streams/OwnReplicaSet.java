@@ -71,13 +71,18 @@ final class OwnReplicaSet implements AutoCloseable {
                         .append("host", new BsonString("127.0.0.1:" + port))));
         var config = BsonDocument.parse("{_id: 'own', settings: {electionTimeoutMillis: 2000}}")
                 .append("members", hosts);
-        int first = members.keySet().iterator().next();
-        try (var client = MongoClients.create(
-                "mongodb://127.0.0.1:" + first + "/?directConnection=true&serverSelectionTimeoutMS=20000")) {
-            client.getDatabase("admin").runCommand(new BsonDocument("replSetInitiate", config));
-        }
+        // all of them have to answer before one of them asks
+        members.keySet().forEach(port -> ask(port, new BsonDocument("ping", new BsonInt32(1))));
+        ask(members.keySet().iterator().next(), new BsonDocument("replSetInitiate", config));
         try (var client = MongoClients.create(connectionString())) {
             Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> healthy(client) == members.size());
+        }
+    }
+
+    private static void ask(int port, BsonDocument command) {
+        var member = "mongodb://127.0.0.1:" + port + "/?directConnection=true&serverSelectionTimeoutMS=40000";
+        try (var client = MongoClients.create(member)) {
+            client.getDatabase("admin").runCommand(command);
         }
     }
 
