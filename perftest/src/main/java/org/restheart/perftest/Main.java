@@ -51,9 +51,14 @@ import picocli.CommandLine.Command;
 public final class Main {
     private Main() {}
 
+    /// With all experiments as its subcommands.
+    public static Object command() {
+        return new Main();
+    }
+
     public static void main(String[] arguments) {
         System.setProperty("java.awt.headless", "true");
-        System.exit(new CommandLine(new Main())
+        System.exit(new CommandLine(command())
                 .setOverwrittenOptionsAllowed(true)
                 .setExecutionExceptionHandler((e, command, _) -> {
                     command.getErr().println("perftest: " + e.getMessage());

@@ -1,26 +1,16 @@
 package org.restheart.perftest.deploy;
 
 import java.io.IOException;
-import java.net.ServerSocket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The gateway in a process of its own, with its own configuration but for address, MongoDB and mounts: whatever is on
 /// by default (authentication, ETags, metrics) stays on.
 public final class Gateway implements HttpServer {
-    private static final Duration START_LIMIT = Duration.ofSeconds(60);
-    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(50);
-
     private final Process process;
     private final int port;
 
@@ -38,7 +28,7 @@ public final class Gateway implements HttpServer {
         if (!Files.isRegularFile(jar)) {
             throw new IOException("no gateway at " + jar + "; build it, or name another with --gateway-jar");
         }
-        var port = freePort();
+        var port = Readiness.freePort();
         var command = new ArrayList<String>();
         command.add(Child.java());
         command.addAll(jvmOptions);
@@ -46,7 +36,7 @@ public final class Gateway implements HttpServer {
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("RHO", rho(port, mongo, overrides));
         var gateway = new Gateway(Child.endWithThisProcess(builder.start()), port);
-        gateway.awaitPing(log);
+        Readiness.await(gateway.process, port, "/ping", log);
         return gateway;
     }
 
@@ -59,37 +49,6 @@ public final class Gateway implements HttpServer {
                         overrides)
                 .filter(override -> !override.isBlank())
                 .collect(Collectors.joining("; "));
-    }
-
-    private void awaitPing(Path log) throws IOException, InterruptedException {
-        var ping = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ping"))
-                .timeout(Duration.ofSeconds(5))
-                .build();
-        var giveUp = System.nanoTime() + START_LIMIT.toNanos();
-        try (var client =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-            while (!answers(client, ping)) {
-                if (!process.isAlive() || System.nanoTime() > giveUp) {
-                    close();
-                    throw new IOException("the gateway did not start; its output is in " + log);
-                }
-                TimeUnit.NANOSECONDS.sleep(BETWEEN_ATTEMPTS.toNanos());
-            }
-        }
-    }
-
-    private static boolean answers(HttpClient client, HttpRequest ping) throws InterruptedException {
-        try {
-            return client.send(ping, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
-        } catch (IOException _) {
-            return false; // not listening yet
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 
     @Override

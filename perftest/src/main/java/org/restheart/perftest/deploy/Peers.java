@@ -6,30 +6,39 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 
-/// Servers that others have built, written for the line-up and kept minimal: Node.js with what npm installs. Immutable.
+/// Servers that others have built: Node.js with what npm installs, written for the line-up and kept minimal; and what
+/// Maven fetches. Immutable.
 ///
 /// @param folder holds the scripts and their `node_modules`
 public record Peers(Path folder) {
     private static final Path SCRIPTS = Path.of("perftest/peers");
     private static final Path CACHE = Path.of("perftest/target/peers");
     private static final String PACKAGE = "package.json";
+    private static final String COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 
-    /// Installs what the scripts need into the build folder, unless that was done for the same list of packages.
-    public static Peers installed() throws IOException, InterruptedException {
+    /// Copies the scripts into the build folder, where what they need is installed when it is.
+    public static Peers prepared() throws IOException {
         Files.createDirectories(CACHE);
-        var packages = CACHE.resolve(PACKAGE);
-        var upToDate = Files.exists(CACHE.resolve("node_modules"))
-                && Files.exists(packages)
-                && Files.mismatch(packages, SCRIPTS.resolve(PACKAGE)) < 0;
         try (var scripts = Files.list(SCRIPTS)) {
             for (var script : scripts.filter(Files::isRegularFile).toList()) {
-                Files.copy(script, CACHE.resolve(script.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+                if (!script.endsWith(PACKAGE)) {
+                    Files.copy(script, CACHE.resolve(script.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+                }
             }
         }
+        return new Peers(CACHE);
+    }
+
+    /// Installs what the scripts need, unless that was done for the same list of packages.
+    private void installPackages() throws IOException, InterruptedException {
+        var packages = folder.resolve(PACKAGE);
+        var upToDate = Files.exists(folder.resolve("node_modules"))
+                && Files.exists(packages)
+                && Files.mismatch(packages, SCRIPTS.resolve(PACKAGE)) < 0;
         if (!upToDate) {
+            Files.copy(SCRIPTS.resolve(PACKAGE), packages, StandardCopyOption.REPLACE_EXISTING);
             install();
         }
-        return new Peers(CACHE);
     }
 
     /// Without the packages' install scripts, which may do anything and are not needed.
@@ -46,6 +55,35 @@ public record Peers(Path folder) {
         }
     }
 
+    /// The jars of something in Maven Central, fetched unless they are there already.
+    ///
+    /// @param name of the project file, without its ending, that depends on it
+    /// @throws IOException also when Maven cannot find something
+    Path libraries(String name) throws IOException, InterruptedException {
+        var jars = folder.toAbsolutePath().resolve(name);
+        var project = folder.toAbsolutePath().resolve(name + ".xml");
+        var fetched = jars.resolve("project.xml");
+        if (!Files.exists(fetched) || Files.mismatch(fetched, project) >= 0) {
+            var command = List.of(
+                    "mvn",
+                    "-q",
+                    "-B",
+                    "-f",
+                    project.toString(),
+                    COPY,
+                    "-DincludeScope=runtime",
+                    "-DoutputDirectory=" + jars);
+            System.out.println(String.join(" ", command));
+            var status = new ProcessBuilder(command).inheritIO().start().waitFor();
+            if (status != 0) {
+                throw new IOException(
+                        "Maven failed with status " + status + " to fetch " + name + "; leave it out with --peers");
+            }
+            Files.copy(project, fetched, StandardCopyOption.REPLACE_EXISTING);
+        }
+        return jars;
+    }
+
     /// Of Node.js, such as `v24.1.0`.
     public static String nodeVersion() throws IOException {
         var process = new ProcessBuilder("node", "--version").start();
@@ -55,7 +93,8 @@ public record Peers(Path folder) {
     }
 
     /// Starts one of the scripts.
-    public ChildServer start(String script, Mongo mongo) throws IOException {
+    public ChildServer start(String script, Mongo mongo) throws IOException, InterruptedException {
+        installPackages();
         var builder = new ProcessBuilder("node", "--no-deprecation", script)
                 .directory(folder.toFile())
                 .redirectError(ProcessBuilder.Redirect.INHERIT);

@@ -1,13 +1,6 @@
 package org.restheart.perftest.experiment;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
@@ -17,12 +10,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Clients that log in with an account that exists and passwords that are wrong, another each time, until closed.
 final class BadLogins implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
-    private final URI address;
+    private final Door door;
+    private final String account;
     private final Answers answers;
 
     /// How often which answer came. Thread-safe.
@@ -33,19 +23,25 @@ final class BadLogins implements AutoCloseable {
             counts.computeIfAbsent(kind, _ -> new LongAdder()).increment();
         }
 
+        /// Whether all were refusals or requests to come again.
+        boolean nobodyLetIn() {
+            return counts.keySet().stream().noneMatch(kind -> kind.startsWith("HTTP 2"));
+        }
+
         @Override
         public String toString() {
             return counts.toString();
         }
     }
 
-    private BadLogins(int port, Answers answers) {
-        this.address = URI.create("http://127.0.0.1:" + port + "/" + Dataset.DATABASE);
+    private BadLogins(Door door, String account, Answers answers) {
+        this.door = door;
+        this.account = account;
         this.answers = answers;
     }
 
-    static BadLogins start(int port, int count, Answers answers) {
-        var logins = new BadLogins(port, answers);
+    static BadLogins start(int port, String path, String account, int count, Answers answers) {
+        var logins = new BadLogins(new Door(port, path), account, answers);
         for (var i = 0; i < count; i++) {
             logins.clients.execute(logins::repeat);
         }
@@ -63,15 +59,10 @@ final class BadLogins implements AutoCloseable {
     }
 
     private String attempt() throws InterruptedException {
-        var wrong = "reader:wrong-" + ThreadLocalRandom.current().nextLong();
-        var basic = Base64.getEncoder().encodeToString(wrong.getBytes(StandardCharsets.UTF_8));
-        var request = HttpRequest.newBuilder(address)
-                .timeout(PATIENCE)
-                .header("Authorization", "Basic " + basic)
-                .build();
         try {
             return "HTTP "
-                    + http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+                    + door.knock(
+                            account + ":wrong-" + ThreadLocalRandom.current().nextLong());
         } catch (IOException e) {
             return e.getClass().getSimpleName();
         }
@@ -81,7 +72,6 @@ final class BadLogins implements AutoCloseable {
     public void close() {
         clients.shutdownNow();
         clients.close();
-        http.shutdownNow();
-        http.close();
+        door.close();
     }
 }

@@ -26,6 +26,12 @@ record BroadcastOutcome(
         long heapGrowth,
         long residentGrowth) {
 
+    /// By which a live heap differs between two looks at a gateway that does nothing: classes, caches, metrics.
+    private static final long HEAP_NOISE = 1L << 20;
+
+    /// By which resident memory does: the JVM returns pages when it collects, compiles, and keeps arenas.
+    private static final long RESIDENT_NOISE = 32L << 20;
+
     Row row(Transport transport, int level, int repetition) {
         var latencies = Latency.histogram();
         results.forEach(result -> latencies.add(result.histogram()));
@@ -83,9 +89,16 @@ record BroadcastOutcome(
                         1000 / plan.rate()),
                 String.format(
                         ROOT,
-                        "%,d listeners idle: %.2f KiB of live heap each, %.2f KiB of resident memory each",
+                        "%,d listeners idle: %s of live heap each, %s of resident memory each",
                         level,
-                        heapGrowth / 1024.0 / level,
-                        residentGrowth / 1024.0 / level));
+                        each(heapGrowth, HEAP_NOISE, level),
+                        each(residentGrowth, RESIDENT_NOISE, level)));
+    }
+
+    /// A share of memory that grew by less than a process varies by itself says nothing.
+    static String each(long growth, long noise, int level) {
+        return growth < noise
+                ? String.format(ROOT, "below noise (all together grew by less than %d MiB)", noise >> 20)
+                : String.format(ROOT, "%.2f KiB", growth / 1024.0 / level);
     }
 }

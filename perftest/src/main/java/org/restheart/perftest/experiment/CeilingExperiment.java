@@ -14,7 +14,8 @@ import picocli.CommandLine.Option;
 /// `ceiling`: what the harness itself can do, against a server that does nothing.
 @Command(
         name = "ceiling",
-        description = "The harness's own limit: its load client against a bare server that answers from memory.")
+        description = "The harness's own limit: its load client against a bare server that answers from memory.",
+        footer = "Takes four minutes.")
 public final class CeilingExperiment extends Experiment {
     private static final Namespace ANY = new Namespace("perftest", "ceiling");
     private static final int OPEN_CONNECTIONS = 128;
@@ -63,7 +64,9 @@ public final class CeilingExperiment extends Experiment {
                         + "server answers 411 bytes from memory, on one I/O thread.",
                 "connections",
                 one.name(),
-                Map.of(),
+                Map.of(
+                        RunOptions.LOAD_CLIENT,
+                        "HTTP/1.1 keep-alive, 1 or 2 threads as named; closed loop, and open loop where a rate is named"),
                 journal,
                 List.of(
                         "A thread of the client that ran all the time is what this experiment is after; elsewhere it is a "

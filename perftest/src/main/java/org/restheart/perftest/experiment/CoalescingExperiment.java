@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "coalescing",
         description = "Inserts, reads by id and a page query: gateway and driver at the same concurrency, at the "
-                + "driver's best, one client alone, and without coalescing.")
+                + "driver's best, one client alone, and without coalescing.",
+        footer = "Takes twelve minutes.")
 public final class CoalescingExperiment extends Experiment {
     @Mixin
     WorkOptions work = new WorkOptions();
@@ -39,6 +40,7 @@ public final class CoalescingExperiment extends Experiment {
         }
         var driver = lab.driver(mongo);
         var sideBySide = SideBySide.of(run, run.window(), clients, work.kinds.size(), gateways.size());
+        sideBySide.journal().auditedBy(data.inserted());
         for (var kind : work.kinds) {
             for (var gateway : gateways) {
                 lab.verify(gateway, mongo, work.operation(kind, data).get());
@@ -49,7 +51,13 @@ public final class CoalescingExperiment extends Experiment {
                 "coalescing",
                 "How many operations per second does the gateway do, over HTTP with authentication, ETags and metrics, "
                         + "beside the plain Java driver?",
-                Map.of("MongoDB", mongo.description(), "documents", work.documents.description()),
+                Map.of(
+                        "MongoDB",
+                        mongo.description(),
+                        "documents",
+                        work.documents.description(),
+                        "not coalescing",
+                        without),
                 sideBySide.journal());
     }
 }

@@ -1,15 +1,21 @@
 package org.restheart.perftest.experiment;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.restheart.perftest.deploy.Build;
+import org.restheart.perftest.report.CpuRatio;
+import org.restheart.perftest.report.Ratios;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `compare`: the regression guard; two commits built and measured in turn, A B A B.
-@Command(name = "compare", description = "Builds two commits and measures them in turn, A B A B; prints the ratios.")
+@Command(
+        name = "compare",
+        description = "Builds two commits and measures them in turn, A B A B; prints the ratios.",
+        footer = "Takes seven minutes, and two for each commit that was not built before.")
 public final class CompareExperiment extends Experiment {
     private static final int SHORT = 10;
 
@@ -36,7 +42,8 @@ public final class CompareExperiment extends Experiment {
         var data = lab.keep(new Dataset(mongo));
         var baseline = lab.gateway("A " + a.substring(0, SHORT), jarOfA, mongo, "");
         var other = lab.gateway("B " + b.substring(0, SHORT), jarOfB, mongo, "");
-        var journal = run.journal(work.kinds.size() * run.repetitions * clients.size() * 2);
+        var journal = run.journal(work.kinds.size() * run.repetitions * clients.size() * 2)
+                .auditedBy(data.inserted());
         for (var kind : work.kinds) {
             lab.verify(baseline, mongo, work.operation(kind, data).get());
             lab.verify(other, mongo, work.operation(kind, data).get());
@@ -47,7 +54,12 @@ public final class CompareExperiment extends Experiment {
                 }
             }
         }
-        journal.printRatios(baseline.name());
+        var ratios = new ArrayList<>(Ratios.of(journal.rows(), baseline.name()));
+        ratios.forEach(System.out::println);
+        ratios.add(
+                "Behind each ratio, in brackets, the smallest and the largest of the repetitions: a range that includes 1 "
+                        + "shows no difference.");
+        ratios.addAll(CpuRatio.perLevel(journal.rows(), "gateway", other.name(), baseline.name()));
         return new Findings(
                 "compare",
                 "Is commit " + b.substring(0, SHORT) + " faster or slower than " + a.substring(0, SHORT) + "?",
@@ -55,6 +67,6 @@ public final class CompareExperiment extends Experiment {
                 baseline.name(),
                 Map.of("MongoDB", mongo.description(), "documents", work.documents.description()),
                 journal,
-                List.of());
+                List.copyOf(ratios));
     }
 }

@@ -4,6 +4,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.model.InsertManyOptions;
 import java.io.Closeable;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.bson.Document;
@@ -11,6 +12,7 @@ import org.bson.types.ObjectId;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.workload.DocumentIds;
 import org.restheart.perftest.workload.Namespace;
+import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Payload;
 
 /// The collections that experiments read and fill, in one database of their own.
@@ -54,6 +56,22 @@ final class Dataset implements Closeable {
         client.getDatabase(namespace.database()).createCollection(namespace.collection());
         fresh = Optional.of(namespace);
         return namespace;
+    }
+
+    /// Every insert that was acknowledged has to be there; those of the warm-up are besides.
+    Audit inserted() {
+        return (operation, measurement) -> {
+            if (operation instanceof Operation.Insert(var namespace, var batch, var _)) {
+                var acknowledged = measurement.operations() * batch;
+                var found = client.getDatabase(namespace.database())
+                        .getCollection(namespace.collection())
+                        .countDocuments();
+                if (found < acknowledged) {
+                    throw new IOException(
+                            acknowledged + " documents were acknowledged, but " + namespace.path() + " holds " + found);
+                }
+            }
+        };
     }
 
     private void dropFresh() {

@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
         description = "Published test 3: queries at skip 250,000 at 1–500 clients; also the first page, random deep "
                 + "pages, and the very first deep page after a start.",
         mixinStandardHelpOptions = true,
-        sortOptions = false)
+        sortOptions = false,
+        footer = "Takes eight minutes, and one more to load the documents when it first runs.")
 public final class DeepExperiment implements Callable<Integer> {
     private static final int LIMIT = 5;
     private static final int LONGEST_MILLIS = 600_000;

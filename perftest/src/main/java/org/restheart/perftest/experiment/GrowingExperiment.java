@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
                 "Published test 4: skip growing from 250,000 to 2,250,000, 4 clients; more pages than the 500 then, "
                         + "which are over in a moment.",
         mixinStandardHelpOptions = true,
-        sortOptions = false)
+        sortOptions = false,
+        footer = "Takes three minutes, and one more to load the documents when it first runs.")
 public final class GrowingExperiment implements Callable<Integer> {
     private static final int LIMIT = 5;
 

@@ -2,6 +2,7 @@ package org.restheart.perftest.experiment;
 
 import java.io.IOException;
 import java.util.Map;
+import java.util.TreeMap;
 import org.restheart.perftest.load.HttpLoad;
 import org.restheart.perftest.load.Pace;
 import org.restheart.perftest.measure.Measurement;
@@ -22,6 +23,13 @@ record HttpSubject(String name, Worker worker, RestDialect dialect, Map<String, 
     /// @param credentials `name:password`; empty for nobody
     HttpSubject as(String name, String credentials) {
         return new HttpSubject(name, worker, dialect.as(credentials), watch, threads, seed);
+    }
+
+    /// The same, with one more process whose CPU time is told.
+    HttpSubject alsoWatching(String process, long pid) {
+        var all = new TreeMap<>(watch);
+        all.put(process, pid);
+        return new HttpSubject(name, worker, dialect, all, threads, seed);
     }
 
     @Override

@@ -10,7 +10,11 @@ import picocli.CommandLine.Option;
 /// `inserts`: the first published test, a million single inserts by 200 threads.
 @Command(
         name = "inserts",
-        description = "Published test 1: so many single-document inserts with 200 threads (published: 1,000,000).")
+        description = "Published test 1: so many single-document inserts with 200 threads (published: 1,000,000).",
+        footer = {
+            "Takes four minutes. The published size takes a quarter of an hour:",
+            "  perftest/run inserts --inserts 1000000 --repetitions 2"
+        })
 public final class InsertsExperiment extends Experiment {
     @Option(names = "--inserts", description = "Per measurement; default ${DEFAULT-VALUE}.")
     long inserts = 100_000;
@@ -28,6 +32,7 @@ public final class InsertsExperiment extends Experiment {
         var gateway = lab.gateway("gateway", mongo, "");
         lab.verify(gateway, mongo, new Operation.Insert(data.fresh(), 1, textBytes));
         var sideBySide = SideBySide.of(run, run.window(inserts), clients, 1, 1);
+        sideBySide.journal().auditedBy(data.inserted());
         sideBySide.compare(() -> new Operation.Insert(data.fresh(), 1, textBytes), List.of(gateway), lab.driver(mongo));
         return Findings.besideDriver(
                 "inserts",

@@ -10,7 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.restheart.perftest.measure.Measurement;
-import org.restheart.perftest.report.Ratios;
 import org.restheart.perftest.report.Row;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
@@ -23,6 +22,7 @@ final class Journal {
     private final long begin = System.nanoTime();
     private final int expected;
     private final long firstWarmUpMillis;
+    private Audit audit = Audit.NONE;
 
     /// @param expected measurements in all, for the progress that is shown
     Journal(int expected, PrintStream out) {
@@ -36,6 +36,12 @@ final class Journal {
         this.firstWarmUpMillis = firstWarmUpMillis;
     }
 
+    /// Has every measurement looked at from now on.
+    Journal auditedBy(Audit audit) {
+        this.audit = audit;
+        return this;
+    }
+
     /// The window for what is measured next.
     Window warmedUp(String subject, String operation, Window window) {
         return warm.add(List.of(subject, operation)) ? window.atLeastWarmedUp(firstWarmUpMillis) : window;
@@ -44,6 +50,7 @@ final class Journal {
     Measurement measure(Subject subject, Operation operation, int level, int repetition, Window window)
             throws IOException {
         var measurement = subject.measure(operation, level, warmedUp(subject.name(), operation.label(), window));
+        audit.check(operation, measurement);
         add(new Row(operation.label(), subject.name(), level, repetition, measurement));
         return measurement;
     }
@@ -70,11 +77,6 @@ final class Journal {
         var each = (System.nanoTime() - begin) / rows.size();
         var left = Duration.ofNanos(each * Math.max(0, expected - rows.size()));
         return "%d:%02d".formatted(left.toMinutes(), left.toSecondsPart());
-    }
-
-    /// Each subject's throughput as a multiple of the baseline's, at equal levels.
-    void printRatios(String baseline) {
-        Ratios.of(rows, baseline).forEach(out::println);
     }
 
     List<Row> rows() {

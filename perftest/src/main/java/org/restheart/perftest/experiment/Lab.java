@@ -1,5 +1,7 @@
 package org.restheart.perftest.experiment;
 
+import static java.util.Locale.ROOT;
+
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.perftest.deploy.ChildServer;
 import org.restheart.perftest.deploy.Gateway;
 import org.restheart.perftest.deploy.HttpServer;
+import org.restheart.perftest.deploy.Incumbent;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.deploy.Peers;
 import org.restheart.perftest.worker.Worker;
@@ -68,8 +71,18 @@ final class Lab implements Closeable {
 
     /// A server in `perftest/peers`, which checks no credentials; installed when it is first needed.
     HttpSubject peer(String name, String script, Mongo mongo) throws IOException, InterruptedException {
-        var server = keep(Peers.installed().start(script, mongo));
+        var server = keep(Peers.prepared().start(script, mongo));
         return http(name, server, Map.of("server", server.pid(), "mongod", mongo.pid()), run.clientThreads);
+    }
+
+    /// The same of a released gateway, with its default configuration.
+    HttpSubject incumbent(Incumbent.Release release, Mongo mongo) throws IOException, InterruptedException {
+        var log = folder.resolve(release.name().toLowerCase(ROOT) + ".log");
+        var server = keep(Incumbent.start(Peers.prepared(), release, target.gatewayJvm, mongo, log));
+        var worker = worker();
+        var watch = Map.of("server", server.pid(), "mongod", mongo.pid());
+        return new HttpSubject(
+                release.label(), worker, new RestDialect(server.port(), "", ""), watch, run.clientThreads, run.seed);
     }
 
     HttpSubject nullServer(String name, int clientThreads) throws IOException {

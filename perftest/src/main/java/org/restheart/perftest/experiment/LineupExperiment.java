@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.restheart.perftest.deploy.Incumbent;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.deploy.Peers;
 import org.restheart.perftest.workload.Namespace;
@@ -17,9 +18,12 @@ import picocli.CommandLine.Option;
 @Command(
         name = "lineup",
         description = "REST requests, single inserts and batches: this gateway, bare Undertow, bare Node.js, fastify, "
-                + "restify, the driver, and any other gateway named.")
+                + "restify, the incumbent's releases as far as Maven Central has them, the driver, and any other "
+                + "gateway named.",
+        footer = "Takes eleven minutes, and the first time one more to install the other servers.")
 public final class LineupExperiment extends Experiment {
     private static final String GATEWAY = "gateway";
+    private static final Operation PING = new Operation.Ping(new Namespace(Dataset.DATABASE, "none"));
 
     @Option(names = "--clients", split = ",", description = "Default ${DEFAULT-VALUE}.")
     List<Integer> clients = List.of(128);
@@ -34,36 +38,67 @@ public final class LineupExperiment extends Experiment {
     int textBytes = 150;
 
     @Option(
+            names = "--peers",
+            split = ",",
+            description = "Of other servers, some of ${COMPLETION-CANDIDATES}; default: all.")
+    List<Peer> peers = List.of(Peer.values());
+
+    @Option(
             names = "--other-gateway",
             paramLabel = "NAME=JAR",
             description = "A jar that understands the same configuration, such as another release; repeatable.")
     Map<String, Path> others = new LinkedHashMap<>();
 
+    /// What the gateway is compared with besides the driver.
+    enum Peer {
+        undertow,
+        node,
+        fastify,
+        restify,
+        /// The incumbent's newest release, which only answers pings.
+        incumbent,
+        /// Its newest complete one, which inserts.
+        incumbent3
+    }
+
     public LineupExperiment() {
         run.repetitions = 2;
-        run.firstWarmUp = 6;
+        run.firstWarmUp = 10;
     }
 
     @Override
     Findings measure(Lab lab) throws Exception {
         var mongo = lab.mongo();
         var data = lab.keep(new Dataset(mongo));
-        var baselines = List.of(
-                lab.nullServer("bare Undertow", run.clientThreads),
-                lab.peer("bare Node.js http", "node-http.js", mongo));
+        var pinging = new ArrayList<Subject>();
+        if (peers.contains(Peer.undertow)) {
+            pinging.add(lab.nullServer("bare Undertow", run.clientThreads));
+        }
+        if (peers.contains(Peer.node)) {
+            pinging.add(lab.peer("bare Node.js http", "node-http.js", mongo));
+        }
         var servers = servers(lab, mongo);
-        var inserting = new ArrayList<Subject>(servers);
-        inserting.add(lab.driver(mongo));
-        var pinging = new ArrayList<Subject>(baselines);
-        pinging.addAll(servers);
         verify(lab, servers, mongo, data);
-        var journal =
-                run.journal(run.repetitions * clients.size() * (pinging.size() + batches.size() * inserting.size()));
+        pinging.addAll(servers);
+        if (peers.contains(Peer.incumbent)) {
+            var incumbent = lab.incumbent(Incumbent.Release.WITHOUT_DATA, mongo);
+            lab.verify(incumbent, mongo, PING);
+            pinging.add(incumbent);
+        }
+        var inserting = new ArrayList<Subject>(servers);
+        if (peers.contains(Peer.incumbent3)) {
+            var incumbent = lab.incumbent(Incumbent.Release.WITH_DATA, mongo);
+            verifyInserts(lab, incumbent, mongo, data);
+            inserting.add(incumbent);
+        }
+        inserting.add(lab.driver(mongo));
+        var journal = run.journal(
+                        run.repetitions * clients.size() * (pinging.size() + batches.size() * inserting.size()))
+                .auditedBy(data.inserted());
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
             for (var level : clients) {
                 for (var subject : pinging) {
-                    var ping = new Operation.Ping(new Namespace(Dataset.DATABASE, "none"));
-                    journal.measure(subject, ping, level, repetition, run.window());
+                    journal.measure(subject, PING, level, repetition, run.window());
                 }
                 for (var batch : batches) {
                     for (var subject : inserting) {
@@ -79,10 +114,13 @@ public final class LineupExperiment extends Experiment {
                         + "as one operation.",
                 "clients",
                 GATEWAY,
-                Map.of("MongoDB", mongo.description(), "text per document", textBytes + " bytes", "peers", peers()),
+                Map.of("MongoDB", mongo.description(), "text per document", textBytes + " bytes", "peers", versions()),
                 journal,
                 List.of(
-                        "The peers check no credentials and keep no ETags or metrics; the gateway does.",
+                        "The Node.js peers check no credentials and keep no ETags or metrics; the gateway does. The "
+                                + "incumbent's releases check none by default.",
+                        "All insert equal documents and answer when a majority has them. One request has one document "
+                                + "or an array of them, the same bytes for every server; the driver is given them one by one.",
                         "Processing above the baseline is the difference in CPU time per ping: gateway less bare Undertow, "
                                 + "fastify and restify less bare Node.js."));
     }
@@ -93,23 +131,33 @@ public final class LineupExperiment extends Experiment {
         for (var other : others.entrySet()) {
             servers.add(lab.gateway(other.getKey(), other.getValue(), mongo, ""));
         }
-        servers.add(lab.peer("fastify", "fastify.js", mongo));
-        servers.add(lab.peer("restify", "restify.js", mongo));
+        if (peers.contains(Peer.fastify)) {
+            servers.add(lab.peer("fastify", "fastify.js", mongo));
+        }
+        if (peers.contains(Peer.restify)) {
+            servers.add(lab.peer("restify", "restify.js", mongo));
+        }
         return servers;
     }
 
     private void verify(Lab lab, List<HttpSubject> servers, Mongo mongo, Dataset data)
             throws IOException, InterruptedException {
         for (var server : servers) {
-            var into = data.fresh();
-            lab.verify(server, mongo, new Operation.Ping(into));
-            for (var batch : batches) {
-                lab.verify(server, mongo, new Operation.Insert(into, batch, textBytes));
-            }
+            lab.verify(server, mongo, PING);
+            verifyInserts(lab, server, mongo, data);
         }
     }
 
-    private static String peers() throws IOException {
-        return "Node.js " + Peers.nodeVersion() + ", servers of perftest/peers, versions in its package.json";
+    private void verifyInserts(Lab lab, HttpSubject server, Mongo mongo, Dataset data)
+            throws IOException, InterruptedException {
+        var into = data.fresh();
+        for (var batch : batches) {
+            lab.verify(server, mongo, new Operation.Insert(into, batch, textBytes));
+        }
+    }
+
+    private static String versions() throws IOException {
+        return "Node.js " + Peers.nodeVersion()
+                + ", servers of perftest/peers, versions in its files; the incumbent's run on the gateway's JVM";
     }
 }

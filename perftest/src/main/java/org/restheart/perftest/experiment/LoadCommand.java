@@ -24,7 +24,8 @@ import picocli.CommandLine.Parameters;
 /// `load`: the load client by itself, against any address.
 @Command(
         name = "load",
-        description = "Loads any http:// address and prints what it measured; for looking around, leaves no results.",
+        description = "Loads any http:// address and prints what it measured; for looking around, leaves no results. "
+                + "Takes as long as it is told.",
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class LoadCommand implements Callable<Integer> {

@@ -1,57 +1,121 @@
 package org.restheart.perftest.experiment;
 
+import static java.util.Locale.ROOT;
+
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.load.Pace;
 import org.restheart.perftest.report.Row;
-import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `logins`: how others fare while somebody tries passwords, each of which costs the gateway a bcrypt hash.
+/// `logins`: how others fare while somebody tries passwords, each of which costs the gateway a bcrypt hash. Others are
+/// pings, a reader who is known already, and somebody who logs in for the first time.
 @Command(
         name = "logins",
-        description = "Pings at a constant rate while so many clients log in with wrong passwords, as fast as they are "
-                + "refused.")
+        description = "Pings and reads by somebody with an account, each at a constant rate, and a first log-in, while "
+                + "so many clients log in with wrong passwords, as fast as they are refused.",
+        footer = "Takes three minutes.")
 public final class LoginsExperiment extends Experiment {
-    private static final Operation PING = new Operation.Ping(new Namespace(Dataset.DATABASE, "none"));
+    private static final int DOCUMENTS = 1000;
 
     @Option(names = "--logins", split = ",", description = "Parallel bad logins; default ${DEFAULT-VALUE}.")
     List<Integer> logins = List.of(0, 500);
 
-    @Option(names = "--rate", description = "Pings per second, open loop; default ${DEFAULT-VALUE}.")
+    @Option(names = "--rate", description = "Of pings and of reads per second, open loop; default ${DEFAULT-VALUE}.")
     double rate = 200;
 
-    @Option(names = "--ping-connections", description = "Default ${DEFAULT-VALUE}.")
+    @Option(names = "--ping-connections", description = "Of either; default ${DEFAULT-VALUE}.")
     int connections = 16;
+
+    private final List<String> notes = new ArrayList<>();
 
     @Override
     Findings measure(Lab lab) throws Exception {
         var mongo = lab.mongo();
-        MongoAccounts.write(mongo);
-        var gateway =
-                lab.gateway("gateway", mongo, MongoAccounts.configuration()).as("gateway", "");
-        lab.verify(gateway, mongo, PING);
-        var journal = run.journal(logins.size() * run.repetitions);
-        var answers = new BadLogins.Answers();
+        var data = lab.keep(new Dataset(mongo));
+        var read = new Operation.FindById(data.loaded(DOCUMENTS, 150), DOCUMENTS);
+        var ping = new Operation.Ping(read.namespace());
+        MongoAccounts.write(mongo, false);
+        var reader = lab.gateway("gateway", mongo, MongoAccounts.configuration())
+                .as("gateway", MongoAccounts.READER)
+                .alsoWatching("bad logins", ProcessHandle.current().pid());
+        var anybody = reader.as("gateway", "");
+        var path = read.namespace().path();
+        var port = reader.dialect().port();
+        try (var door = new Door(port, path)) {
+            door.check(MongoAccounts.READER, MongoAccounts.NAME + ":wrong");
+        }
+        lab.verify(anybody, mongo, ping);
+        lab.verify(reader, mongo, read);
+        var journal = run.journal(2 * logins.size() * run.repetitions);
+        var answers = new TreeMap<Integer, BadLogins.Answers>();
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
             for (var level : logins) {
-                try (var _ = BadLogins.start(gateway.dialect().port(), level, answers)) {
-                    var window = journal.warmedUp(gateway.name(), "ping", run.window());
-                    var measured = gateway.measure(PING, connections, new Pace.Open(rate), window);
-                    journal.add(new Row("ping", gateway.name(), level, repetition, measured));
+                var answered = answers.computeIfAbsent(level, _ -> new BadLogins.Answers());
+                try (var _ = BadLogins.start(port, path, MongoAccounts.NAME, level, answered)) {
+                    journal.add(row(anybody, ping, level, repetition, journal));
+                    journal.add(row(reader, read, level, repetition, journal));
+                    newcomer(mongo, port, path, level, repetition);
                 }
             }
         }
+        MongoAccounts.removeNewcomers(mongo);
+        for (var level : answers.entrySet()) {
+            notes.add(refusals(level.getKey(), level.getValue()));
+        }
         return new Findings(
                 "logins",
-                "How long do pings take while others log in with wrong passwords? " + rate
-                        + " pings are due each second.",
+                "How long do pings take, and reads by an account, while others log in with wrong passwords? " + rate
+                        + " are due each second.",
                 "bad logins",
-                "gateway",
-                Map.of("MongoDB", mongo.description(), "passwords", "bcrypt of cost 12, in a collection"),
+                "",
+                Map.of(
+                        "MongoDB",
+                        mongo.description(),
+                        "gateway's configuration",
+                        "accounts and permissions in MongoDB; else " + target.configuration(),
+                        "passwords",
+                        "bcrypt of cost 12, in a collection",
+                        RunOptions.LOAD_CLIENT,
+                        "open loop at " + rate + "/s over " + connections
+                                + " connections; the bad logins: the JDK's HTTP client in the harness, closed loop"),
                 journal,
-                List.of("The bad logins were answered with " + answers + "."));
+                notes);
+    }
+
+    private Row row(HttpSubject subject, Operation operation, int level, int repetition, Journal journal)
+            throws IOException {
+        var window = journal.warmedUp(subject.name(), operation.label(), run.window());
+        var measured = subject.measure(operation, connections, new Pace.Open(rate), window);
+        return new Row(operation.label(), subject.name(), level, repetition, measured);
+    }
+
+    private void newcomer(Mongo mongo, int port, String path, int level, int repetition)
+            throws IOException, InterruptedException {
+        try (var door = new Door(port, path)) {
+            var admitted = door.enter(MongoAccounts.newcomer(mongo));
+            notes.add(String.format(
+                    ROOT,
+                    "%d bad logins, repetition %d: a first log-in with the right password took %.2f s and %d attempts",
+                    level,
+                    repetition,
+                    admitted.seconds(),
+                    admitted.attempts()));
+        }
+    }
+
+    private static String refusals(int level, BadLogins.Answers answers) throws IOException {
+        if (!answers.nobodyLetIn()) {
+            throw new IOException("wrong passwords were let in: " + answers);
+        }
+        return level == 0
+                ? "0 bad logins: nobody tried"
+                : level + " bad logins, all repetitions: answered with " + answers + "; nobody was let in";
     }
 }

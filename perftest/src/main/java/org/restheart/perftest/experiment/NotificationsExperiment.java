@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
         description = "Published test 6: change-stream notifications to 10 – 25,000 listeners and more.",
         footer = {
             "",
-            "The published test, larger ones, and what they need to be fair; one to two minutes per level:",
+            "Takes one to two minutes per level. The published test, larger ones, and what they need to be fair:",
             "  perftest/run notifications --listeners 10,100,1000,10000,18000",
             "  perftest/run notifications --listeners 25000 --gateways 2",
             "  perftest/run notifications --listeners 50000 --gateways 3",
@@ -103,6 +103,8 @@ public final class NotificationsExperiment implements Callable<Integer> {
                     "listeners",
                     "",
                     Map.of(
+                            RunOptions.LOAD_CLIENT,
+                            "one that posts documents at " + rate + "/s, and processes that listen",
                             "MongoDB",
                             mongo.description(),
                             "transport",

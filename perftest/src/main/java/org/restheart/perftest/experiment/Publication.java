@@ -62,8 +62,9 @@ final class Publication {
             throws IOException, InterruptedException {
         var settings = new LinkedHashMap<String, String>(new TreeMap<>(more));
         settings.put("Java driver", Libraries.nameOf(MongoClients.class));
-        settings.putAll(run.settings());
-        settings.putAll(target.settings());
+        // what an experiment says of itself is truer than what holds for most of them
+        run.settings().forEach(settings::putIfAbsent);
+        target.settings().forEach(settings::putIfAbsent);
         var report = new Report(
                 experiment,
                 question,

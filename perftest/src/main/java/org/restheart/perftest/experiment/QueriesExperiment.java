@@ -11,7 +11,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "queries",
         description =
-                "Published test 2: so many queries with limit 5 and skip 25 (published: 100,000 at 50–500 threads).")
+                "Published test 2: so many queries with limit 5 and skip 25 (published: 100,000 at 50–500 threads).",
+        footer = "Takes five minutes.")
 public final class QueriesExperiment extends Experiment {
     @Option(names = "--queries", description = "Per measurement; default ${DEFAULT-VALUE}.")
     long queries = 100_000;

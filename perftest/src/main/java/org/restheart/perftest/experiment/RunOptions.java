@@ -15,7 +15,7 @@ final class RunOptions {
             names = "--first-warm-up",
             description = "Seconds before the first recording of each subject at each operation, when JITs are cold; "
                     + "default ${DEFAULT-VALUE}.")
-    double firstWarmUp = 10;
+    double firstWarmUp = 25;
 
     @Option(names = "--seconds", description = "Seconds recorded; default ${DEFAULT-VALUE}.")
     double seconds = 5;
@@ -46,14 +46,16 @@ final class RunOptions {
         return new Journal(expected, System.out, Math.round(firstWarmUp * 1000));
     }
 
+    /// The name of the setting that says who loads the subjects, for experiments where it is not what it mostly is.
+    static final String LOAD_CLIENT = "load client";
+
     Map<String, String> settings() {
         var settings = new LinkedHashMap<String, String>();
         settings.put(
                 "first warm-up, warm-up, recorded, repetitions",
                 firstWarmUp + " s, " + warmUp + " s, " + seconds + " s, " + repetitions);
         settings.put(
-                "load client",
-                "HTTP/1.1 keep-alive, " + clientThreads + " thread(s), closed loop, on the same machine");
+                LOAD_CLIENT, "HTTP/1.1 keep-alive, " + clientThreads + " thread(s), closed loop, on the same machine");
         settings.put("seed", Long.toString(seed));
         return settings;
     }

@@ -9,12 +9,13 @@ import org.restheart.perftest.workload.Window;
 /// Measures subjects and the driver in turn: A B A B, so that whatever drifts on the machine drifts for all of them.
 ///
 /// @param repetitions rounds over all subjects and levels
-record SideBySide(Journal journal, int repetitions, Window window, ClientOptions options) {
+/// @param sweepWindow of the search for the driver's best, which counts seconds also where the rest counts operations
+record SideBySide(Journal journal, int repetitions, Window window, Window sweepWindow, ClientOptions options) {
 
     /// For so many comparisons of so many subjects each.
     static SideBySide of(RunOptions run, Window window, ClientOptions options, int comparisons, int subjects) {
         var measurements = comparisons * options.measurements(subjects, run.repetitions);
-        return new SideBySide(run.journal(measurements), run.repetitions, window, options);
+        return new SideBySide(run.journal(measurements), run.repetitions, window, run.window(), options);
     }
 
     /// The driver's best is sought with one measurement per thread count, then repeated in turn with the others.
@@ -24,7 +25,7 @@ record SideBySide(Journal journal, int repetitions, Window window, ClientOptions
         var best = 0;
         var bestRate = 0.0;
         for (var threads : options.sweep) {
-            var rate = measure(driver, operation, threads, 1);
+            var rate = measure(driver, operation, threads, 1, sweepWindow);
             if (rate > bestRate) {
                 best = threads;
                 bestRate = rate;
@@ -33,19 +34,19 @@ record SideBySide(Journal journal, int repetitions, Window window, ClientOptions
         for (var repetition = 1; repetition <= repetitions; repetition++) {
             for (var level : options.clients) {
                 for (var subject : subjects) {
-                    measure(subject, operation, level, repetition);
+                    measure(subject, operation, level, repetition, window);
                 }
-                measure(driver, operation, level, repetition);
+                measure(driver, operation, level, repetition, window);
             }
             if (best > 0) {
-                measure(driver, operation, best, repetition + 1);
+                measure(driver, operation, best, repetition + 1, window);
             }
         }
     }
 
-    private double measure(Subject subject, Supplier<Operation> operation, int level, int repetition)
+    private double measure(Subject subject, Supplier<Operation> operation, int level, int repetition, Window time)
             throws IOException {
-        return journal.measure(subject, operation.get(), level, repetition, window)
+        return journal.measure(subject, operation.get(), level, repetition, time)
                 .rate();
     }
 }

@@ -56,13 +56,28 @@ final class TargetOptions {
             description = "JVM options of load client and driver, separated by blanks; default ${DEFAULT-VALUE}.")
     List<String> clientJvm = List.of("-Xmx512m", "-XX:+UseSerialGC");
 
+    /// The gateway's, for reports.
+    String configuration() {
+        return gatewayConfig.isBlank() ? "its defaults" : gatewayConfig;
+    }
+
+    /// Whether a MongoDB is started for this run.
+    boolean ownMongo() {
+        return mongo == null || mongo.isBlank();
+    }
+
     Map<String, String> settings() {
         var settings = new LinkedHashMap<String, String>();
         settings.put("gateway's JVM options", String.join(" ", gatewayJvm));
-        settings.put("gateway's configuration", gatewayConfig.isBlank() ? "its defaults" : gatewayConfig);
+        settings.put("gateway's configuration", configuration());
         if (!pageParameters.isEmpty()) {
             settings.put("parameters of page requests", pageParameters);
         }
+        settings.put(
+                "mongod",
+                ownMongo()
+                        ? "started for this run, one member, WiredTiger cache " + mongoCacheMegabytes + " MB"
+                        : "was running already, named by --mongo or $MONGODB_URI");
         settings.put("client's and driver's JVM options", String.join(" ", clientJvm));
         return settings;
     }

@@ -22,7 +22,11 @@ import site.ycsb.workloads.CoreWorkload;
         name = "ycsb",
         description =
                 "YCSB's core workloads A–F: through the gateway over HTTP, directly over the Java driver, and over "
-                        + "the reactive streams driver.")
+                        + "the reactive streams driver.",
+        footer = {
+            "Takes eight minutes. The published range takes hours; a sample of it 50 minutes:",
+            "  perftest/run ycsb --threads 1,16,64,256 --connections 1,16,64 --repetitions 3"
+        })
 public final class YcsbExperiment extends Experiment {
     private static final Namespace TABLE = new Namespace(Dataset.DATABASE, "usertable");
     private static final Path REACTIVE_LIBRARIES = Path.of("perftest/target/lib-reactive");
@@ -45,9 +49,12 @@ public final class YcsbExperiment extends Experiment {
     /// One of the ways to the data.
     private record Way(String name, Worker worker, Binding binding, Map<String, Long> watch) {}
 
+    /// So many threads that share so many connections.
+    private record Level(int connections, int threads) {}
+
     public YcsbExperiment() {
         run.repetitions = 1;
-        run.firstWarmUp = 5;
+        run.firstWarmUp = 10;
     }
 
     @Override
@@ -59,11 +66,13 @@ public final class YcsbExperiment extends Experiment {
         var viaGateway = lab.worker();
         var direct = lab.worker();
         var reactive = lab.worker(withReactiveLibraries());
-        var journal = run.journal(3 * workloads.size() * threads.size() * connections.size() * run.repetitions);
+        var levels = levels();
+        var journal = run.journal(3 * workloads.size() * levels.size() * run.repetitions);
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
             for (var workload : workloads) {
                 YcsbTable.load(mongo.connectionString(), TABLE, records);
-                for (var pool : connections) {
+                for (var level : levels) {
+                    var pool = level.connections();
                     var http = new Binding.Http("127.0.0.1", gateway.port(), target.credentials, pool);
                     var ways = List.of(
                             new Way("gateway", viaGateway, http, watchBoth),
@@ -73,10 +82,8 @@ public final class YcsbExperiment extends Experiment {
                                     reactive,
                                     new Binding.Reactive(mongo.connectionString(), pool),
                                     watch));
-                    for (var level : threads) {
-                        for (var way : ways) {
-                            journal.add(row(workload, way, mongo, level, repetition, journal));
-                        }
+                    for (var way : ways) {
+                        journal.add(row(workload, way, mongo, level.threads(), repetition, journal));
                     }
                 }
             }
@@ -89,6 +96,8 @@ public final class YcsbExperiment extends Experiment {
                 Map.of(
                         "MongoDB",
                         mongo.description(),
+                        RunOptions.LOAD_CLIENT,
+                        "YCSB's threads, closed loop; to the gateway HTTP/1.1 keep-alive over blocking sockets",
                         "YCSB",
                         Libraries.nameOf(CoreWorkload.class).replace("core-", "site.ycsb:core "),
                         "records",
@@ -96,7 +105,19 @@ public final class YcsbExperiment extends Experiment {
                         "reactive driver",
                         "release 5.8.0 with its own core, in a process of its own"),
                 journal,
-                List.of("YCSB draws keys from generators that take no seed, so runs differ in their order of keys."));
+                List.of(
+                        "Kinds of transactions, keys, lengths of scans and fields are drawn from the seed, the same for every "
+                                + "subject; the text within fields is not, and the newest keys of D depend on who inserts "
+                                + "first.",
+                        "Each connection serves one thread at a time; threads are measured with no more connections than they are."));
+    }
+
+    /// Each connection serves one thread at a time, so threads use no more connections than they are.
+    private List<Level> levels() {
+        return connections.stream()
+                .flatMap(pool -> threads.stream().map(count -> new Level(Math.min(pool, count), count)))
+                .distinct()
+                .toList();
     }
 
     /// The reactive driver's libraries come first: it needs the driver core of its own release.
@@ -107,7 +128,7 @@ public final class YcsbExperiment extends Experiment {
     private Row row(YcsbWorkload workload, Way way, Mongo mongo, int level, int repetition, Journal journal)
             throws IOException {
         var window = journal.warmedUp(way.name(), workload.name(), run.window());
-        var load = new YcsbLoad(workload, way.binding(), TABLE, records, level, window);
+        var load = new YcsbLoad(workload, way.binding(), TABLE, records, level, window, run.seed);
         var measured = way.worker().run(new Task.Ycsb(load, way.watch()));
         if (workload.inserts()) {
             YcsbTable.load(mongo.connectionString(), TABLE, records);

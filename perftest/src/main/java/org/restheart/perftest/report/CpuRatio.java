@@ -28,6 +28,21 @@ public final class CpuRatio {
                 ratio.max());
     }
 
+    /// One such sentence for each operation and level at which both were measured.
+    public static List<String> perLevel(List<Row> rows, String process, String subject, String base) {
+        return Cell.of(rows).stream()
+                .filter(cell -> cell.subject().equals(subject))
+                .map(cell -> cell.operation() + ", level " + cell.level() + ": "
+                        + of(same(rows, cell), process, subject, base))
+                .toList();
+    }
+
+    private static List<Row> same(List<Row> rows, Cell cell) {
+        return rows.stream()
+                .filter(row -> row.operation().equals(cell.operation()) && row.level() == cell.level())
+                .toList();
+    }
+
     private static Row partner(List<Row> rows, Row row, String base) {
         return rows.stream()
                 .filter(other -> other.subject().equals(base)

@@ -65,8 +65,8 @@ final class Markdown {
                 "subject",
                 report.levelName(),
                 "rate/s (min – max)",
-                "× " + report.baseline() + ", same " + report.levelName(),
-                "× " + report.baseline() + "'s best",
+                hasBaseline() ? "× " + report.baseline() + ", same " + report.levelName() : "",
+                hasBaseline() ? "× " + report.baseline() + "'s best" : "",
                 "mean ms",
                 "p50",
                 "p95",
@@ -94,6 +94,10 @@ final class Markdown {
                 millis(cell.latency(Latency::p999)),
                 cpu(cell),
                 cell.failed());
+    }
+
+    private boolean hasBaseline() {
+        return !report.baseline().isEmpty();
     }
 
     private Optional<Cell> baselineAt(Cell cell) {

@@ -1,18 +1,23 @@
 package org.restheart.perftest.report;
 
+import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Function;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.internal.chartpart.Chart;
+import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/// Draws one line per subject over the levels, with the spread of the repetitions as error bars.
+/// Draws the medians of the repetitions, and from the smallest to the largest of them a vertical stroke.
 final class Plot {
+    private static final float STROKE = 1.5f;
+
     private final Report report;
     private final Path folder;
 
@@ -21,7 +26,8 @@ final class Plot {
         this.folder = folder;
     }
 
-    /// Draws every operation that was measured at more than one level.
+    /// Draws one line per subject for operations that were measured at more than one level, and bars for those at which
+    /// subjects differ only.
     ///
     /// @param name the beginning of the files' names
     /// @return the names of the files written
@@ -32,23 +38,22 @@ final class Plot {
             var of = cells.stream()
                     .filter(cell -> cell.operation().equals(operation))
                     .toList();
+            var file = name + "-" + operation.replaceAll("[^A-Za-z0-9]+", "-");
             if (of.stream().map(Cell::level).distinct().count() > 1) {
-                var file = name + "-" + operation.replaceAll("[^A-Za-z0-9]+", "-");
-                written.add(save(
-                        chart(
-                                of,
-                                operation,
-                                "operations per second",
-                                cell -> cell.rate().median()),
-                        file));
-                written.add(save(
-                        chart(of, operation, "p99, ms", cell -> cell.latency(l -> l.p99()) / 1000), file + "-p99"));
+                written.add(save(lines(of, operation, "operations per second", Cell::rate), file));
+                written.add(save(lines(of, operation, "p99, ms", Plot::p99), file + "-p99"));
+            } else if (of.size() > 1) {
+                written.add(save(Bars.of(of, operation + ", operations per second"), file));
             }
         }
         return written;
     }
 
-    private XYChart chart(List<Cell> cells, String title, String yTitle, ToDoubleFunction<Cell> value) {
+    private static Spread p99(Cell cell) {
+        return Spread.of(cell.rows(), row -> row.measurement().latency().p99() / 1000);
+    }
+
+    private XYChart lines(List<Cell> cells, String title, String yTitle, Function<Cell, Spread> value) {
         var chart = new XYChartBuilder()
                 .width(800)
                 .height(450)
@@ -59,20 +64,40 @@ final class Plot {
         // a logarithmic axis has no place for zero
         var logarithmic = cells.stream().allMatch(cell -> cell.level() > 0);
         chart.getStyler().setXAxisLogarithmic(logarithmic).setYAxisMin(0.0);
+        var colours = chart.getStyler().getSeriesColors();
+        var drawn = 0;
         for (var subject : cells.stream().map(Cell::subject).distinct().toList()) {
             var line = cells.stream()
                     .filter(cell -> cell.subject().equals(subject))
                     .sorted(Comparator.comparingInt(Cell::level))
                     .toList();
+            var colour = colours[drawn++ % colours.length];
             chart.addSeries(
-                    subject,
-                    line.stream().mapToDouble(Cell::level).toArray(),
-                    line.stream().mapToDouble(value).toArray());
+                            subject,
+                            line.stream().mapToDouble(Cell::level).toArray(),
+                            line.stream()
+                                    .mapToDouble(cell -> value.apply(cell).median())
+                                    .toArray())
+                    .setMarker(SeriesMarkers.CIRCLE)
+                    .setMarkerColor(colour)
+                    .setLineColor(colour);
+            line.forEach(cell -> spread(chart, cell, value.apply(cell), colour));
         }
         return chart;
     }
 
-    private String save(XYChart chart, String name) throws IOException {
+    private static void spread(XYChart chart, Cell cell, Spread spread, Color colour) {
+        chart.addSeries(
+                        cell.subject() + " from smallest to largest at " + cell.level(),
+                        new double[] {cell.level(), cell.level()},
+                        new double[] {spread.min(), spread.max()})
+                .setMarker(SeriesMarkers.NONE)
+                .setLineColor(colour)
+                .setLineWidth(STROKE)
+                .setShowInLegend(false);
+    }
+
+    private String save(Chart<?, ?> chart, String name) throws IOException {
         var file = name + ".png";
         try (var out = Files.newOutputStream(folder.resolve(file))) {
             BitmapEncoder.saveBitmap(chart, out, BitmapEncoder.BitmapFormat.PNG);

@@ -19,17 +19,25 @@ import site.ycsb.workloads.CoreWorkload;
 /// Runs one core workload through one binding: each thread does one transaction after the other. Immutable.
 ///
 /// @param namespace holds `records` documents that [YcsbTable] has loaded
+/// @param seed of what the threads choose; see [SeededWorkload]
 public record YcsbLoad(
-        YcsbWorkload workload, Binding binding, Namespace namespace, long records, int threads, Window window) {
+        YcsbWorkload workload,
+        Binding binding,
+        Namespace namespace,
+        long records,
+        int threads,
+        Window window,
+        long seed) {
 
-    /// Measures transactions: a read-modify-write is one. Its keys are random without a seed; YCSB offers none.
+    /// Measures transactions: a read-modify-write is one.
     public Measurement run(Recording recording) throws IOException, InterruptedException {
-        var core = workload.create(namespace.collection(), records);
+        var workloads = workload.create(namespace.collection(), records, threads, seed);
         try (var bound = Bound.to(binding, namespace);
                 var executor = Executors.newFixedThreadPool(threads)) {
             var clock = new Clock(System.nanoTime(), window);
             var running = new ArrayList<Future<Tally>>();
             for (var i = 0; i < threads; i++) {
+                var core = workloads.get(i);
                 running.add(
                         executor.submit(transactions(core, new WatchedDb(bound.db()), threadState(core, i), clock)));
             }

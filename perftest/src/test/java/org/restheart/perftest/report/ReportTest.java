@@ -46,6 +46,29 @@ class ReportTest {
     }
 
     @Test
+    void ratios_tell_how_far_the_repetitions_differ() {
+        var rows = List.of(
+                row("driver", 8, 1, 1000),
+                row("driver", 8, 2, 1000),
+                row("gateway", 8, 1, 900),
+                row("gateway", 8, 2, 1100));
+        assertThat(Ratios.of(rows, "driver")).singleElement().asString().endsWith("1.000 × driver (0.900 – 1.100)");
+    }
+
+    @Test
+    void without_a_baseline_no_column_refers_to_one() {
+        var report = report(List.of(row("gateway", 8, 1, 5000)), "");
+        assertThat(Markdown.of(report, List.of())).doesNotContain("×");
+    }
+
+    @Test
+    void the_price_of_a_subject_is_told_for_each_level() {
+        var rows = List.of(costing("B", 1, 1.1), costing("A", 1, 1.0));
+        assertThat(CpuRatio.perLevel(rows, "gateway", "B", "A"))
+                .containsExactly("page, level 8: CPU time of gateway per operation, 'B' ÷ 'A': 1.100 (1.100 – 1.100)");
+    }
+
+    @Test
     void the_text_compares_with_the_same_level_and_with_the_best() {
         var rows = List.of(row("driver", 8, 1, 1000), row("driver", 2, 1, 2000), row("gateway", 8, 1, 5000));
         assertThat(Markdown.of(report(rows), List.of()))
@@ -116,6 +139,10 @@ class ReportTest {
     }
 
     private static Report report(List<Row> rows) {
+        return report(rows, "driver");
+    }
+
+    private static Report report(List<Row> rows, String baseline) {
         return new Report(
                 "trial",
                 "Does it?",
@@ -126,9 +153,17 @@ class ReportTest {
                 new Machine("cpu", 2, 1000, "6", "jvm", "20000", List.of(0.1, 0.1, 0.1)),
                 Map.of("seed", "1|2"),
                 "clients",
-                "driver",
+                baseline,
                 rows,
                 List.of("a note"));
+    }
+
+    @Test
+    void subjects_that_were_measured_at_one_level_only_are_drawn_side_by_side() throws Exception {
+        System.setProperty("java.awt.headless", "true");
+        var written = new Results(folder).write(report(List.of(row("driver", 8, 1, 1000), row("gateway", 8, 1, 5000))));
+        assertThat(Files.readString(written)).contains("![trial-read.png](trial-read.png)");
+        assertThat(Files.size(written.resolveSibling("trial-read.png"))).isGreaterThan(1000);
     }
 
     private static Row row(String subject, int level, int repetition, long operations) {

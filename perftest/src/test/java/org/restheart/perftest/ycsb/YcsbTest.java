@@ -62,7 +62,7 @@ class YcsbTest {
 
     private YcsbLoad load(YcsbWorkload workload, Binding binding) {
         YcsbTable.load(mongo.connectionString(), table, RECORDS);
-        return new YcsbLoad(workload, binding, table, RECORDS, 4, new Window(0, 30_000, 100));
+        return new YcsbLoad(workload, binding, table, RECORDS, 4, new Window(0, 30_000, 100), 42);
     }
 
     @Test
