@@ -52,6 +52,20 @@ class GuardsTest {
     }
 
     @Test
+    void T26_wrong_passwords_count_where_only_tokens_are_taken() {
+        var onlyTokens = FILES.replaceFirst("basicAuthMechanism:.*\n", "tokenBasicAuthMechanism: {enabled: true}\n");
+        try (var gateway = Gateway.start(GatewayConfig.parse(onlyTokens
+                + "rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n"
+                + "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 2}\n"))) {
+            var client = Client.of(gateway.address());
+            assertThat(client.as("ada", "pw").get("/roles/ada").statusCode()).isEqualTo(401);
+            assertThat(client.as("ada", "t".repeat(60)).get("/roles/ada").statusCode())
+                    .isEqualTo(401);
+            assertThat(client.get("/ping").statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
     void T26_behind_a_proxy_the_source_is_the_forwarded_one() {
         try (var gateway = start(
                 "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1," + " trust-x-forwarded-for: true}\n")) {

@@ -45,6 +45,7 @@ public final class RunAggregation implements DataHandler {
         var aggregation = find(request);
         var stages = Interpolation.OF_AGGREGATIONS.fill(aggregation.stages(), ServerVariables.with(request));
         inspection.check(stages, request.path().requireDb());
+        checkEnds(stages);
         request.http().requireThread();
         try {
             return writes(stages) ? write(request, aggregation, stages) : read(request, aggregation, stages);
@@ -59,6 +60,14 @@ public final class RunAggregation implements DataHandler {
                 .filter(aggregation -> aggregation.uri().equals(name))
                 .findFirst()
                 .orElseThrow(() -> Problem.of(NOT_FOUND, "query does not exist").raise());
+    }
+
+    /// MongoDB would keep the request, and a connection, for ever.
+    private static void checkEnds(List<BsonDocument> stages) {
+        if (!stages.isEmpty() && stages.getFirst().containsKey("$changeStream")) {
+            throw Problem.of(UNPROCESSABLE, "$changeStream has no end: declare a stream instead")
+                    .raise();
+        }
     }
 
     private static boolean writes(List<BsonDocument> stages) {
