@@ -14,6 +14,9 @@ final class Framing {
     private static final Problem LENGTH_MALFORMED =
             Problem.of(ProblemCode.BAD_REQUEST, "Content-Length is not a number of bytes");
 
+    /// Whatever has so many is a number that fits: 9 × 10^17 bytes are enough for anybody.
+    private static final int MAX_DIGITS = 18;
+
     private Framing() {}
 
     /// What is wrong with the fields that say where the content ends.
@@ -31,16 +34,15 @@ final class Framing {
                 || (codings.size() == 1 && codings.getFirst().strip().equalsIgnoreCase("chunked"));
     }
 
-    /// Undertow lets numbers overflow: 2^64 + 14 would mean 14.
+    /// Digits and nothing else (RFC 9112, 6.2). Undertow lets numbers overflow: 2^64 + 14 would mean 14.
     private static boolean isLengthKnown(HeaderMap headers) {
         var length = headers.getFirst(Headers.CONTENT_LENGTH);
         if (length == null) {
             return true;
         }
-        try {
-            return Long.parseLong(length.strip()) >= 0;
-        } catch (NumberFormatException _) {
-            return false;
-        }
+        var digits = length.strip();
+        return digits.length() <= MAX_DIGITS
+                && !digits.isEmpty()
+                && digits.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 }
