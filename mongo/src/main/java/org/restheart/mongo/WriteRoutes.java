@@ -41,6 +41,7 @@ import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.PlainBulkInserts;
 import org.restheart.mongo.write.PlainInserts;
 import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.StoredProperties;
 
 /// Everything that writes.
 final class WriteRoutes {
@@ -49,6 +50,7 @@ final class WriteRoutes {
     static void addTo(
             MongoRoutes routes, Collections collections, Coalescer coalescer, Metadata metadata, MongoConfig config) {
         var preconditions = new Preconditions(metadata, config.etagPolicies());
+        var properties = new StoredProperties(collections, metadata, preconditions);
         var locations = new Locations(config.instanceBaseUrl());
         var streams = new StreamDefinitions(config.streams());
         routes.on(COLLECTION, POST, post(collections, coalescer, preconditions, locations));
@@ -61,13 +63,13 @@ final class WriteRoutes {
         }
         routes.on(INDEX, PUT, new PutIndex(collections));
         routes.on(INDEX, DELETE, new DeleteIndex(collections));
-        routes.on(DB, PUT, new PutDatabase(collections, metadata, preconditions));
-        routes.on(DB, PATCH, new PatchDatabase(collections, metadata, preconditions));
-        routes.on(DB, DELETE, new DeleteDatabase(collections, metadata, preconditions));
+        routes.on(DB, PUT, new PutDatabase(properties));
+        routes.on(DB, PATCH, new PatchDatabase(properties));
+        routes.on(DB, DELETE, new DeleteDatabase(collections, properties));
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
-            routes.on(kind, PUT, new PutCollection(collections, metadata, preconditions, streams));
-            routes.on(kind, PATCH, new PatchCollection(collections, metadata, preconditions, streams));
-            routes.on(kind, DELETE, new DeleteCollection(collections, metadata, preconditions));
+            routes.on(kind, PUT, new PutCollection(collections, properties, streams));
+            routes.on(kind, PATCH, new PatchCollection(properties, streams));
+            routes.on(kind, DELETE, new DeleteCollection(collections, properties));
         }
     }
 

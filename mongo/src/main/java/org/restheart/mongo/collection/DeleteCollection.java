@@ -1,15 +1,12 @@
 package org.restheart.mongo.collection;
 
-import org.bson.BsonString;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.Json;
-import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.write.DeleteOutcome;
-import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
@@ -19,40 +16,29 @@ public final class DeleteCollection implements DataHandler {
     private static final String FILES = ".files";
 
     private final Collections collections;
-    private final Metadata metadata;
-    private final Preconditions preconditions;
+    private final StoredProperties properties;
 
-    public DeleteCollection(Collections collections, Metadata metadata, Preconditions preconditions) {
+    public DeleteCollection(Collections collections, StoredProperties properties) {
         this.collections = collections;
-        this.metadata = metadata;
-        this.preconditions = preconditions;
+        this.properties = properties;
     }
 
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
-        var db = request.path().requireDb();
-        var name = request.path().requireCollection();
-        var target = new TargetDocument(
-                collections.properties(request),
-                new BsonString(Metadata.propertiesId(name)),
-                preconditions.ofCollection(request));
-        try {
-            return switch (target.delete()) {
-                case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
-                    drop(request, db, name);
-                    yield Json.empty(204);
-                }
-                case WriteOutcome.Refused refused ->
-                    WriteResponses.of(refused, "The ETag must be provided using the 'If-Match' header");
-            };
-        } finally {
-            metadata.forgetCollection(db, name);
-        }
+        return properties.changing(
+                request, () -> switch (properties.target(request).delete()) {
+                    case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
+                        drop(request);
+                        yield Json.empty(204);
+                    }
+                    case WriteOutcome.Refused refused -> WriteResponses.of(refused, PatchCollection.TAG_REQUIRED);
+                });
     }
 
-    private void drop(DataRequest request, String db, String name) {
-        var database = collections.database(db);
+    private void drop(DataRequest request) {
+        var database = collections.database(request.path().requireDb());
+        var name = request.path().requireCollection();
         if (request.path().kind().isFiles()) {
             database.getCollection(name.substring(0, name.length() - FILES.length()) + ".chunks")
                     .drop();

@@ -1,7 +1,7 @@
 package org.restheart.mongo.collection;
 
 import com.mongodb.MongoCommandException;
-import org.bson.BsonString;
+import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
 import org.restheart.mongo.changestream.StreamDefinitions;
@@ -9,11 +9,9 @@ import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Precondition;
-import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
@@ -23,45 +21,41 @@ public final class PutCollection implements DataHandler {
     private static final int EXISTS = 48;
 
     private final Collections collections;
-    private final Metadata metadata;
-    private final Preconditions preconditions;
+    private final StoredProperties properties;
     private final StreamDefinitions streams;
 
-    public PutCollection(
-            Collections collections, Metadata metadata, Preconditions preconditions, StreamDefinitions streams) {
+    public PutCollection(Collections collections, StoredProperties properties, StreamDefinitions streams) {
         this.collections = collections;
-        this.metadata = metadata;
-        this.preconditions = preconditions;
+        this.properties = properties;
         this.streams = streams;
     }
 
     @Override
     public Response handle(DataRequest request) {
         var etag = new ObjectId();
-        var id = new BsonString(Metadata.propertiesId(request.path().requireCollection()));
         var fields = NewDocument.properties(request, request.contentDocument());
         streams.check(fields);
-        var document = NewDocument.encode(NewDocument.tagged(id, fields, etag));
+        var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
         request.http().requireThread();
-        try {
-            var created = !request.resource().exists() && create(request);
-            // properties that outlived an earlier collection of this name are nobody's
-            var precondition = created ? new Precondition.None() : preconditions.ofCollection(request);
-            var outcome = new TargetDocument(collections.properties(request), id, precondition)
-                    .replace(document, WriteMode.UPSERT);
-            return WriteResponses.of(
-                    switch (outcome) {
-                        case WriteOutcome.Created(), WriteOutcome.Changed() ->
-                            created ? new WriteOutcome.Created() : new WriteOutcome.Changed();
-                        case WriteOutcome.Missing missing -> missing;
-                        case WriteOutcome.Duplicate duplicate -> duplicate;
-                        case WriteOutcome.Refused refused -> refused;
-                    },
-                    etag.toHexString(),
-                    "The collection's ETag must be provided using the 'If-Match' header.");
-        } finally {
-            metadata.forgetCollection(request.path().requireDb(), request.path().requireCollection());
-        }
+        return properties.changing(
+                request,
+                () -> WriteResponses.of(
+                        write(request, document),
+                        etag.toHexString(),
+                        "The collection's ETag must be provided using the 'If-Match' header."));
+    }
+
+    private WriteOutcome write(DataRequest request, RawBsonDocument document) {
+        var created = !request.resource().exists() && create(request);
+        // properties that outlived an earlier collection of this name are nobody's
+        var target = created ? properties.target(request, new Precondition.None()) : properties.target(request);
+        return switch (target.replace(document, WriteMode.UPSERT)) {
+            case WriteOutcome.Created(), WriteOutcome.Changed() ->
+                created ? new WriteOutcome.Created() : new WriteOutcome.Changed();
+            case WriteOutcome.Missing missing -> missing;
+            case WriteOutcome.Duplicate duplicate -> duplicate;
+            case WriteOutcome.Refused refused -> refused;
+        };
     }
 
     /// False if somebody else was first.

@@ -5,10 +5,8 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.Json;
-import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.write.DeleteOutcome;
-import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
@@ -16,31 +14,24 @@ import org.restheart.mongo.write.WriteResponses;
 /// precondition may drop it; nothing is touched before.
 public final class DeleteDatabase implements DataHandler {
     private final Collections collections;
-    private final Metadata metadata;
-    private final Preconditions preconditions;
+    private final StoredProperties properties;
 
-    public DeleteDatabase(Collections collections, Metadata metadata, Preconditions preconditions) {
+    public DeleteDatabase(Collections collections, StoredProperties properties) {
         this.collections = collections;
-        this.metadata = metadata;
-        this.preconditions = preconditions;
+        this.properties = properties;
     }
 
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
-        var db = request.path().requireDb();
-        var target = new TargetDocument(
-                collections.properties(request), PutDatabase.PROPERTIES, preconditions.ofDatabase(request));
-        try {
-            return switch (target.delete()) {
-                case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
-                    collections.database(db).drop();
-                    yield Json.empty(204);
-                }
-                case WriteOutcome.Refused refused -> WriteResponses.of(refused, PutDatabase.TAG_REQUIRED);
-            };
-        } finally {
-            metadata.forgetDbAndCollections(db);
-        }
+        return properties.changing(request, () -> switch (properties
+                .target(request)
+                .delete()) {
+            case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
+                collections.database(request.path().requireDb()).drop();
+                yield Json.empty(204);
+            }
+            case WriteOutcome.Refused refused -> WriteResponses.of(refused, PutDatabase.TAG_REQUIRED);
+        });
     }
 }

@@ -1,0 +1,71 @@
+package org.restheart.mongo.write;
+
+import java.util.function.Supplier;
+import org.bson.BsonString;
+import org.restheart.http.Method;
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.resource.Names;
+
+/// What clients store with the database or the collection of a request's path, as what a write aims at. Thread-safe.
+public final class StoredProperties {
+    private final Collections collections;
+    private final Metadata metadata;
+    private final Preconditions preconditions;
+
+    public StoredProperties(Collections collections, Metadata metadata, Preconditions preconditions) {
+        this.collections = collections;
+        this.metadata = metadata;
+        this.preconditions = preconditions;
+    }
+
+    /// The `_id` under which they are stored.
+    public BsonString id(DataRequest request) {
+        var collection = request.path().collection();
+        return new BsonString(collection == null ? Names.PROPERTIES : Metadata.propertiesId(collection));
+    }
+
+    /// The properties under the precondition that the request makes.
+    public TargetDocument target(DataRequest request) {
+        return target(
+                request,
+                request.path().collection() == null
+                        ? preconditions.ofDatabase(request)
+                        : preconditions.ofCollection(request));
+    }
+
+    public TargetDocument target(DataRequest request, Precondition precondition) {
+        return new TargetDocument(collections.properties(request), id(request), precondition);
+    }
+
+    /// Changes some of them. That there were none before is no difference to a client, whose database or collection
+    /// was there.
+    public WriteOutcome update(DataRequest request, Update update) {
+        var outcome = target(request).update(update, WriteMode.UPSERT);
+        return outcome instanceof WriteOutcome.Created ? new WriteOutcome.Changed() : outcome;
+    }
+
+    /// Carries out a write, after which everybody asks MongoDB again what there is; also when it fails, since part of
+    /// it may have been done.
+    public Response changing(DataRequest request, Supplier<Response> write) {
+        try {
+            return write.get();
+        } finally {
+            forget(request);
+        }
+    }
+
+    private void forget(DataRequest request) {
+        var db = request.path().requireDb();
+        if (request.path().collection() != null) {
+            metadata.forgetCollection(db, request.path().requireCollection());
+        } else if (request.http().method() == Method.DELETE) {
+            metadata.forgetDbAndCollections(db);
+        } else {
+            metadata.forgetDb(db);
+        }
+    }
+}
