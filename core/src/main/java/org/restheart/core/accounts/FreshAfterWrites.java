@@ -1,31 +1,45 @@
 package org.restheart.core.accounts;
 
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.restheart.http.DataTarget;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// A write through this server that changes accounts or permissions holds from its answer on.
-record FreshAfterWrites(StoredSecurity stored) implements Filter {
+/// A write through this server that changes accounts or permissions holds from its answer on. One that fails may
+/// have happened all the same.
+///
+/// @param written forgets what a write to a target may have changed
+record FreshAfterWrites(Consumer<DataTarget> written) implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY);
         if (request.method().isSafe() || target.isEmpty()) {
             return next.handle(request);
         }
-        boolean answered = false;
+        Response response;
         try {
-            var response = next.handle(request).map(ready -> {
-                stored.written(target.get());
-                return ready;
-            });
-            answered = true;
-            return response;
-        } finally {
-            if (!answered) {
-                stored.written(target.get()); // a write that fails may still have happened
-            }
+            response = next.handle(request);
+        } catch (RuntimeException | Error failure) {
+            written.accept(target.get());
+            throw failure;
         }
+        return response.map(ready -> {
+                    written.accept(target.get());
+                    return ready;
+                })
+                .recover(failure -> {
+                    written.accept(target.get());
+                    throw rethrown(failure);
+                });
+    }
+
+    private static RuntimeException rethrown(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof RuntimeException unchecked ? unchecked : new CompletionException(failure);
     }
 }

@@ -151,7 +151,7 @@ public final class Security implements AutoCloseable {
     /// The data API behind what security needs to see of it.
     public Service guard(Service dataApi) {
         var guards = new ArrayList<Filter>();
-        stored.map(FreshAfterWrites::new).ifPresent(guards::add);
+        stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
         config.mongoRealm().map(this::usersGuard).ifPresent(guards::add);
         return guards.isEmpty() ? dataApi : new GuardedService(dataApi, guards);
     }

@@ -14,13 +14,14 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 
-/// Requests that are over, without a server.
-final class Requests {
+/// Requests without a server.
+public final class Requests {
     private Requests() {}
 
-    static Observation observed(Method method, String path, int status, Duration took) {
+    /// One of nobody in particular, on a thread that may wait.
+    public static Request request(Method method, String path) {
         var anybody = new InetSocketAddress("127.0.0.1", 1);
-        var request = new Request(
+        return new Request(
                 "1",
                 method,
                 RequestPath.parse(path),
@@ -31,6 +32,10 @@ final class Requests {
                 Caller.ANONYMOUS,
                 Attributes.NONE,
                 true);
-        return new Observation(request, status, Fields.NONE, 0, took.toNanos(), Optional.empty());
+    }
+
+    /// One that is over.
+    static Observation observed(Method method, String path, int status, Duration took) {
+        return new Observation(request(method, path), status, Fields.NONE, 0, took.toNanos(), Optional.empty());
     }
 }

@@ -1,0 +1,72 @@
+package org.restheart.core.accounts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.metrics.Requests;
+import org.restheart.http.DataTarget;
+import org.restheart.http.Handler;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Response.Deferred;
+import org.restheart.http.Response.Ready;
+
+class FreshAfterWritesTest {
+    private static final DataTarget TARGET =
+            new DataTarget(Optional.of("db"), Optional.of("acl"), Optional.empty(), "COLLECTION", Set.of());
+    private static final RuntimeException FAILURE = new IllegalStateException("nobody knows whether it has happened");
+
+    private final List<DataTarget> written = new ArrayList<>();
+    private final FreshAfterWrites filter = new FreshAfterWrites(written::add);
+
+    private static Request request(Method method) {
+        return Requests.request(method, "/acl").with(DataTarget.KEY, TARGET);
+    }
+
+    /// Asks for the answer of a write whose outcome is there.
+    private Supplier<Ready> answer(CompletableFuture<String> outcome) {
+        Handler later = _ -> Response.later(outcome, text -> Response.json(200, text));
+        var answers = new ArrayList<Supplier<Ready>>();
+        ((Deferred<?>) filter.filter(request(Method.POST), later)).whenThere(answers::add);
+        assertThat(written).isEmpty();
+        return answers.getFirst();
+    }
+
+    @Test
+    void a_write_is_told_when_its_answer_is_made() {
+        assertThat(answer(CompletableFuture.completedFuture("{}")).get().status())
+                .isEqualTo(200);
+        assertThat(written).containsExactly(TARGET);
+    }
+
+    @Test
+    void a_write_that_fails_later_is_told_as_well() {
+        var answer = answer(CompletableFuture.failedFuture(FAILURE));
+        assertThatThrownBy(answer::get).isSameAs(FAILURE);
+        assertThat(written).containsExactly(TARGET);
+    }
+
+    @Test
+    void a_write_that_fails_at_once_is_told_as_well() {
+        assertThatThrownBy(() -> filter.filter(request(Method.PATCH), _ -> {
+                    throw FAILURE;
+                }))
+                .isSameAs(FAILURE);
+        assertThat(written).containsExactly(TARGET);
+    }
+
+    @Test
+    void a_read_is_not_told() {
+        assertThat(filter.filter(request(Method.GET), _ -> Response.status(200)))
+                .isInstanceOf(Ready.class);
+        assertThat(written).isEmpty();
+    }
+}

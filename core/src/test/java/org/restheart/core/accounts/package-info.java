@@ -1,0 +1,5 @@
+/// Tests of metrics.
+@NullMarked
+package org.restheart.core.accounts;
+
+import org.jspecify.annotations.NullMarked;
