@@ -21,7 +21,7 @@ import org.bson.BsonString;
 /// now.
 final class ReplicaSet implements AutoCloseable {
     private static final int NOT_YET_INITIALIZED = 94;
-    private static final int TIMEOUT_SECONDS = 10;
+    private static final int TIMEOUT_SECONDS = 30;
 
     private final MongoClient client;
     private final MongoDatabase admin;

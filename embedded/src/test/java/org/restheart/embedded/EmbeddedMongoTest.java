@@ -72,8 +72,8 @@ final class EmbeddedMongoTest {
 
             killed.destroyForcibly();
 
-            await().atMost(Duration.ofSeconds(20)).until(() -> mongo.child().pid() != killed.pid());
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(2)).until(() -> mongo.child().pid() != killed.pid());
+            await().atMost(Duration.ofMinutes(2))
                     .ignoreExceptionsInstanceOf(MongoException.class)
                     .untilAsserted(() -> assertThat(documents(mongo)).isEqualTo(1));
         }
@@ -86,8 +86,8 @@ final class EmbeddedMongoTest {
 
             child.parent().orElseThrow().destroyForcibly();
 
-            await().atMost(Duration.ofSeconds(40)).until(() -> !child.isAlive());
-            await().atMost(Duration.ofSeconds(40)).until(() -> mongo.child().isAlive());
+            await().atMost(Duration.ofMinutes(2)).until(() -> !child.isAlive());
+            await().atMost(Duration.ofMinutes(2)).until(() -> mongo.child().isAlive());
         }
     }
 
@@ -115,7 +115,7 @@ final class EmbeddedMongoTest {
                 .redirectOutput(log.toFile())
                 .start();
         LastRun.of(freePort(), orphan.toHandle()).write(directory.resolve("mongod.run"));
-        await().atMost(Duration.ofSeconds(20)).until(() -> Files.readString(log).contains("Waiting for connections"));
+        await().atMost(Duration.ofMinutes(2)).until(() -> Files.readString(log).contains("Waiting for connections"));
 
         try (var _ = EmbeddedMongo.start(config())) {
             assertThat(orphan.isAlive()).isFalse();
@@ -179,7 +179,7 @@ final class EmbeddedMongoTest {
 
             parent.destroyForcibly();
 
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(2))
                     .until(() -> ProcessHandle.of(child).isEmpty());
         }
     }
