@@ -81,6 +81,7 @@ final class GroupBulkInserts {
             try {
                 collection.insertMany(documents, UNORDERED);
             } catch (MongoBulkWriteException e) {
+                SharedConcern.require(e);
                 errors = PlainBulkInserts.errors(e);
             }
             int from = 0;

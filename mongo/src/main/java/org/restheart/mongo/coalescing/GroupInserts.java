@@ -84,9 +84,7 @@ final class GroupInserts {
                 for (var error : e.getWriteErrors()) {
                     tickets.get(error.getIndex()).complete(new Landed<>(new InsertOutcome.Refused(error), sharing));
                 }
-                if (e.getWriteConcernError() != null) {
-                    throw e;
-                }
+                SharedConcern.require(e);
             }
             var inserted = new Landed<InsertOutcome>(new InsertOutcome.Inserted(), sharing);
             tickets.forEach(ticket -> ticket.complete(inserted)); // the refused ones have their outcome already

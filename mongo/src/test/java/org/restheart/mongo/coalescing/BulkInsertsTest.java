@@ -1,8 +1,10 @@
 package org.restheart.mongo.coalescing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.MongoWriteConcernException;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.model.CreateCollectionOptions;
@@ -17,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -51,9 +54,13 @@ class BulkInsertsTest {
     }
 
     private BulkInsert insert(String collection, List<BsonDocument> documents) {
+        return insert(collection, WriteConcern.MAJORITY, documents);
+    }
+
+    private BulkInsert insert(String collection, WriteConcern concern, List<BsonDocument> documents) {
         return new BulkInsert(
                 new MongoNamespace(mongo.databaseName(), collection),
-                WriteConcern.MAJORITY,
+                concern,
                 documents.stream()
                         .map(document -> new RawBsonDocument(document, new BsonDocumentCodec()))
                         .toList());
@@ -117,6 +124,24 @@ class BulkInsertsTest {
         }
         assertThat(collection.countDocuments()).isEqualTo(stored.get());
         assertThat(largest).as("arrays left together").hasValueGreaterThan(1);
+    }
+
+    /// Some are refused as duplicates, and the deployment has fewer members than the write concern asks for.
+    @Test
+    void an_unsatisfied_write_concern_tells_nobody_of_the_others_documents() {
+        mongo.database().getCollection("concern", BsonDocument.class).insertOne(new BsonDocument("_id", TAKEN));
+        var concern = WriteConcern.W3.withWTimeout(100, TimeUnit.MILLISECONDS);
+        var waiting = IntStream.range(0, 100)
+                .mapToObj(i -> i % 2 == 0 ? new BsonObjectId() : TAKEN)
+                .map(id -> insert("concern", concern, List.of(new BsonDocument("_id", id))))
+                .map(inserts::submit)
+                .toList();
+        for (var landed : waiting) {
+            assertThatThrownBy(landed::join)
+                    .hasCauseInstanceOf(MongoWriteConcernException.class)
+                    .hasMessageNotContaining("taken");
+        }
+        assertThat(mongo.database().getCollection("concern").countDocuments()).isEqualTo(51);
     }
 
     @Test
