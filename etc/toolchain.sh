@@ -62,8 +62,8 @@ JAR=core/target/restheart.jar
 
 # Whether the jar is missing or older than anything it is made of.
 jar_outdated() {
-  [ ! -e "$JAR" ] || [ -n "$(find pom.xml etc http embedded security mongo graphql core \
-    \( -name target -o -path '*/src/test' \) -prune -o -type f -newer "$JAR" -print 2>/dev/null | head -n 1)" ]
+  [ ! -e "$JAR" ] || [ -n "$(find pom.xml etc ./*/pom.xml ./*/src/main -type f -newer "$JAR" -print 2>/dev/null |
+    head -n 1)" ]
 }
 
 build_jar() {

@@ -35,7 +35,7 @@ public class RoutingBench {
         for (var uri : List.of(
                 "/", "/ping", "/ic", "/csv", "/roles", "/tokens", "/metrics", "/logout", "/graphql", "/_sessions")) {
             var service = new Nothing(uri);
-            routes.add(new Route(Binding.prefix(service, uri, true), service));
+            routes.add(new Route(Binding.prefix(service, uri, true), service, service));
         }
         return new Router(routes);
     }

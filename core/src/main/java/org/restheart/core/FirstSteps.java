@@ -10,7 +10,7 @@ final class FirstSteps {
 
     /// Prints three commands. The last one keeps curl from reading the braces as its own (-g).
     ///
-    /// @param defaultAccount whether the account that everybody knows opens the door
+    /// @param defaultAccount whether the default account with its default password is accepted
     static void print(PrintStream out, URI uri, boolean defaultAccount) {
         var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
         var curl = "  curl -ig -u " + user;

@@ -16,6 +16,7 @@ import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.observation.RequestLog;
 import org.restheart.core.routing.Binding;
+import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
@@ -23,20 +24,28 @@ import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.DatabaseProbe;
 import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
+import org.restheart.dataapi.DataApiService;
+import org.restheart.graphql.GraphqlConfig;
+import org.restheart.graphql.GraphqlService;
+import org.restheart.graphql.ReadRightsOfMappings;
+import org.restheart.http.Filter;
 import org.restheart.http.Service;
 import org.restheart.mongo.MongoService;
-import org.restheart.mongo.cache.CacheInvalidator;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.changestream.ChangeStreams;
-import org.restheart.mongo.csv.CsvLoader;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.service.CacheInvalidator;
+import org.restheart.mongo.service.CsvLoader;
 
 /// The running server: everything is wired here, by hand, and closed in the opposite order.
 public final class Gateway implements AutoCloseable {
     private final GatewayConfig config;
     private final ClosingOrder opened;
     private final List<Binding> bindings = new ArrayList<>();
+    private final InProcessRequests judgedRequests = new InProcessRequests();
     private final UndertowListener listener;
+    private volatile boolean stopping;
 
     private Gateway(GatewayConfig config, ClosingOrder opened) {
         this.config = config;
@@ -51,7 +60,9 @@ public final class Gateway implements AutoCloseable {
             observers.add(log);
         }
         var client = connect(metrics);
-        var security = Security.open(config.security(), client);
+        var tasks = new BackgroundTasks();
+        opened.push(tasks::close);
+        var security = Security.open(config.security(), client, tasks);
         opened.push(security::close);
 
         bindings.addAll(security.bindings());
@@ -59,11 +70,18 @@ public final class Gateway implements AutoCloseable {
         bindMetrics(metrics);
         client.ifPresent(mongo -> {
             bindDatabaseProbe(mongo);
-            bindData(mongo, security, metrics);
+            bindData(mongo, security, tasks, metrics);
         });
-        var pipeline =
-                new Pipeline(PipelineSettings.of(config), new ErrorMapping(MongoErrors::toProblem), security::door);
+        var pipeline = new Pipeline(
+                PipelineSettings.of(config),
+                new ErrorMapping(MongoErrors::toProblem),
+                binding -> binding.service() instanceof DataApiService
+                        ? security.securityFilter(binding, DataApiService::located)
+                        : security.securityFilter(binding),
+                binding -> security.securityFilter(binding)::judge);
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
+        judgedRequests.connect(router);
+        opened.push(tasks::stop); // they end together, while what they serve is closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(observers));
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener.load());
@@ -116,20 +134,46 @@ public final class Gateway implements AutoCloseable {
 
     private void bindDatabaseProbe(MongoClient client) {
         var probe = config.databaseProbe();
-        bind(probe.endpoint(), new DatabaseProbe(client, probe.database(), probe.timeout()));
+        bind(probe.endpoint(), new DatabaseProbe(client, probe.database(), probe.timeout(), () -> stopping));
     }
 
-    private void bindData(MongoClient client, Security security, Metrics metrics) {
+    private void bindData(MongoClient client, Security security, BackgroundTasks tasks, Metrics metrics) {
         config.mongo().ifPresent(data -> {
             var streamClient = connectForStreams(data.streams(), client);
-            var streams = new ChangeStreams(streamClient, data.streams(), metrics.streams(), security::stillAdmits);
+            var streams =
+                    new ChangeStreams(tasks, streamClient, data.streams(), metrics.streams(), security::stillAdmits);
             opened.push(streams::close);
-            var service = new MongoService(data, client, streams, metrics.coalescing());
+            var service = new MongoService(tasks, data, client, streams, metrics.coalescing());
             opened.push(service::close);
-            bindings.add(Binding.prefix(security.guard(service), data.uri(), true));
+            var guards = new ArrayList<>(security.guards());
+            config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, security)));
+            bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
             bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata(), service.writes()));
-            bind(config.csvLoader(), security.guard(new CsvLoader(client, service.metadata())));
+            if (config.csvLoader().enabled()) {
+                bindings.add(Binding.of(
+                                new CsvLoader(
+                                        client,
+                                        service.metadata(),
+                                        service.schemas(),
+                                        service.writes(),
+                                        service.forbiddenOperators()),
+                                config.csvLoader())
+                        .behind(guards));
+            }
+            config.dataApi()
+                    .map(api -> new DataApiService(api, judgedRequests, service.paths(), metrics.dataApi()))
+                    // Not secured as a path: its actions are judged as requests of the REST API.
+                    .ifPresent(api -> bindings.add(Binding.prefix(api, api.uri(), false)));
         });
+    }
+
+    /// @return what protects app definitions
+    private Filter bindGraphql(GraphqlConfig graphql, MongoService data, Security security) {
+        var rights = new ReadRightsOfMappings(data::pathOf, judgedRequests, security.secrets());
+        var service = new GraphqlService(graphql, data.reads(), rights);
+        opened.push(service::close);
+        bindings.add(Binding.prefix(service, graphql.uri(), true));
+        return service.guard();
     }
 
     private void bind(Endpoint endpoint, Service service) {
@@ -141,6 +185,12 @@ public final class Gateway implements AutoCloseable {
     /// Where the first listener listens.
     public InetSocketAddress address() {
         return listener.address();
+    }
+
+    /// Tells readiness probes and clients that this gateway stops soon, and goes on serving for the grace period.
+    public void announceStop() {
+        stopping = true;
+        listener.announceStop(config.core().gracePeriod());
     }
 
     /// Stops; returns when everything is closed. Running requests have the configured time to end.

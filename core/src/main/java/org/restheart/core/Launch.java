@@ -45,12 +45,12 @@ final class Launch {
     }
 
     Outcome run(String... args) {
-        Arguments arguments;
+        CommandLineArguments arguments;
         try {
-            arguments = Arguments.parse(args);
+            arguments = CommandLineArguments.parse(args);
         } catch (CommandLine.ParameterException e) {
             out.println(e.getMessage());
-            out.print(Arguments.usage());
+            out.print(CommandLineArguments.usage());
             return new Outcome.Done(ExitCode.USAGE);
         }
         try {
@@ -61,9 +61,9 @@ final class Launch {
         }
     }
 
-    private Outcome run(Arguments arguments) {
+    private Outcome run(CommandLineArguments arguments) {
         if (arguments.helps()) {
-            out.print(Arguments.usage());
+            out.print(CommandLineArguments.usage());
         } else if (arguments.printsVersion()) {
             out.println(version());
         } else if (arguments.printsTemplate()) {
@@ -119,7 +119,7 @@ final class Launch {
         }
     }
 
-    private Outcome start(Sources sources, Arguments arguments) {
+    private Outcome start(Sources sources, CommandLineArguments arguments) {
         try {
             return new Outcome.Running(RunningServer.start(sources, arguments.embedded(), pidDirectory, out, began));
         } catch (StartFailure e) {

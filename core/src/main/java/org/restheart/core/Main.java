@@ -10,7 +10,7 @@ public final class Main {
 
     /// Starts the server, or prints what was asked for and exits; see `--help`.
     public static void main(String[] args) {
-        // Of this JVM, not of the process: a start script may have built the jar before it turned into us.
+        // Of this JVM, not of the process: a start script may have built the jar before it became this process.
         var began = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
         var launch = new Launch(System.getenv(), PidFile.standardDirectory(), System.out, System.err, began);
         switch (launch.run(args)) {

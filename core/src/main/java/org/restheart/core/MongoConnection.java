@@ -6,11 +6,18 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.mongodb.MongoMetricsConnectionPoolListener;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.GatewayConfig;
 
 /// The one client through which this process talks to MongoDB.
 final class MongoConnection {
     private static final int MAX_POOL_SIZE = 128;
+
+    /// How long an operation waits for a server unless the connection string has `serverSelectionTimeoutMS`: longer
+    /// than
+    /// an election takes.
+    private static final Duration SERVER_SELECTION = Duration.ofSeconds(10);
 
     /// For what change streams do besides following: closing cursors, reading definitions.
     private static final int SPARE = 16;
@@ -21,20 +28,30 @@ final class MongoConnection {
     ///
     /// @param maxStreams most cursors at once
     static MongoClient openForStreams(GatewayConfig config, int maxStreams) {
-        return MongoClients.create(MongoClientSettings.builder()
-                .applyConnectionString(new ConnectionString(config.mclient().connectionString()))
-                .applicationName("restheart " + config.core().name() + " (streams)")
+        return MongoClients.create(settings(config, "streams")
                 .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE))
                 .build());
     }
 
-    /// Does not wait for MongoDB: the first operation does. What the connection string says comes first.
+    /// Does not wait for MongoDB: the first operation does.
     static MongoClient open(GatewayConfig config, MeterRegistry meters) {
-        return MongoClients.create(MongoClientSettings.builder()
-                .applicationName("restheart " + config.core().name() + " (sync)")
+        var connectionString = new ConnectionString(config.mclient().connectionString());
+        return MongoClients.create(settings(config, "sync")
                 .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
+                        .applyConnectionString(connectionString)
                         .addConnectionPoolListener(new MongoMetricsConnectionPoolListener(meters)))
-                .applyConnectionString(new ConnectionString(config.mclient().connectionString()))
                 .build());
+    }
+
+    /// What the connection string says takes precedence over the defaults.
+    private static MongoClientSettings.Builder settings(GatewayConfig config, String purpose) {
+        var reachability = new Reachability();
+        return MongoClientSettings.builder()
+                .applicationName("restheart " + config.core().name() + " (" + purpose + ")")
+                .applyToClusterSettings(
+                        cluster -> cluster.serverSelectionTimeout(SERVER_SELECTION.toMillis(), TimeUnit.MILLISECONDS)
+                                .serverSelector(reachability)
+                                .addClusterListener(reachability))
+                .applyConnectionString(new ConnectionString(config.mclient().connectionString()));
     }
 }

@@ -42,7 +42,7 @@ final class PidFile implements AutoCloseable {
                 return new PidFile(Optional.empty());
             }
             Files.deleteIfExists(file);
-            // Only a new file: a link that somebody else has put there is not followed.
+            // Only a new file: a link that another user has put there is not followed.
             Files.writeString(file, ProcessHandle.current().pid() + "\n", StandardOpenOption.CREATE_NEW);
             return new PidFile(Optional.of(file));
         } catch (FileAlreadyExistsException e) {
@@ -61,7 +61,7 @@ final class PidFile implements AutoCloseable {
             return ProcessHandle.of(Long.parseLong(Files.readString(file).strip()))
                     .isPresent();
         } catch (NumberFormatException e) {
-            return false; // not one of ours, or cut off by a full disk
+            return false; // not written by a gateway, or cut off by a full disk
         }
     }
 

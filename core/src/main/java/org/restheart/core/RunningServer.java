@@ -24,10 +24,12 @@ final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
 
     private final ClosingOrder parts;
+    private final Gateway gateway;
     private final URI uri;
 
-    private RunningServer(ClosingOrder parts, URI uri) {
+    private RunningServer(ClosingOrder parts, Gateway gateway, URI uri) {
         this.parts = parts;
+        this.gateway = gateway;
         this.uri = uri;
     }
 
@@ -60,8 +62,8 @@ final class RunningServer implements AutoCloseable {
             var effective = embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config;
             var gateway = Gateway.start(effective);
             parts.push(gateway::close);
-            var server =
-                    new RunningServer(parts, uri(effective, gateway.address().getPort()));
+            var server = new RunningServer(
+                    parts, gateway, uri(effective, gateway.address().getPort()));
             server.announce(effective, Duration.between(began, Instant.now()));
             embedded.ifPresent(_ -> FirstSteps.print(hints, server.uri, configuration.usesDefaultPassword()));
             started = true;
@@ -115,6 +117,7 @@ final class RunningServer implements AutoCloseable {
     @Override
     public void close() {
         LOG.info("Stopping");
+        gateway.announceStop();
         parts.close();
         LOG.info("Stopped");
     }

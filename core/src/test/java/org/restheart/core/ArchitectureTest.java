@@ -1,14 +1,29 @@
 package org.restheart.core;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
+import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.bson.BsonValue;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
@@ -19,6 +34,10 @@ class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("org.restheart");
+
+    private static final Pattern DOCUMENTS = Pattern.compile(
+            "find.*|aggregate|.*[cC]ount(Documents|)|distinct|insert.*|update.*|replace.*|delete.*|bulkWrite|watch"
+                    + "|runCommand|drop|mapReduce");
 
     @Test
     void only_the_server_package_knows_undertow() {
@@ -57,7 +76,22 @@ class ArchitectureTest {
                 .resideInAPackage("org.restheart.mongo..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("org.restheart.core..", "org.restheart.security..", "org.restheart.embedded..")
+                .resideInAnyPackage(
+                        "org.restheart.core..",
+                        "org.restheart.security..",
+                        "org.restheart.embedded..",
+                        "org.restheart.graphql..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("org.restheart.graphql..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.restheart.core..",
+                        "org.restheart.security..",
+                        "org.restheart.embedded..",
+                        "com.mongodb.client..")
                 .check(CLASSES);
         noClasses()
                 .that()
@@ -154,5 +188,82 @@ class ArchitectureTest {
                         "org.restheart.mongo..")
                 .should(ACCESS_STANDARD_STREAMS)
                 .check(CLASSES);
+    }
+
+    /// `BsonDocument.equals` ignores the order of keys: who shared an answer by it would be shown another caller's.
+    @Test
+    void what_is_shared_is_shared_by_canonical_bytes() {
+        fields().that()
+                .areDeclaredInClassesThat()
+                .resideInAPackage("org.restheart.mongo..")
+                .and()
+                .haveRawType(describe(
+                        "a map, a cache or a set of queues",
+                        type -> type.isAssignableTo(Map.class)
+                                || type.isAssignableTo(Cache.class)
+                                || type.getSimpleName().equals("BatchQueues")))
+                .should(haveNoBsonInTheirKeys())
+                .check(CLASSES);
+    }
+
+    /// Whoever reads or writes documents for clients goes through packages that apply grants, coalesce, and tell
+    /// caches; the others named here keep records of their own, know structure only, or hold the
+    /// chunks of files, which nobody reaches but by a file that was found or written through `find` and `write`.
+    @Test
+    void few_packages_touch_documents() {
+        noClasses()
+                .that()
+                .resideInAPackage("org.restheart.mongo..")
+                .and()
+                .resideOutsideOfPackages(
+                        "org.restheart.mongo.find..",
+                        "org.restheart.mongo.write..",
+                        "org.restheart.mongo.coalescing..",
+                        "org.restheart.mongo.cursor..",
+                        "org.restheart.mongo.metadata..",
+                        "org.restheart.mongo.schema..",
+                        "org.restheart.mongo.session..",
+                        "org.restheart.mongo.background..",
+                        "org.restheart.mongo.changestream..",
+                        "org.restheart.mongo.idempotency..",
+                        "org.restheart.mongo.file..",
+                        "org.restheart.mongo.management..")
+                .should()
+                .callMethodWhere(describe(
+                        "a document is read or written",
+                        call -> call.getTargetOwner().getPackageName().equals("com.mongodb.client")
+                                && DOCUMENTS.matcher(call.getName()).matches()))
+                .check(CLASSES);
+    }
+
+    private static ArchCondition<JavaField> haveNoBsonInTheirKeys() {
+        return new ArchCondition<>("have no BSON in their keys but in a QueryKey") {
+            @Override
+            public void check(JavaField field, ConditionEvents events) {
+                if (field.getType() instanceof JavaParameterizedType type) {
+                    var key = type.getActualTypeArguments().getFirst();
+                    if (holdsBson(key, new HashSet<>())) {
+                        events.add(SimpleConditionEvent.violated(
+                                field, field.getFullName() + " has keys with BSON: " + key.getName()));
+                    }
+                }
+            }
+        };
+    }
+
+    private static boolean holdsBson(JavaType type, Set<JavaType> seen) {
+        if (!seen.add(type)) {
+            return false;
+        }
+        if (type instanceof JavaParameterizedType generic
+                && generic.getActualTypeArguments().stream().anyMatch(argument -> holdsBson(argument, seen))) {
+            return true;
+        }
+        var erasure = type.toErasure();
+        return erasure.isAssignableTo(BsonValue.class)
+                || (erasure.getPackageName().startsWith("org.restheart")
+                        && erasure.getFields().stream()
+                                .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
+                                .anyMatch(field -> holdsBson(field.getType(), seen)));
     }
 }

@@ -84,7 +84,7 @@ class GatewayTest {
                 .startsWith("{\"http status code\": {\"$numberInt\": \"404\"}");
         var standard = send(request("/" + db + "/nope").header("Accept", "application/problem+json"));
         assertThat(standard.headers().firstValue("Content-Type")).contains("application/problem+json");
-        assertThat(standard.body()).contains("\"title\": \"Not Found\"", "\"code\": \"NOT_FOUND\"");
+        assertThat(standard.body()).contains("\"title\": \"Not Found\"", "\"code\": \"NAMESPACE_NOT_FOUND\"");
     }
 
     @Test
@@ -135,7 +135,8 @@ class GatewayTest {
         var list = send(request("/metrics"));
         assertThat(list.statusCode()).isEqualTo(200);
         assertThat(list.body())
-                .isEqualTo("[\"/*\", \"/jvm\", \"/gateway\", \"/mongo-pool\", \"/coalescing\", \"/streams\"]");
+                .isEqualTo("[\"/*\", \"/jvm\", \"/gateway\", \"/mongo-pool\", \"/coalescing\", \"/streams\","
+                        + " \"/data-api\"]");
         await().untilAsserted(() -> {
             var requests = send(request("/metrics/*"));
             assertThat(requests.headers().firstValue("Content-Type"))

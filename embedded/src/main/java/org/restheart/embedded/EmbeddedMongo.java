@@ -117,7 +117,7 @@ public final class EmbeddedMongo implements AutoCloseable {
                 }
             }
         } catch (InterruptedException _) {
-            // close() interrupts us and stops what is running
+            // close() interrupts this thread and stops what is running
         }
     }
 

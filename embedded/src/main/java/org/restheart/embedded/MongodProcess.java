@@ -110,8 +110,8 @@ final class MongodProcess {
             // The guard has ended: then so has its end of the pipe.
         }
         try {
-            var patience = STOP.plusSeconds(5);
-            guard.waitFor(patience.toSeconds(), TimeUnit.SECONDS);
+            var timeout = STOP.plusSeconds(5);
+            guard.waitFor(timeout.toSeconds(), TimeUnit.SECONDS);
             if (mongod.isPresent() && mongod.get().isAlive()) {
                 stop(mongod.get());
             }
@@ -123,7 +123,7 @@ final class MongodProcess {
         }
     }
 
-    /// TERM, patience, KILL; returns when the process is gone. Does nothing to a process that has already
+    /// TERM, timeout, KILL; returns when the process is gone. Does nothing to a process that has already
     /// ended, nor to one that has been given its pid since.
     static void stop(ProcessHandle process) throws InterruptedException {
         process.destroy();
@@ -133,9 +133,9 @@ final class MongodProcess {
         }
     }
 
-    private static boolean awaitExit(ProcessHandle process, Duration patience) throws InterruptedException {
+    private static boolean awaitExit(ProcessHandle process, Duration timeout) throws InterruptedException {
         try {
-            process.onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            process.onExit().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             return true;
         } catch (TimeoutException _) {
             return false;

@@ -45,7 +45,7 @@ final class ReplicaSet implements AutoCloseable {
         this.durable = durable;
     }
 
-    /// Which process answers there: not ours if another one was faster to take the port.
+    /// Which process answers there: another one if it was faster to take the port.
     long pid() {
         return run(command("serverStatus")
                         .append("metrics", BsonBoolean.FALSE)
@@ -70,7 +70,7 @@ final class ReplicaSet implements AutoCloseable {
         }
     }
 
-    /// False also while a server that just started turns us away.
+    /// False also while a server that just started refuses connections.
     boolean isWritable() {
         try {
             return run(command("hello"))

@@ -20,7 +20,7 @@ final class BsonSink {
     static final int ROOT = 6;
 
     final BsonBuffer out;
-    private final Names names = new Names();
+    private final RepeatedNames names = new RepeatedNames();
     private final long limit;
 
     private int typeAt = 4;

@@ -1,7 +1,7 @@
 package org.restheart.bson;
 
 /// Extended JSON v2, canonical.
-final class ExtendedSpelling extends Spelling {
+class ExtendedSpelling extends Spelling {
     @Override
     void date(long millis, Utf8Buffer out) {
         canonicalDate(millis, out);

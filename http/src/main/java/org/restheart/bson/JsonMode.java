@@ -1,5 +1,6 @@
 package org.restheart.bson;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -14,7 +15,19 @@ public enum JsonMode {
     /// Extended JSON v2, canonical: every type survives a round trip.
     EXTENDED,
     /// What the `mongo` shell reads. Not JSON.
-    SHELL;
+    SHELL,
+    /// JSON as the Atlas Data API wrote it: types that JSON lacks become texts and objects that look like them. Not a
+    /// value of the parameter.
+    PLAIN,
+    /// As [#PLAIN], without the entity tag of documents. Not a value of the parameter.
+    PLAIN_UNTAGGED,
+    /// As [#EXTENDED], without the entity tag of documents. Not a value of the parameter.
+    EXTENDED_UNTAGGED;
+
+    /// The values of the parameter.
+    public static List<JsonMode> ofParameter() {
+        return List.of(DEFAULT, RELAXED, STRICT, EXTENDED, SHELL);
+    }
 
     /// The mode of that name in any case; empty if there is none.
     public static Optional<JsonMode> of(String name) {

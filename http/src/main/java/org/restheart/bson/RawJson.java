@@ -1,5 +1,6 @@
 package org.restheart.bson;
 
+import java.util.Arrays;
 import org.bson.BsonRegularExpression;
 import org.bson.types.Decimal128;
 
@@ -7,6 +8,8 @@ import org.bson.types.Decimal128;
 final class RawJson extends RawCursor {
     /// MongoDB itself stops at 200 levels.
     static final int MAX_DEPTH = 256;
+
+    private static final byte[] TAG = {'_', 'e', 't', 'a', 'g'};
 
     private final Spelling spelling;
     private final Utf8Buffer out;
@@ -27,17 +30,30 @@ final class RawJson extends RawCursor {
             throw tooDeep();
         }
         out.add((byte) '{');
-        for (boolean first = true; at < end; first = false) {
+        boolean hidesTags = depth == 0 && spelling.hidesTags();
+        boolean first = true;
+        while (at < end) {
             byte type = in[at++];
+            if (hidesTags && isTag(end)) {
+                skipName(end);
+                skip(type, end);
+                continue;
+            }
             if (!first) {
                 out.add(',', ' ');
             }
+            first = false;
             name(end);
             out.add(':', ' ');
             value(type, end, depth);
         }
         leave(end);
         out.add((byte) '}');
+    }
+
+    private boolean isTag(int end) {
+        int length = TAG.length;
+        return end - at > length && Arrays.equals(in, at, at + length, TAG, 0, length) && in[at + length] == 0;
     }
 
     private void array(int limit, int depth) {
@@ -125,6 +141,10 @@ final class RawJson extends RawCursor {
     }
 
     private void wrapped(String opening, int end) {
+        if (spelling.unwrapsText()) {
+            quoted(end);
+            return;
+        }
         out.addAscii(opening);
         quoted(end);
         out.add((byte) '}');
@@ -159,11 +179,16 @@ final class RawJson extends RawCursor {
     private void codeWithScope(int end, int depth) {
         int start = at;
         int length = int32(end);
-        out.addAscii("{\"$code\": ");
-        quoted(end);
-        out.addAscii(", \"$scope\": ");
-        document(end, depth + 1);
-        out.add((byte) '}');
+        if (spelling.unwrapsText()) {
+            quoted(end);
+            skip(BsonTypes.DOCUMENT, end);
+        } else {
+            out.addAscii("{\"$code\": ");
+            quoted(end);
+            out.addAscii(", \"$scope\": ");
+            document(end, depth + 1);
+            out.add((byte) '}');
+        }
         if (at - start != length) {
             throw corrupt("the length of code with scope is wrong");
         }

@@ -12,7 +12,26 @@ abstract class Spelling {
             case STRICT -> new StrictSpelling();
             case EXTENDED -> new ExtendedSpelling();
             case SHELL -> new ShellSpelling();
+            case PLAIN -> new PlainSpelling(false);
+            case PLAIN_UNTAGGED -> new PlainSpelling(true);
+            case EXTENDED_UNTAGGED ->
+                new ExtendedSpelling() {
+                    @Override
+                    boolean hidesTags() {
+                        return true;
+                    }
+                };
         };
+    }
+
+    /// Whether the entity tags of documents are left out.
+    boolean hidesTags() {
+        return false;
+    }
+
+    /// Whether code and symbols are written as their text alone.
+    boolean unwrapsText() {
+        return false;
     }
 
     /// @param millis since 1970

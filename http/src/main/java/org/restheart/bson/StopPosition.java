@@ -9,7 +9,7 @@ import org.bson.json.JsonReader;
 /// Where the driver's parser stopped in a text that it refused. It does not tell, so it reads the text once more from
 /// a reader that counts what it takes. Confined to one call.
 final class StopPosition extends Reader {
-    /// In a text this short, in one line, anybody sees where.
+    /// In a text this short, in one line, no position is needed.
     private static final int SHORT = 80;
 
     private final String text;

@@ -85,6 +85,10 @@ record TreeJson(Spelling spelling, Utf8Buffer out) {
     }
 
     private void wrapped(String opening, String text) {
+        if (spelling.unwrapsText()) {
+            JsonStrings.quote(text, out);
+            return;
+        }
         out.addAscii(opening);
         JsonStrings.quote(text, out);
         out.add((byte) '}');
@@ -104,6 +108,10 @@ record TreeJson(Spelling spelling, Utf8Buffer out) {
     }
 
     private void codeWithScope(BsonJavaScriptWithScope code, int depth) {
+        if (spelling.unwrapsText()) {
+            JsonStrings.quote(code.getCode(), out);
+            return;
+        }
         out.addAscii("{\"$code\": ");
         JsonStrings.quote(code.getCode(), out);
         out.addAscii(", \"$scope\": ");

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 
-/// An authenticated account. Immutable; nobody writes to `properties`.
+/// An authenticated account. Immutable by agreement, as are `properties`.
 ///
 /// @param name the principal's name
 /// @param roles in the account's own order, which decides between permissions

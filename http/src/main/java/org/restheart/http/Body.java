@@ -9,7 +9,7 @@ import java.io.InputStream;
 public interface Body {
     Body EMPTY = of(new byte[0]);
 
-    /// In bytes; [Long#MAX_VALUE] while nobody knows.
+    /// In bytes; [Long#MAX_VALUE] while it is unknown.
     long length();
 
     /// The whole content in memory. The array is the body's own: do not write to it.
@@ -20,7 +20,7 @@ public interface Body {
         return new ByteArrayInputStream(bytes());
     }
 
-    /// Whether it can be read. Not if it was too large to be received: whoever reads it then is told.
+    /// Whether it can be read. Not if it was too large to be received: reading it then fails.
     default boolean isHere() {
         return true;
     }

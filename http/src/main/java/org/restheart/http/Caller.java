@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Who asks, and what the rules allow them. Immutable.
 public final class Caller {
-    /// Nobody in particular, before the door has been passed.
+    /// The caller before the security filter has run.
     public static final Caller ANONYMOUS = new Caller(null, Grant.FULL, null);
 
     private final @Nullable Account account;

@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.nio.ByteBuffer;
+import java.util.function.UnaryOperator;
 import org.restheart.http.push.Subscription;
 
 /// The content of a response.
@@ -24,7 +25,12 @@ public sealed interface Content {
     }
 
     /// Bytes that are produced while they are sent, as fast as the client takes them.
-    record Streamed(Source source) implements Content {}
+    record Streamed(Source source) implements Content {
+        /// The same bytes by way of another source, which pulls them only when it is asked, and closes the first.
+        public Streamed through(UnaryOperator<Source> change) {
+            return new Streamed(change.apply(source));
+        }
+    }
 
     /// Messages without an end, sent as they come. With status 101 the connection is upgraded to a WebSocket, with 200
     /// they are a `text/event-stream`.

@@ -6,6 +6,8 @@ public enum Demand {
     MANAGEMENT,
     BULK_PATCH,
     BULK_DELETE,
+    /// A pipeline that the client gives.
+    AD_HOC_AGGREGATION,
     /// A `wm` or `writeMode` parameter.
     WRITE_MODE
 }

@@ -5,5 +5,8 @@ public enum ErrorStyle {
     /// The data API: `{"http status code": 404, "http status description": "Not Found", "message": "…"}`.
     STATUS,
     /// Other services: `{"msg": "…"}`.
-    MESSAGE
+    MESSAGE,
+    /// GraphQL: `{"errors": [{"message": "…", "locations": [], "extensions": {"classification":
+    /// "ExecutionAborted"}}]}`.
+    GRAPHQL
 }

@@ -6,6 +6,7 @@ import org.bson.BsonDocument;
 /// What the permission that let a request in says about data: the `mongo` object of an access rule, its
 /// variables already replaced by this request's values. Immutable.
 ///
+/// @param allowAdHocAggregations run pipelines that the client gives
 /// @param readFilter ANDed to the filter of every read
 /// @param writeFilter ANDed to the filter of every write
 /// @param mergeRequest laid over the content of every write
@@ -16,6 +17,7 @@ public record Grant(
         boolean allowBulkPatch,
         boolean allowBulkDelete,
         boolean allowWriteMode,
+        boolean allowAdHocAggregations,
         Optional<BsonDocument> readFilter,
         Optional<BsonDocument> writeFilter,
         Optional<BsonDocument> mergeRequest,
@@ -24,7 +26,16 @@ public record Grant(
 
     /// No restriction at all: root, or an authorizer that attaches no permission.
     public static final Grant FULL = new Grant(
-            true, true, true, true, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false);
+            true,
+            true,
+            true,
+            true,
+            true,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            false);
 
     public Grant withMergeRequest(Optional<BsonDocument> other) {
         return new Grant(
@@ -32,6 +43,7 @@ public record Grant(
                 allowBulkPatch,
                 allowBulkDelete,
                 allowWriteMode,
+                allowAdHocAggregations,
                 readFilter,
                 writeFilter,
                 other,
@@ -45,6 +57,7 @@ public record Grant(
                 allowBulkPatch,
                 allowBulkDelete,
                 allowWriteMode,
+                allowAdHocAggregations,
                 readFilter,
                 writeFilter,
                 mergeRequest,

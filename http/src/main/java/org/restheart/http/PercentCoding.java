@@ -41,6 +41,31 @@ final class PercentCoding {
         }
     }
 
+    /// Leaves the unreserved characters of RFC 3986, 2.3, as they are.
+    static String encode(String text) {
+        var encoded = new StringBuilder(text.length() + 16);
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            if (isUnreserved(b)) {
+                encoded.append((char) b);
+            } else {
+                encoded.append('%')
+                        .append(Character.toUpperCase(Character.forDigit(b >> 4 & 0xf, 16)))
+                        .append(Character.toUpperCase(Character.forDigit(b & 0xf, 16)));
+            }
+        }
+        return encoded.toString();
+    }
+
+    private static boolean isUnreserved(byte b) {
+        return (b >= 'a' && b <= 'z')
+                || (b >= 'A' && b <= 'Z')
+                || (b >= '0' && b <= '9')
+                || b == '-'
+                || b == '.'
+                || b == '_'
+                || b == '~';
+    }
+
     private static int digit(String text, int at) {
         int digit = at < text.length() ? Character.digit(text.charAt(at), 16) : -1;
         if (digit < 0 || text.charAt(at) > 'f') {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param headers to add to the response, such as `ETag` or `Retry-After`
 /// @param warnings what else about the request is worth a word
 /// @param hasBody false where the contract wants the status alone
+/// @param unquoted the message for those who may not read what this one may quote: stored documents
 public record Problem(
         ProblemCode code,
         int status,
@@ -27,17 +28,34 @@ public record Problem(
         Optional<BsonValue> exceptionMessage,
         Fields headers,
         List<String> warnings,
-        boolean hasBody) {
+        boolean hasBody,
+        Optional<String> unquoted) {
 
     public static Problem of(ProblemCode code, String message) {
         return new Problem(
-                code, code.status(), message, Optional.empty(), Optional.empty(), Fields.NONE, List.of(), true);
+                code,
+                code.status(),
+                message,
+                Optional.empty(),
+                Optional.empty(),
+                Fields.NONE,
+                List.of(),
+                true,
+                Optional.empty());
     }
 
     /// Only a status, no body.
     public static Problem bare(ProblemCode code) {
         return new Problem(
-                code, code.status(), code.title(), Optional.empty(), Optional.empty(), Fields.NONE, List.of(), false);
+                code,
+                code.status(),
+                code.title(),
+                Optional.empty(),
+                Optional.empty(),
+                Fields.NONE,
+                List.of(),
+                false,
+                Optional.empty());
     }
 
     public Problem because(String exception, String exceptionMessage) {
@@ -53,16 +71,62 @@ public record Problem(
                 Optional.of(exceptionMessage),
                 headers,
                 warnings,
-                hasBody);
+                hasBody,
+                unquoted);
+    }
+
+    /// What is said instead to those from whom something is hidden: this message is MongoDB's, which quotes documents.
+    public Problem orElse(String unquoted) {
+        return new Problem(
+                code, status, message, exception, exceptionMessage, headers, warnings, hasBody, Optional.of(unquoted));
+    }
+
+    /// Without anything that may quote what is stored.
+    public Problem unquoting() {
+        return unquoted.map(text -> new Problem(
+                        code,
+                        status,
+                        text,
+                        Optional.empty(),
+                        Optional.empty(),
+                        headers,
+                        warnings,
+                        hasBody,
+                        Optional.empty()))
+                .orElse(this);
     }
 
     public Problem with(String header, String value) {
         return new Problem(
-                code, status, message, exception, exceptionMessage, headers.with(header, value), warnings, hasBody);
+                code,
+                status,
+                message,
+                exception,
+                exceptionMessage,
+                headers.with(header, value),
+                warnings,
+                hasBody,
+                unquoted);
+    }
+
+    public Problem without(String header) {
+        return headers.has(header)
+                ? new Problem(
+                        code,
+                        status,
+                        message,
+                        exception,
+                        exceptionMessage,
+                        headers.without(header),
+                        warnings,
+                        hasBody,
+                        unquoted)
+                : this;
     }
 
     public Problem withWarnings(List<String> warnings) {
-        return new Problem(code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), hasBody);
+        return new Problem(
+                code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), hasBody, unquoted);
     }
 
     public ProblemException raise() {

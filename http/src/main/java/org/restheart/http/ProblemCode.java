@@ -13,8 +13,11 @@ public enum ProblemCode {
     FORBIDDEN(403),
     RESERVED_NAME(403),
     NOT_FOUND(404),
+    /// No such database or collection.
+    NAMESPACE_NOT_FOUND(404),
     METHOD_NOT_ALLOWED(405),
     QUERY_TIMED_OUT(408),
+    CONTENT_TIMED_OUT(408),
     CONFLICT(409),
     DUPLICATE_KEY(409),
     ETAG_REQUIRED(409),

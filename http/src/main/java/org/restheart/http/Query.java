@@ -7,15 +7,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query string, decoded once: percent-encoding and `+` for a space. Order and repetition are kept.
 public final class Query {
     public static final Query NONE = new Query("", Map.of());
 
-    private final String raw;
+    private @Nullable String raw;
     private final Map<String, List<String>> parameters;
 
-    private Query(String raw, Map<String, List<String>> parameters) {
+    private Query(@Nullable String raw, Map<String, List<String>> parameters) {
         this.raw = raw;
         this.parameters = parameters;
     }
@@ -48,8 +49,26 @@ public final class Query {
         return new Query(raw, Collections.unmodifiableMap(parameters));
     }
 
+    /// A query with these parameters, in this order.
+    public static Query of(Map<String, String> parameters) {
+        if (parameters.isEmpty()) {
+            return NONE;
+        }
+        var lists = new LinkedHashMap<String, List<String>>();
+        parameters.forEach((name, value) -> lists.put(name, List.of(value)));
+        return new Query(null, Collections.unmodifiableMap(lists));
+    }
+
     /// As sent, without the `?`; empty if there was none.
     public String raw() {
+        if (raw == null) { // of a request made in the process: few rules ask; two threads would find the same
+            var text = new StringBuilder();
+            parameters.forEach((name, values) -> values.forEach(value -> text.append(text.isEmpty() ? "" : "&")
+                    .append(PercentCoding.encode(name))
+                    .append('=')
+                    .append(PercentCoding.encode(value))));
+            raw = text.toString();
+        }
         return raw;
     }
 

@@ -35,6 +35,13 @@ public record RequestPath(String raw, String decoded, List<String> segments) {
         return new RequestPath(raw, decoded.toString(), List.copyOf(segments));
     }
 
+    /// The path whose decoded segments these are.
+    public static RequestPath of(List<String> segments) {
+        var raw = new StringBuilder();
+        segments.forEach(segment -> raw.append('/').append(PercentCoding.encode(segment)));
+        return parse(raw.isEmpty() ? "/" : raw.toString());
+    }
+
     private static String withoutParameters(String segment) {
         int semicolon = segment.indexOf(';');
         return semicolon < 0 ? segment : segment.substring(0, semicolon);

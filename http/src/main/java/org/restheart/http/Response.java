@@ -123,7 +123,7 @@ public sealed interface Response {
             });
         }
 
-        /// Lets whoever keeps the outcome waiting ask `waiter` whether that is still worth it.
+        /// Lets the owner of the outcome ask `waiter` whether it is still wanted.
         public void awaitedBy(Withdrawable.Waiter waiter) {
             if (outcome instanceof Withdrawable withdrawable) {
                 withdrawable.awaitedBy(waiter);

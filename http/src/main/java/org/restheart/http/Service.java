@@ -6,7 +6,7 @@ public interface Service extends Handler {
     /// The name of its block in the configuration.
     String name();
 
-    /// What can be said of the request before anybody is authenticated, added to it: the data API resolves the path
+    /// What can be said of the request before authentication, added to it: the data API resolves the path
     /// here. Waits for nothing.
     ///
     /// @throws ProblemException sent as it is, without authentication; say only what the path alone shows
@@ -27,6 +27,12 @@ public interface Service extends Handler {
     ///
     /// @param request complete, but not prepared
     default boolean startsOnIoThread(Request request) {
+        return false;
+    }
+
+    /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such requests
+    /// itself does not.
+    default boolean answersJudgedRequests() {
         return false;
     }
 

@@ -38,6 +38,8 @@ final class Driver {
             case STRICT -> settings.outputMode(org.bson.json.JsonMode.STRICT).build();
             case EXTENDED ->
                 settings.outputMode(org.bson.json.JsonMode.EXTENDED).build();
+            case PLAIN, PLAIN_UNTAGGED, EXTENDED_UNTAGGED ->
+                throw new IllegalArgumentException("not a mode of the driver");
             case SHELL -> settings.outputMode(org.bson.json.JsonMode.SHELL).build();
         };
     }

@@ -53,6 +53,9 @@ final class DataTargets {
         if (path.kind() == ResourceKind.BULK_FILES && request.method() == Method.DELETE) {
             demands.add(Demand.BULK_DELETE);
         }
+        if (path.kind() == ResourceKind.AGGREGATIONS && request.method() == Method.POST) {
+            demands.add(Demand.AD_HOC_AGGREGATION);
+        }
         if (!request.method().isSafe()
                 && (request.query().has("wm") || request.query().has("writeMode"))) {
             demands.add(Demand.WRITE_MODE);

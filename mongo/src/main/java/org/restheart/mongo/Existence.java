@@ -1,6 +1,6 @@
 package org.restheart.mongo;
 
-import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.NAMESPACE_NOT_FOUND;
 
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -39,7 +39,7 @@ final class Existence {
                 throw missingDb(path.db());
             }
             if (!creates(request, path)) {
-                throw Problem.of(NOT_FOUND, missingCollection(path)).raise();
+                throw Problem.of(NAMESPACE_NOT_FOUND, missingCollection(path)).raise();
             }
         }
         return collection;
@@ -54,7 +54,7 @@ final class Existence {
     }
 
     private static RuntimeException missingDb(String db) {
-        return Problem.of(NOT_FOUND, "Db '" + db + "' does not exist").raise();
+        return Problem.of(NAMESPACE_NOT_FOUND, "Db '" + db + "' does not exist").raise();
     }
 
     private static String missingCollection(ResourcePath path) {

@@ -3,14 +3,15 @@ package org.restheart.mongo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.mongo.aggregation.Interpolation;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
-import org.restheart.mongo.cursor.ResultCacheConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.resultcache.ResultCacheConfig;
 import org.restheart.mongo.write.EtagPolicies;
 
 /// The `mongo` section of the configuration.
@@ -18,6 +19,7 @@ import org.restheart.mongo.write.EtagPolicies;
 /// @param uri where the data API is bound, in front of all mounts
 /// @param defaultPageSize documents per page when the client does not say
 /// @param metadataTtl how long what is known of databases and collections is kept; zero switches the cache off
+/// @param schemaTtl the same for JSON Schemas
 /// @param queryTimeLimit MongoDB gives up on a query after this; zero for no limit
 /// @param aggregationTimeLimit the same for aggregations
 /// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
@@ -35,6 +37,7 @@ public record MongoConfig(
         int defaultPageSize,
         int maxPageSize,
         Duration metadataTtl,
+        Duration schemaTtl,
         Duration queryTimeLimit,
         Duration aggregationTimeLimit,
         boolean aggregationCheckOperators,
@@ -56,6 +59,12 @@ public record MongoConfig(
         }
     }
 
+    /// Clients whose variables may hold operators want them to act.
+    Interpolation interpolation() {
+        return Interpolation.OF_AGGREGATIONS.with(
+                aggregationCheckOperators ? Interpolation.AsIs.NOBODYS : Interpolation.AsIs.CLIENTS);
+    }
+
     ParameterSettings parameterSettings() {
         return new ParameterSettings(
                 defaultRepresentation, defaultPageSize, maxPageSize, cursorPool.mode(), aggregationCheckOperators);
@@ -70,6 +79,7 @@ public record MongoConfig(
                 EtagPolicies.DEFAULT,
                 100,
                 1000,
+                Duration.ofMinutes(1),
                 Duration.ofMinutes(1),
                 Duration.ZERO,
                 Duration.ZERO,

@@ -9,8 +9,13 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import org.bson.BsonValue;
+import org.restheart.http.Connection;
 import org.restheart.http.Cors;
+import org.restheart.http.DataPaths;
 import org.restheart.http.DataTarget;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Method;
@@ -18,33 +23,47 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
-import org.restheart.mongo.cursor.CachedFinder;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
-import org.restheart.mongo.cursor.Writes;
+import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.file.Files;
 import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.SessionFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.parameter.Warnings;
+import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.reading.ReadRights;
+import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.Mounts;
-import org.restheart.mongo.resource.Names;
 import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
+import org.restheart.mongo.resultcache.CachedFinder;
+import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.session.SessionHandlers;
+import org.restheart.mongo.session.Sessions;
 
 /// The data API: everything below the mounts. Thread-safe.
 public final class MongoService implements Service, AutoCloseable {
@@ -57,38 +76,99 @@ public final class MongoService implements Service, AutoCloseable {
     private final Existence existence;
     private final MongoRoutes routes;
     private final PositionedFinder positioned;
+    private final Schemas schemas;
+    private final Sessions sessions;
     private final Writes writes = new Writes();
     private final ForbiddenOperators forbiddenOperators;
+    private final DocumentReads reads;
 
+    /// @param tasks closed by the caller, after this
     /// @param registry takes the meters of the data API
-    public MongoService(MongoConfig config, MongoClient client, MeterRegistry registry) {
-        this(config, client, new ChangeStreams(client, config.streams(), registry, _ -> true), registry);
+    public MongoService(BackgroundTasks tasks, MongoConfig config, MongoClient client, MeterRegistry registry) {
+        this(tasks, config, client, new ChangeStreams(tasks, client, config.streams(), registry, _ -> true), registry);
     }
 
     /// @param streams of the same deployment; with a client of their own they cannot take requests' connections
     /// @param registry takes the meters of coalescing
-    public MongoService(MongoConfig config, MongoClient client, ChangeStreams streams, MeterRegistry registry) {
+    public MongoService(
+            BackgroundTasks tasks,
+            MongoConfig config,
+            MongoClient client,
+            ChangeStreams streams,
+            MeterRegistry registry) {
         this.parameterSettings = config.parameterSettings();
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
         this.existence = new Existence(metadata);
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
+        this.schemas = new Schemas(client, config.schemaTtl());
+        this.sessions = new Sessions(client);
         this.routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
         var documents = new Documents(client);
-        this.positioned = new PositionedFinder(client, documents, config.cursorPool(), registry);
-        var finder = new CachedFinder(positioned, config.resultCache(), writes, registry);
+        this.positioned = new PositionedFinder(tasks, client, documents, config.cursorPool(), registry);
+        var finder = new SessionFinder(documents, new CachedFinder(positioned, config.resultCache(), writes, registry));
         var continuations = new Continuations(client, documents, registry);
-        var inspection = new PipelineInspection(config.querySecurity().pipelines());
-        ReadRoutes.addTo(routes, client, finder, continuations, coalescer, metadata, inspection, config);
+        var inspection = new PipelineInspection(config.querySecurity());
+        ReadRoutes.addTo(
+                routes, client, finder, documents, continuations, coalescer, metadata, inspection, writes, config);
+        this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
         metadata.onChange(streams::changed);
-        routes.on(ResourceKind.CHANGE_STREAM, Method.GET, new OpenStream(streams, config.streams(), inspection));
+        routes.on(
+                ResourceKind.CHANGE_STREAM,
+                Method.GET,
+                new OpenStream(streams, config.streams(), inspection, config.interpolation()));
+        sessions(new SessionHandlers(sessions, config.instanceBaseUrl()));
         WriteRoutes.addTo(routes, new Collections(client), coalescer, metadata, config);
+    }
+
+    private void sessions(SessionHandlers handlers) {
+        routes.on(ResourceKind.SESSIONS, Method.POST, handlers::create);
+        routes.on(ResourceKind.SESSION, Method.DELETE, handlers::delete);
+        routes.on(ResourceKind.TRANSACTIONS, Method.GET, handlers::status);
+        routes.on(ResourceKind.TRANSACTIONS, Method.POST, handlers::begin);
+        routes.on(ResourceKind.TRANSACTION, Method.PATCH, handlers::commit);
+        routes.on(ResourceKind.TRANSACTION, Method.DELETE, handlers::abort);
     }
 
     /// What the data API remembers of databases and collections, for services that change them otherwise.
     public Metadata metadata() {
         return metadata;
+    }
+
+    /// What nobody may ask, for services that take filters otherwise.
+    public ForbiddenOperators forbiddenOperators() {
+        return forbiddenOperators;
+    }
+
+    /// Where clients find a collection; empty if they do not.
+    public Optional<RequestPath> pathOf(MongoNamespace namespace) {
+        return mounts.pathOf(namespace.getDatabaseName(), namespace.getCollectionName());
+    }
+
+    /// Through what services beside the data API read documents.
+    public DocumentReads reads() {
+        return reads;
+    }
+
+    /// Where clients find what is in MongoDB.
+    public DataPaths paths() {
+        return new DataPaths() {
+            @Override
+            public Optional<String> ofCollection(Connection connection, String database, String collection) {
+                return mounts.pathOf(connection, database, collection);
+            }
+
+            @Override
+            public Optional<String> ofId(BsonValue id) {
+                return IdSpelling.of(id);
+            }
+        };
+    }
+
+    /// What documents must satisfy, for services that write them otherwise.
+    public Schemas schemas() {
+        return schemas;
     }
 
     /// What is told of writes, for services that change documents otherwise.
@@ -100,6 +180,7 @@ public final class MongoService implements Service, AutoCloseable {
     @Override
     public void close() {
         positioned.close();
+        schemas.close();
     }
 
     @Override
@@ -123,8 +204,23 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     @Override
+    public boolean answersJudgedRequests() {
+        return true;
+    }
+
+    @Override
     public boolean streamsContent(Request request) {
-        return PostLines.isFor(request);
+        return PostLines.isFor(request) || isUpload(request);
+    }
+
+    private boolean isUpload(Request request) {
+        try {
+            return mounts.resolve(request.path(), request.connection())
+                    .filter(located -> Files.isUpload(request, located.path().kind()))
+                    .isPresent();
+        } catch (ProblemException _) { // told when it is prepared
+            return false;
+        }
     }
 
     @Override
@@ -136,7 +232,7 @@ public final class MongoService implements Service, AutoCloseable {
                                         + request.path().decoded())
                         .raise());
         var path = located.path();
-        var content = PostLines.isFor(request)
+        var content = PostLines.isFor(request) || Files.isUpload(request, path.kind())
                 ? RequestContent.arriving(() -> DataContent.parse(request))
                 : new RequestContent(() -> DataContent.parse(request));
         return request.with(request.attributes()
@@ -182,7 +278,7 @@ public final class MongoService implements Service, AutoCloseable {
     /// Checks in the contract's order: names, parameters, existence, session, method.
     private Response answer(Request request) {
         var path = request.require(ResourcePath.KEY);
-        Names.check(path);
+        ResourceNames.check(path);
         var parameters = Parameters.parse(request, path, parameterSettings);
         forbiddenOperators.check(parameters);
         var fresh = parameters.noCache() || path.kind().changesProperties(request.method());
@@ -195,18 +291,69 @@ public final class MongoService implements Service, AutoCloseable {
         if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
             throw Problem.of(NOT_FOUND, "nothing is bound below " + path.kind()).raise();
         }
-        if (session.isPresent()) {
-            throw Problem.of(NOT_IMPLEMENTED, "sessions are not available").raise();
-        }
         var handler = routes.find(path.kind(), request.method())
                 .orElseThrow(
                         () -> Problem.of(NOT_IMPLEMENTED, request.method() + " is not available for " + path.kind())
                                 .raise());
-        var dataRequest = new DataRequest(request, path, parameters, resource);
+        var dataRequest = new DataRequest(
+                request,
+                path,
+                parameters,
+                resource,
+                session.filter(_ -> path.kind().holdsDocuments())
+                        .flatMap(parameter -> sessions.of(request, parameter, parameters)),
+                rule(request, path, resource));
+        forbiddenOperators.checkContent(dataRequest);
         HiddenFields.check(dataRequest);
-        return request.method() == Method.GET
-                ? handler.handle(dataRequest)
-                : writing(path, () -> handler.handle(dataRequest));
+        var rights = request.attribute(ReadRights.ASKED);
+        if (rights.isPresent()) {
+            rights.get().accept(ReadRights.of(dataRequest.grant()));
+            return Response.status(204);
+        }
+        DataHandler answering = HiddenFields.mayNotBeQuoted(dataRequest) ? unquoting(handler) : handler;
+        return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
+                ? answering.handle(dataRequest)
+                : writing(path, () -> answering.handle(dataRequest));
+    }
+
+    /// Leaves out MongoDB's words about a failure, which quote documents.
+    private static DataHandler unquoting(DataHandler handler) {
+        return request -> {
+            try {
+                return handler.handle(request).recover(failure -> {
+                    throw unquoted(failure, request);
+                });
+            } catch (RuntimeException e) {
+                throw unquoted(e, request);
+            }
+        };
+    }
+
+    private static RuntimeException unquoted(Throwable failure, DataRequest request) {
+        var problem = failure instanceof ProblemException refused
+                ? Optional.of(refused.problem())
+                : MongoErrors.toProblem(failure);
+        if (problem.isPresent()) {
+            var quoting = problem.get();
+            var told = HiddenFields.showsTag(request)
+                    ? quoting.unquoting()
+                    : quoting.unquoting().without("ETag");
+            if (!told.equals(quoting)) {
+                return told.raise();
+            }
+        }
+        return switch (failure) {
+            case RuntimeException unchecked -> unchecked;
+            case Error error -> throw error;
+            default -> new CompletionException(failure);
+        };
+    }
+
+    /// What documents of the path's collection must satisfy.
+    private Optional<DocumentRule> rule(Request request, ResourcePath path, Known resource) {
+        return path.collection() == null || path.kind().isSchemas()
+                ? Optional.empty()
+                : schemas.of(request, path.requireDb(), resource);
     }
 
     /// Lets earlier results go when a write is done, also when it fails, since part of it may have been done.
@@ -222,6 +369,9 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     private void written(ResourcePath path) {
+        if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
+            schemas.changed();
+        }
         if (path.db() == null || path.collection() == null) {
             writes.writtenAnywhere();
         } else {

@@ -1,26 +1,33 @@
 package org.restheart.mongo;
 
 import static org.restheart.http.Method.GET;
+import static org.restheart.http.Method.HEAD;
+import static org.restheart.http.Method.POST;
 
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.List;
+import org.restheart.mongo.aggregation.RunAdHocAggregation;
 import org.restheart.mongo.aggregation.RunAggregation;
-import org.restheart.mongo.catalog.Catalog;
-import org.restheart.mongo.catalog.CountNames;
-import org.restheart.mongo.catalog.GetProperties;
-import org.restheart.mongo.catalog.ListCollections;
-import org.restheart.mongo.catalog.ListDatabases;
-import org.restheart.mongo.catalog.ListIndexes;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.GetDocument;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.file.Files;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.management.Catalog;
+import org.restheart.mongo.management.CountNames;
+import org.restheart.mongo.management.GetProperties;
+import org.restheart.mongo.management.ListCollections;
+import org.restheart.mongo.management.ListDatabases;
+import org.restheart.mongo.management.ListIndexes;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resultcache.Writes;
 
 /// Everything that only reads.
 final class ReadRoutes {
@@ -30,27 +37,45 @@ final class ReadRoutes {
             MongoRoutes routes,
             MongoClient client,
             Finder finder,
+            Documents documents,
             Continuations continuations,
             Coalescer coalescer,
             Metadata metadata,
             PipelineInspection inspection,
+            Writes writes,
             MongoConfig config) {
-        documents(routes, finder, continuations, coalescer, config.queryTimeLimit());
+        documents(routes, finder, documents, continuations, coalescer, config.queryTimeLimit());
+        var download = Files.download(new Collections(client), documents, config.queryTimeLimit());
+        routes.on(ResourceKind.FILE_BINARY, GET, download);
+        routes.on(ResourceKind.FILE_BINARY, HEAD, download);
         catalog(routes, new Catalog(client), metadata);
-        routes.on(ResourceKind.AGGREGATION, GET, new RunAggregation(client, inspection, config.aggregationTimeLimit()));
+        routes.on(
+                ResourceKind.AGGREGATIONS,
+                POST,
+                new RunAdHocAggregation(documents, inspection, config.aggregationTimeLimit()));
+        routes.on(
+                ResourceKind.AGGREGATION,
+                GET,
+                new RunAggregation(
+                        documents, writes, inspection, config.interpolation(), config.aggregationTimeLimit()));
     }
 
     private static void documents(
-            MongoRoutes routes, Finder finder, Continuations continuations, Coalescer coalescer, Duration timeLimit) {
-        var find = new FindDocuments(finder, coalescer.pages(), continuations, timeLimit);
+            MongoRoutes routes,
+            Finder finder,
+            Documents documents,
+            Continuations continuations,
+            Coalescer coalescer,
+            Duration timeLimit) {
+        var find = new FindDocuments(finder, documents, coalescer.pages().outsideSessions(), continuations, timeLimit);
         for (var kind : List.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }
-        var get = new GetDocument(coalescer.lookups(finder), timeLimit);
+        var get = new GetDocument(coalescer.lookups(documents).outsideSessions(documents), timeLimit);
         for (var kind : List.of(ResourceKind.DOCUMENT, ResourceKind.FILE, ResourceKind.SCHEMA)) {
             routes.on(kind, GET, get);
         }
-        var count = new CountDocuments(finder, timeLimit);
+        var count = new CountDocuments(documents, timeLimit);
         for (var kind :
                 List.of(ResourceKind.COLLECTION_SIZE, ResourceKind.FILES_BUCKET_SIZE, ResourceKind.SCHEMA_STORE_SIZE)) {
             routes.on(kind, GET, count);

@@ -26,6 +26,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.resource.Mount;
 
@@ -54,7 +55,10 @@ public final class DataApi {
     }
 
     public static DataApi over(MongoClient client, MongoConfig config) {
-        return new DataApi(new MongoService(config, client, new SimpleMeterRegistry()), Caller.ANONYMOUS, Fields.NONE);
+        return new DataApi(
+                new MongoService(new BackgroundTasks(), config, client, new SimpleMeterRegistry()),
+                Caller.ANONYMOUS,
+                Fields.NONE);
     }
 
     public DataApi as(Caller caller) {

@@ -1,4 +1,4 @@
-/// The load harness: measures a running gateway beside the plain MongoDB driver, as anybody would have to believe it.
+/// The load harness: measures a running gateway beside the plain MongoDB driver.
 ///
 /// Entry type: [Main]. It talks to the gateway over HTTP only and knows none of its classes.
 @NullMarked

@@ -24,11 +24,16 @@ public record Policy(
         return new Policy(authenticators, vetoers, authorizers, List.of(), UnaryOperator.identity());
     }
 
+    /// The same with credentials elsewhere.
+    public Policy with(UnaryOperator<Request> before) {
+        return new Policy(authenticators, vetoers, authorizers, failedAttempts, before);
+    }
+
     /// The door of a route.
     ///
     /// @param secured whether somebody must allow the request; otherwise credentials are looked at but never
     ///     needed
-    public SecurityFilter door(boolean secured) {
+    public SecurityFilter securityFilter(boolean secured) {
         return new SecurityFilter(this, secured);
     }
 }

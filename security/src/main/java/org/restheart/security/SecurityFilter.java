@@ -1,5 +1,6 @@
 package org.restheart.security;
 
+import java.util.ArrayList;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Account;
@@ -8,6 +9,7 @@ import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Grant;
 import org.restheart.http.Handler;
+import org.restheart.http.JudgedRequests;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -28,7 +30,7 @@ public final class SecurityFilter implements Filter {
     public Response filter(Request sent, Handler next) {
         var request = policy.before().apply(sent);
         policy.failedAttempts().forEach(attempts -> attempts.admit(request));
-        return switch (authenticate(request)) {
+        return switch (attempt(request)) {
             case Authentication.Authenticated(var account, var credentials, var headers) -> {
                 request.attribute(Account.OBSERVER).ifPresent(observer -> observer.accept(account));
                 var caller =
@@ -37,13 +39,33 @@ public final class SecurityFilter implements Filter {
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected _ -> {
-                // Not again when the whole chain restarts on a thread that may block.
-                request.requireThread();
-                policy.failedAttempts().forEach(attempts -> attempts.rejected(request));
+                request.requireThread(); // where the attempt counts
                 yield anonymous(request, next);
             }
             case Authentication.Absent _ -> anonymous(request, next);
         };
+    }
+
+    /// Whoever has not been accepted before is let try on a thread that may wait, and there each try counts.
+    private Authentication attempt(Request request) {
+        if (!request.mayBlock() || !request.headers().has("Authorization")) {
+            return authenticate(request);
+        }
+        var begun = new ArrayList<FailedAttempts>();
+        boolean rejected = false;
+        try {
+            for (var attempts : policy.failedAttempts()) {
+                attempts.begin(request);
+                begun.add(attempts);
+            }
+            var outcome = authenticate(request);
+            rejected = outcome instanceof Authentication.Rejected;
+            return outcome;
+        } finally {
+            for (var attempts : begun) {
+                attempts.end(request, rejected);
+            }
+        }
     }
 
     private Authentication authenticate(Request request) {
@@ -64,25 +86,45 @@ public final class SecurityFilter implements Filter {
     }
 
     private Response anonymous(Request request, Handler next) {
-        boolean needsAccount = secured
-                && !policy.authenticators().isEmpty()
-                && policy.authorizers().stream().allMatch(authorizer -> authorizer.requiresAuthentication(request));
-        return needsAccount
+        return needsAccount(request)
                 ? Challenges.unauthorized(policy.authenticators(), request)
                 : authorize(request, null, Caller.ANONYMOUS, next);
     }
 
+    private boolean needsAccount(Request request) {
+        return secured
+                && !policy.authenticators().isEmpty()
+                && policy.authorizers().stream().allMatch(authorizer -> authorizer.requiresAuthentication(request));
+    }
+
     private Response authorize(Request request, @Nullable Account account, Caller caller, Handler next) {
+        var permitted = permit(request, account, caller);
+        return permitted.isPresent() ? next.handle(request.with(permitted.get())) : refuse(request);
+    }
+
+    /// The caller with what is granted to it, unless somebody objects or nobody allows the request.
+    private Optional<Caller> permit(Request request, @Nullable Account account, Caller caller) {
         for (var vetoer : policy.vetoers()) {
             if (vetoer.vetoes(request, account)) {
-                return refuse(request);
+                return Optional.empty();
             }
         }
-        if (!secured) {
-            return next.handle(request.with(caller));
+        return secured ? grant(request, account).map(caller::with) : Optional.of(caller);
+    }
+
+    /// As [#filter], for a request made inside the process: its caller was authenticated with the outer one.
+    ///
+    /// @throws org.restheart.http.ProblemException [JudgedRequests#NOT_PERMITTED]
+    public Response judge(Request request, Handler next) {
+        var account = request.caller().account().orElse(null);
+        var permitted = account == null && needsAccount(request)
+                ? Optional.<Caller>empty()
+                : permit(request, account, request.caller());
+        if (permitted.isEmpty()) {
+            policy.failedAttempts().forEach(attempts -> attempts.refused(request));
+            throw JudgedRequests.NOT_PERMITTED.raise();
         }
-        var grant = grant(request, account);
-        return grant.isPresent() ? next.handle(request.with(caller.with(grant.get()))) : refuse(request);
+        return next.handle(request.with(permitted.get()));
     }
 
     private Optional<Grant> grant(Request request, @Nullable Account account) {
@@ -97,7 +139,7 @@ public final class SecurityFilter implements Filter {
         return Optional.empty();
     }
 
-    /// Whether a request that this door has let in would be let in now, by an account that is still the same: for
+    /// Whether a request that this filter has let in would be let in now, by an account that is still the same: for
     /// what outlasts its answer. May wait.
     ///
     /// @param request as it was handed on

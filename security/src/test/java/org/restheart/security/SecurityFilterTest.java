@@ -22,12 +22,12 @@ import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
 import org.restheart.security.acl.PermissionException;
 import org.restheart.security.acl.PermissionReader;
-import org.restheart.security.basic.BasicAuthenticator;
+import org.restheart.security.password.BasicAuthenticator;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 
 class SecurityFilterTest {
-    private static final PasswordHashes HASHES = new PasswordHashes(4);
+    private static final PasswordHashes HASHES = new PasswordHashes(4, new ClientAddress.Peer());
     private static final FileRealm REALM = new FileRealm(
             List.of(
                     new FileRealm.User("ada", "s3:cret", List.of("editor"), bson("{userid: 'ada'}")),
@@ -63,11 +63,11 @@ class SecurityFilterTest {
     }
 
     private Response.Ready secured(Request request) {
-        return (Response.Ready) policy.door(true).filter(request, SecurityFilterTest::whoami);
+        return (Response.Ready) policy.securityFilter(true).filter(request, SecurityFilterTest::whoami);
     }
 
     private Response.Ready open(Request request) {
-        return (Response.Ready) policy.door(false).filter(request, SecurityFilterTest::whoami);
+        return (Response.Ready) policy.securityFilter(false).filter(request, SecurityFilterTest::whoami);
     }
 
     private static Response whoami(Request request) {
@@ -151,24 +151,27 @@ class SecurityFilterTest {
     @Test
     void a_veto_holds_on_public_routes_too() {
         var vetoing = Policy.of(List.of(), List.of((_, _) -> true), List.of());
-        assertThat(((Response.Ready) vetoing.door(false).filter(get("/ping"), SecurityFilterTest::whoami)).status())
+        assertThat(((Response.Ready) vetoing.securityFilter(false).filter(get("/ping"), SecurityFilterTest::whoami))
+                        .status())
                 .isEqualTo(403);
     }
 
     @Test
     void without_mechanisms_nobody_is_asked_for_credentials() {
         var closed = Policy.of(List.of(), List.of(), List.of());
-        assertThat(((Response.Ready) closed.door(true).filter(get("/c"), SecurityFilterTest::whoami)).status())
+        assertThat(((Response.Ready) closed.securityFilter(true).filter(get("/c"), SecurityFilterTest::whoami))
+                        .status())
                 .isEqualTo(403);
     }
 
     @Test
     void without_authorizers_everybody_is_refused() {
         var closed = Policy.of(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of());
-        assertThat(((Response.Ready) closed.door(true).filter(get("/c"), SecurityFilterTest::whoami)).status())
+        assertThat(((Response.Ready) closed.securityFilter(true).filter(get("/c"), SecurityFilterTest::whoami))
+                        .status())
                 .isEqualTo(401);
-        assertThat(((Response.Ready)
-                                closed.door(true).filter(basic(get("/c"), "bob", "pw"), SecurityFilterTest::whoami))
+        assertThat(((Response.Ready) closed.securityFilter(true)
+                                .filter(basic(get("/c"), "bob", "pw"), SecurityFilterTest::whoami))
                         .status())
                 .isEqualTo(403);
     }
@@ -176,6 +179,7 @@ class SecurityFilterTest {
     @Test
     void a_known_account_passes_on_the_io_thread() {
         var known = basic(get("/c"), "ada", "s3:cret");
+        assertThat(secured(known).status()).isEqualTo(200);
         assertThat(secured(onIoThread(known)).status()).isEqualTo(200);
     }
 
@@ -189,11 +193,12 @@ class SecurityFilterTest {
                 List.of(),
                 this.policy.authorizers());
         var eve = basic(get("/c"), "eve", "pässwörd");
-        assertThatThrownBy(() -> policy.door(true).filter(onIoThread(eve), SecurityFilterTest::whoami))
+        assertThatThrownBy(() -> policy.securityFilter(true).filter(onIoThread(eve), SecurityFilterTest::whoami))
                 .isInstanceOf(NeedsThread.class);
-        assertThat(((Response.Ready) policy.door(true).filter(eve, SecurityFilterTest::whoami)).status())
+        assertThat(((Response.Ready) policy.securityFilter(true).filter(eve, SecurityFilterTest::whoami)).status())
                 .isEqualTo(200);
-        assertThat(((Response.Ready) policy.door(true).filter(onIoThread(eve), SecurityFilterTest::whoami)).status())
+        assertThat(((Response.Ready) policy.securityFilter(true).filter(onIoThread(eve), SecurityFilterTest::whoami))
+                        .status())
                 .isEqualTo(200);
     }
 }

@@ -7,7 +7,7 @@ import org.restheart.http.ProblemCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks MongoDB what security needs to know. Without an answer nobody is let in: 503.
+/// Asks MongoDB what security needs to know. Without an answer no request is admitted: 503.
 final class LookUp {
     private static final Logger LOG = LoggerFactory.getLogger(LookUp.class);
 

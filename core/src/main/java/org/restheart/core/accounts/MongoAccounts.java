@@ -2,9 +2,14 @@ package org.restheart.core.accounts;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.restheart.security.realm.Accounts;
 import org.restheart.security.realm.UsersCollection;
 
@@ -18,11 +23,35 @@ final class MongoAccounts implements Accounts {
         this.users = users;
     }
 
-    /// The name is always compared as text: an account whose id is of another type cannot log in.
+    /// The name is always compared as text: an account whose id is of another type cannot log in. Nor can one that has
+    /// a list of names, or the same name as another.
     @Override
     public Optional<BsonDocument> find(String name) {
-        return LookUp.of(() -> Optional.ofNullable(collection
-                .find(new BsonDocument(users.nameProperty(), new BsonString(name)))
-                .first()));
+        var found = LookUp.of(() -> collection.find(named(name)).limit(2).into(new ArrayList<>()));
+        return found.size() == 1 && isNamed(found.getFirst(), name) ? Optional.of(found.getFirst()) : Optional.empty();
+    }
+
+    /// Accounts that have the name among others must not keep the one away whose name it is.
+    private BsonDocument named(String name) {
+        var property = users.nameProperty();
+        var named = new BsonDocument(property, new BsonString(name));
+        return property.equals("_id")
+                ? named
+                : named.append(
+                        "$expr",
+                        new BsonDocument(
+                                "$eq",
+                                new BsonArray(List.of(
+                                        new BsonString("$" + property),
+                                        new BsonDocument("$literal", new BsonString(name))))));
+    }
+
+    /// A collation of the collection finds other spellings too.
+    private boolean isNamed(BsonDocument account, String name) {
+        BsonValue at = account;
+        for (var step : users.nameProperty().split("\\.", -1)) {
+            at = at instanceof BsonDocument document ? document.getOrDefault(step, BsonNull.VALUE) : BsonNull.VALUE;
+        }
+        return at instanceof BsonString text && text.getValue().equals(name);
     }
 }

@@ -1,11 +1,16 @@
 package org.restheart.core.accounts;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
+import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
@@ -13,7 +18,7 @@ import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Filter;
 import org.restheart.http.Request;
-import org.restheart.http.Service;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
 import org.restheart.security.FailedAttempts;
@@ -25,9 +30,13 @@ import org.restheart.security.SecurityFilter;
 import org.restheart.security.Vetoer;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
-import org.restheart.security.basic.BasicAuthenticator;
-import org.restheart.security.digest.DigestAuthenticator;
+import org.restheart.security.apikey.ApiKeyAuthenticator;
+import org.restheart.security.apikey.ApiKeyService;
+import org.restheart.security.apikey.KeyForm;
+import org.restheart.security.apikey.KeysVetoer;
 import org.restheart.security.guard.FailedAuthLogger;
+import org.restheart.security.password.BasicAuthenticator;
+import org.restheart.security.password.DigestAuthenticator;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
@@ -36,7 +45,7 @@ import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
 import org.restheart.security.users.UsersGuard;
 
-/// Security as the configuration wants it: the door of every binding, security's own services, and what
+/// Security as the configuration wants it: the security filter of every binding, security's own services, and what
 /// guards others.
 public final class Security implements AutoCloseable {
     private static final int DEFAULT_COST = 12;
@@ -44,20 +53,28 @@ public final class Security implements AutoCloseable {
     private final SecurityConfig config;
     private final PasswordHashes hashes;
     private final Optional<StoredSecurity> stored;
+    private final Map<String, Realm> realms;
     private final TokenParts tokens;
     private final Optional<RolesService> roles;
+    private final Optional<KeyParts> apiKeys;
+    private final Policy policy;
     private final SecurityFilter secured;
     private final SecurityFilter open;
 
-    private Security(SecurityConfig config, Optional<MongoClient> client) {
+    private Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
         this.config = config;
-        this.tokens = new TokenParts(config.tokens(), config.oauth());
         this.roles =
                 Optional.of(config.roles()).filter(Endpoint::enabled).map(endpoint -> new RolesService(endpoint.uri()));
         this.hashes = new PasswordHashes(
-                config.mongoRealm().map(MongoRealmConfig::bcryptCost).orElse(DEFAULT_COST));
-        this.stored = client.map(mongo -> new StoredSecurity(mongo, config.mongoRealm(), config.mongoAcl(), hashes));
-        var policy = new Policy(
+                config.mongoRealm().map(MongoRealmConfig::bcryptCost).orElse(DEFAULT_COST),
+                config.guards().clientAddress());
+        this.stored = client.map(mongo ->
+                new StoredSecurity(tasks, mongo, config.mongoRealm(), config.mongoAcl(), config.apiKeys(), hashes));
+        this.realms = realms();
+        this.tokens = new TokenParts(config.tokens(), config.oauth(), realms);
+        this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)
+                .flatMap(keys -> config.apiKeys().map(settings -> apiKeys(keys, settings)));
+        this.policy = new Policy(
                 authenticators(),
                 vetoers(),
                 authorizers(),
@@ -65,19 +82,43 @@ public final class Security implements AutoCloseable {
                 tokens.cookie()
                         .<UnaryOperator<Request>>map(cookie -> cookie::apply)
                         .orElse(UnaryOperator.identity()));
-        this.secured = policy.door(true);
-        this.open = policy.door(false);
+        this.secured = policy.securityFilter(true);
+        this.open = policy.securityFilter(false);
     }
 
     /// @param client closed by the caller, after this
+    /// @param tasks closed by the caller, between the two
     /// @throws org.restheart.core.config.ConfigException for a key that cannot be used
-    public static Security open(SecurityConfig config, Optional<MongoClient> client) {
-        return new Security(config, client);
+    public static Security open(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
+        return new Security(config, client, tasks);
+    }
+
+    /// What there is for API keys.
+    private record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service, KeysVetoer vetoer) {}
+
+    private KeyParts apiKeys(MongoApiKeys keys, ApiKeyConfig settings) {
+        var form = new KeyForm(settings.pepper());
+        var accounts = realm(config.basicRealm()
+                .orElse(
+                        config.mongoRealm().isPresent()
+                                ? SecurityConfig.RealmName.MONGO
+                                : SecurityConfig.RealmName.FILE));
+        var rootRole = config.mongoAcl().flatMap(MongoAclConfig::rootRole);
+        return new KeyParts(
+                new ApiKeyAuthenticator(keys, form, accounts, settings.headerNames()),
+                new ApiKeyService(
+                        keys,
+                        form,
+                        accounts,
+                        new ApiKeyService.Settings(
+                                rootRole, settings.unlimited(), settings.longest(), settings.selfService())),
+                new KeysVetoer(settings.database(), settings.collection()));
     }
 
     /// The order in which they are asked.
     private List<Authenticator> authenticators() {
         var authenticators = new ArrayList<Authenticator>();
+        apiKeys.map(KeyParts::authenticator).ifPresent(authenticators::add);
         tokens.tokenBasic().ifPresent(authenticators::add);
         config.basicRealm()
                 .ifPresent(name -> authenticators.add(new BasicAuthenticator(realm(name), name.component())));
@@ -92,11 +133,18 @@ public final class Security implements AutoCloseable {
         return authenticators;
     }
 
+    private Map<String, Realm> realms() {
+        var byName = new HashMap<String, Realm>();
+        config.fileUsers()
+                .ifPresent(
+                        users -> byName.put(SecurityConfig.RealmName.FILE.component(), new FileRealm(users, hashes)));
+        stored.flatMap(StoredSecurity::realm)
+                .ifPresent(realm -> byName.put(SecurityConfig.RealmName.MONGO.component(), realm));
+        return Map.copyOf(byName);
+    }
+
     private Realm realm(SecurityConfig.RealmName name) {
-        return switch (name) {
-            case FILE -> new FileRealm(config.fileUsers().orElse(List.of()), hashes);
-            case MONGO -> stored.flatMap(StoredSecurity::realm).orElseThrow();
-        };
+        return Optional.ofNullable(realms.get(name.component())).orElseThrow();
     }
 
     private List<Vetoer> vetoers() {
@@ -104,6 +152,7 @@ public final class Security implements AutoCloseable {
         config.guards().origins().ifPresent(vetoers::add);
         tokens.cookie().ifPresent(vetoers::add);
         roles.ifPresent(vetoers::add);
+        apiKeys.map(KeyParts::vetoer).ifPresent(vetoers::add);
         return vetoers;
     }
 
@@ -114,6 +163,7 @@ public final class Security implements AutoCloseable {
             authorizers.add(new TokenRules(config.tokens().service().uri()));
         }
         roles.ifPresent(authorizers::add);
+        apiKeys.map(KeyParts::service).ifPresent(authorizers::add);
         config.filePermissions()
                 .ifPresent(permissions ->
                         authorizers.add(new AclAuthorizer(new FilePermissions(permissions), Optional.empty())));
@@ -132,11 +182,18 @@ public final class Security implements AutoCloseable {
     }
 
     /// The filter that authenticates and authorizes the requests of a binding.
-    public Filter door(Binding binding) {
+    public SecurityFilter securityFilter(Binding binding) {
         return binding.secured() ? secured : open;
     }
 
-    /// Whether a request that was let in through a secured door would be let in now. May wait.
+    /// The same for a service whose clients put credentials elsewhere, and never into the cookie.
+    ///
+    /// @param located moves credentials to where mechanisms look for them
+    public SecurityFilter securityFilter(Binding binding, UnaryOperator<Request> located) {
+        return policy.with(located).securityFilter(binding.secured());
+    }
+
+    /// Whether a request that was let in through a security filter would be let in now. May wait.
     public boolean stillAdmits(Request request) {
         return secured.stillAdmits(request);
     }
@@ -145,15 +202,26 @@ public final class Security implements AutoCloseable {
     public List<Binding> bindings() {
         var bindings = new ArrayList<>(tokens.bindings());
         roles.ifPresent(service -> bindings.add(Binding.of(service, config.roles())));
+        apiKeys.map(KeyParts::service)
+                .ifPresent(service -> bindings.add(Binding.prefix(service, ApiKeyService.URI, true)));
         return bindings;
     }
 
-    /// The data API behind what security needs to see of it.
-    public Service guard(Service dataApi) {
+    /// What has to see requests to services that read or write data, the first one outermost.
+    public List<Filter> guards() {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
         config.mongoRealm().map(this::usersGuard).ifPresent(guards::add);
-        return guards.isEmpty() ? dataApi : new GuardedService(dataApi, guards);
+        return guards;
+    }
+
+    /// Projections that take secrets out of the documents of collections, for services that read them in nobody's name.
+    public Map<MongoNamespace, BsonDocument> secrets() {
+        return config.mongoRealm()
+                .map(MongoRealmConfig::users)
+                .map(users -> Map.of(
+                        new MongoNamespace(users.database(), users.collection()), UsersGuard.withoutSecrets(users)))
+                .orElse(Map.of());
     }
 
     private UsersGuard usersGuard(MongoRealmConfig realm) {
@@ -169,7 +237,6 @@ public final class Security implements AutoCloseable {
 
     @Override
     public void close() {
-        stored.ifPresent(StoredSecurity::close);
         hashes.close();
     }
 }

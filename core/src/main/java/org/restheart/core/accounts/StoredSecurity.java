@@ -1,51 +1,56 @@
 package org.restheart.core.accounts;
 
 import com.mongodb.client.MongoClient;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.accounts.CollectionFollower.Listener;
+import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.http.DataTarget;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.StoredPermissions;
-import org.restheart.security.cache.Kept;
+import org.restheart.security.apikey.ApiKey;
+import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.security.realm.PasswordHashes;
+import org.restheart.security.realm.Realm;
 import org.restheart.security.realm.StoredRealm;
 
 /// Accounts and permissions in MongoDB, with what is remembered of them and what keeps that fresh: the change
 /// streams of both collections, and the writes that pass through this server.
-final class StoredSecurity implements AutoCloseable {
+final class StoredSecurity {
     private final Optional<StoredRealm> realm;
     private final Optional<AclAuthorizer> authorizer;
+    private final Optional<MongoApiKeys> apiKeys;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
-    private final List<Runnable> running = new ArrayList<>();
 
+    /// @param tasks ended before the client is closed
     StoredSecurity(
+            BackgroundTasks tasks,
             MongoClient client,
             Optional<MongoRealmConfig> realmConfig,
             Optional<MongoAclConfig> aclConfig,
+            Optional<ApiKeyConfig> keysConfig,
             PasswordHashes hashes) {
         this.realm = realmConfig.map(config -> realm(client, config, hashes));
         this.authorizer = aclConfig.map(config -> authorizer(client, config));
-        if (!listeners.isEmpty()) {
-            var start = new UsersAtStart(client, realmConfig, aclConfig);
-            running.add(start::close);
-            start.start();
+        this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
+        if (realmConfig.isPresent() || aclConfig.isPresent()) {
+            new UsersAtStart(tasks, client, realmConfig, aclConfig).start();
         }
-        listeners.forEach((database, ofCollection) ->
-                running.add(CollectionFollower.start(client, database, ofCollection)::close));
+        listeners.forEach((database, ofCollection) -> CollectionFollower.start(tasks, client, database, ofCollection));
     }
 
     private StoredRealm realm(MongoClient client, MongoRealmConfig config, PasswordHashes hashes) {
         var users = config.users();
-        var kept = new Kept<String, StoredRealm.Stored>(config.keeping());
+        var kept = new InvalidatedCache<String, Realm.Stored>(config.keeping());
         // Only where the name is the id does a change tell whose it is.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Listener() {
@@ -73,7 +78,7 @@ final class StoredSecurity implements AutoCloseable {
     }
 
     private AclAuthorizer authorizer(MongoClient client, MongoAclConfig config) {
-        var kept = new Kept<String, List<Permission>>(config.keeping());
+        var kept = new InvalidatedCache<String, List<Permission>>(config.keeping());
         listen(config.database(), config.collection(), new Listener() {
             @Override
             public void followed() {
@@ -94,13 +99,42 @@ final class StoredSecurity implements AutoCloseable {
         return new AclAuthorizer(new StoredPermissions(permissions, kept), config.rootRole());
     }
 
-    /// Accounts and permissions may share a collection: nobody forbids it.
+    private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {
+        var kept = new InvalidatedCache<String, ApiKey>(config.keeping());
+        listen(config.database(), config.collection(), new Listener() {
+            @Override
+            public void followed() {
+                kept.follow();
+            }
+
+            @Override
+            public void lost() {
+                kept.lose();
+            }
+
+            @Override
+            public void changed(@Nullable BsonDocument key) {
+                if (key != null && key.get("_id") instanceof BsonString digest) {
+                    kept.forget(digest.getValue());
+                } else {
+                    kept.forgetAll();
+                }
+            }
+        });
+        return new MongoApiKeys(client, config.database(), config.collection(), kept);
+    }
+
+    /// Accounts and permissions may share a collection.
     private void listen(String database, String collection, Listener listener) {
         listeners.computeIfAbsent(database, _ -> new HashMap<>()).merge(collection, listener, BothListeners::new);
     }
 
     Optional<StoredRealm> realm() {
         return realm;
+    }
+
+    Optional<MongoApiKeys> apiKeys() {
+        return apiKeys;
     }
 
     Optional<AclAuthorizer> authorizer() {
@@ -117,11 +151,6 @@ final class StoredSecurity implements AutoCloseable {
                 }
             });
         }
-    }
-
-    @Override
-    public void close() {
-        running.reversed().forEach(Runnable::run);
     }
 
     private record BothListeners(Listener first, Listener second) implements Listener {

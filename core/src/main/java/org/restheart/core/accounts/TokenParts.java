@@ -2,6 +2,7 @@ package org.restheart.core.accounts;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.restheart.core.config.SecurityOAuth;
 import org.restheart.core.config.SecurityTokens;
@@ -14,6 +15,8 @@ import org.restheart.security.oauth.ClientRegistrationService;
 import org.restheart.security.oauth.PkceCodeGrant;
 import org.restheart.security.oauth.ResourceMetadataService;
 import org.restheart.security.oauth.ServerMetadataService;
+import org.restheart.security.realm.Generations;
+import org.restheart.security.realm.Realm;
 import org.restheart.security.token.CodeGrant;
 import org.restheart.security.token.CookieCredentials;
 import org.restheart.security.token.CookieSettings;
@@ -33,12 +36,15 @@ final class TokenParts {
     private final SecurityTokens config;
     private final SecurityOAuth oauth;
     private final Jwt jwt;
+    private final Generations accounts;
     private final Optional<TokenManager> manager;
 
-    TokenParts(SecurityTokens config, SecurityOAuth oauth) {
+    /// @param realms by the names that credentials have for their sources
+    TokenParts(SecurityTokens config, SecurityOAuth oauth, Map<String, Realm> realms) {
         this.config = config;
         this.oauth = oauth;
-        this.jwt = config.jwt().jwt();
+        this.accounts = new Generations(realms, config.jwt().jwt().accountKey());
+        this.jwt = config.jwt().jwt().knowing(accounts);
         this.manager = manager();
         if (config.tokenBasic() && manager.isEmpty()) {
             LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
@@ -51,8 +57,9 @@ final class TokenParts {
     private Optional<TokenManager> manager() {
         return config.jwtTokens()
                 .<TokenManager>map(
-                        settings -> new JwtTokenManager(jwt.signer().orElseThrow(), jwt.verifier(), settings))
-                .or(() -> config.randomTokens().map(random -> new RandomTokenManager(random.lifetime(), random.uri())));
+                        settings -> new JwtTokenManager(jwt.signer().orElseThrow(), jwt.verifier(), accounts, settings))
+                .or(() -> config.randomTokens()
+                        .map(random -> new RandomTokenManager(random.lifetime(), random.uri(), accounts)));
     }
 
     private boolean cookiesWork() {
@@ -72,7 +79,10 @@ final class TokenParts {
     Optional<CookieCredentials> cookie() {
         return config.cookieRead() && cookiesWork()
                 ? Optional.of(new CookieCredentials(
-                        config.cookie().name(), config.cookieChecksOrigin(), config.cookieOrigins()))
+                        config.cookie().name(),
+                        config.cookieChecksOrigin(),
+                        config.cookie().isSentAcrossSites(),
+                        config.cookieOrigins()))
                 : Optional.empty();
     }
 
@@ -122,6 +132,7 @@ final class TokenParts {
                                 part.loginUrl(),
                                 part.redirects(),
                                 jwt.signer().orElseThrow(),
+                                accounts,
                                 config.jwtTokens()
                                         .map(JwtTokenManager.Settings::propertyClaims)
                                         .orElse(List.of())),

@@ -15,12 +15,13 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Creates what a fresh deployment lacks: the collections of accounts and permissions, and the first account.
 /// When MongoDB cannot be reached at start it is tried again until it can.
-final class UsersAtStart implements AutoCloseable {
+final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
     private static final int NAMESPACE_EXISTS = 48;
     private static final Duration START_WAITS = Duration.ofSeconds(5);
@@ -30,9 +31,11 @@ final class UsersAtStart implements AutoCloseable {
     private final Optional<MongoRealmConfig> realm;
     private final Optional<MongoAclConfig> acl;
     private final CountDownLatch done = new CountDownLatch(1);
-    private final Thread thread = Thread.ofVirtual().name("users-at-start").unstarted(this::run);
+    private final BackgroundTasks tasks;
 
-    UsersAtStart(MongoClient client, Optional<MongoRealmConfig> realm, Optional<MongoAclConfig> acl) {
+    UsersAtStart(
+            BackgroundTasks tasks, MongoClient client, Optional<MongoRealmConfig> realm, Optional<MongoAclConfig> acl) {
+        this.tasks = tasks;
         this.client = client;
         this.realm = realm;
         this.acl = acl;
@@ -40,7 +43,7 @@ final class UsersAtStart implements AutoCloseable {
 
     /// Returns when everything is there, or after a few seconds without MongoDB; the work then goes on.
     void start() {
-        thread.start();
+        tasks.start("users-at-start", this::run);
         try {
             if (!done.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.error("MongoDB does not answer yet (/mclient/connection-string): nobody can sign in until it does");
@@ -51,7 +54,7 @@ final class UsersAtStart implements AutoCloseable {
     }
 
     private void run() {
-        while (true) {
+        while (tasks.isRunning()) {
             try {
                 acl.ifPresent(config -> create(config.database(), config.collection()));
                 realm.ifPresent(this::create);
@@ -60,11 +63,7 @@ final class UsersAtStart implements AutoCloseable {
             } catch (MongoException e) {
                 LOG.debug("the collections of accounts and permissions cannot be created yet: {}", e.toString());
             }
-            try {
-                Thread.sleep(PAUSE);
-            } catch (InterruptedException _) {
-                return; // closing
-            }
+            tasks.pause(PAUSE);
         }
     }
 
@@ -74,7 +73,7 @@ final class UsersAtStart implements AutoCloseable {
         var collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
         var first = config.firstUser();
         if (first.isPresent() && collection.estimatedDocumentCount() == 0) {
-            // Several gateways may start at once: who comes second finds the account there.
+            // Several gateways may start at once: the second one finds the account there.
             var id = first.get().get("_id");
             collection.updateOne(
                     id == null ? first.get() : new BsonDocument("_id", id),
@@ -128,10 +127,5 @@ final class UsersAtStart implements AutoCloseable {
                         Filters.eq("_id", id),
                         new BsonDocument("$setOnInsert", new BsonDocument("_etag", new BsonObjectId())),
                         new UpdateOptions().upsert(true));
-    }
-
-    @Override
-    public void close() {
-        thread.interrupt();
     }
 }

@@ -1,7 +1,7 @@
 package org.restheart.core.config;
 
 import java.util.List;
-import org.restheart.mongo.cursor.pool.AllocationConfig;
+import org.restheart.mongo.cursor.AllocationConfig;
 
 /// `eager-cursor-allocation-…` and `cursor-batch-size`, which stand outside of all blocks.
 final class AllocationBinding {

@@ -17,7 +17,7 @@ import org.restheart.core.config.Finding.Level;
 /// One block of the configuration, read by name. Each method takes the value to use when the key is absent or
 /// null. A bad value is recorded as a refusal that names key, bound and value, and the absent value is
 /// returned, so that one reading finds everything; [GatewayConfig#bind] then refuses the whole. Keys that
-/// nobody asks for are reported as unknown. Confined to the thread that starts the server.
+/// are not asked for are reported as unknown. Confined to the thread that starts the server.
 public final class Block {
     private final String path;
     private final Map<String, @Nullable Object> values;
@@ -81,7 +81,7 @@ public final class Block {
         };
     }
 
-    /// As [#bool(String, boolean)], for a key that nobody misses.
+    /// As [#bool(String, boolean)], for a key whose absence is not worth a line.
     public boolean flag(String key, boolean absent) {
         return has(key) ? bool(key, absent) : absent;
     }

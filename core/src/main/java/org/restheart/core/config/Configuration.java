@@ -109,7 +109,7 @@ public final class Configuration {
         return reading.findings();
     }
 
-    /// Whether the account that comes with the built-in configuration opens the door.
+    /// Whether the account that comes with the built-in configuration opens the security filter.
     public boolean usesDefaultPassword() {
         return DefaultAccount.isIn(tree) || DefaultAccount.isCreatedBy(tree);
     }

@@ -17,8 +17,10 @@ import java.util.Optional;
 /// @param forceGzipEncoding refuses requests that do not accept gzip or deflate
 /// @param maxInFlightRequests most requests at once; resolved, `Integer.MAX_VALUE` for no limit
 /// @param maxBufferedContent most bytes of request content in memory, all requests together; resolved
+/// @param maxAnonymousContent most of them for callers without an account; resolved
 /// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
 ///     `Long.MAX_VALUE` for no limit
+/// @param gracePeriod how long requests are still served after a signal to stop, while readiness says no
 /// @param drainTimeout how long a stop waits for running requests
 public record CoreConfig(
         String name,
@@ -36,7 +38,9 @@ public record CoreConfig(
         boolean allowUnescapedCharactersInUrl,
         int maxInFlightRequests,
         long maxBufferedContent,
+        long maxAnonymousContent,
         long maxStreamedContent,
+        Duration gracePeriod,
         Duration drainTimeout) {
 
     private static final int MAX_THREADS = 32_767;
@@ -61,6 +65,8 @@ public record CoreConfig(
         }
         int maxInFlight = block.integer("max-in-flight-requests", 10_000, 0, Integer.MAX_VALUE);
         long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
+        long content = maxContent > 0 ? maxContent : Math.max(MIN_CONTENT, maxHeap / 4);
+        long maxAnonymous = block.longInteger("max-anonymous-content", 0, 0, Long.MAX_VALUE);
         long maxStreamed = block.longInteger("max-streamed-content", DEFAULT_MAX_STREAMED_CONTENT, 0, Long.MAX_VALUE);
         formerKeys(block);
         return new CoreConfig(
@@ -78,8 +84,10 @@ public record CoreConfig(
                 block.bool("force-gzip-encoding", false),
                 block.bool("allow-unescaped-characters-in-url", true),
                 maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
-                maxContent > 0 ? maxContent : Math.max(MIN_CONTENT, maxHeap / 4),
+                content,
+                maxAnonymous > 0 ? maxAnonymous : Math.max(MIN_CONTENT / 2, content / 4),
                 maxStreamed > 0 ? maxStreamed : Long.MAX_VALUE,
+                block.millis("grace-period-ms", 2_000, 0, 600_000),
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
     }
 

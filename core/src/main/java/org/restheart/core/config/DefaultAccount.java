@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The account that everybody knows, since it comes with the built-in configuration.
+/// The account whose password is publicly known, since it comes with the built-in configuration.
 public final class DefaultAccount {
     public static final String NAME = "admin";
     public static final String PASSWORD = "secret";

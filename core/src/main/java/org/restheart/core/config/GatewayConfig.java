@@ -2,12 +2,16 @@ package org.restheart.core.config;
 
 import java.util.List;
 import java.util.Optional;
+import org.restheart.dataapi.DataApiConfig;
+import org.restheart.graphql.GraphqlConfig;
 import org.restheart.mongo.MongoConfig;
 
 /// What the configuration means. Immutable. Each part of the server is given the record it needs, never the
 /// whole.
 ///
 /// @param mongo the data API; empty when it is switched off
+/// @param graphql empty when it is switched off
+/// @param dataApi the Atlas Data API; empty when it is switched off
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -18,12 +22,14 @@ public record GatewayConfig(
         ConnectionOptions connection,
         MclientConfig mclient,
         Optional<MongoConfig> mongo,
+        Optional<GraphqlConfig> graphql,
         LoggingConfig logging,
         PingConfig ping,
         DatabaseProbeConfig databaseProbe,
         MetricsConfig metrics,
         Endpoint cacheInvalidator,
         Endpoint csvLoader,
+        Optional<DataApiConfig> dataApi,
         SecurityConfig security,
         boolean dateHeader,
         boolean poweredByHeader,
@@ -42,6 +48,7 @@ public record GatewayConfig(
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
+        var security = SecurityConfig.read(root, mclient.enabled());
         var config = new GatewayConfig(
                 CoreConfig.read(
                         root.block("core"),
@@ -54,9 +61,13 @@ public record GatewayConfig(
                 mclient,
                 MongoBinding.read(
                         root.block("mongo"),
-                        QuerySecurityBinding.read(root),
+                        QuerySecurityBinding.read(root, security),
                         AllocationBinding.read(root),
                         enabled(root.component("changeStreamActivator"))),
+                GraphqlBinding.read(
+                        root.component("graphql"),
+                        root.component("graphAppsInitializer"),
+                        root.component("graphAppsUpdater")),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.component("ping")),
                 DatabaseProbeConfig.read(root.component("database-probe")),
@@ -66,7 +77,8 @@ public record GatewayConfig(
                         root.component("jvmMetricsCollector")),
                 Endpoint.read(root.component("cacheInvalidator"), new Endpoint(true, "/ic", true)),
                 Endpoint.read(root.component("csvLoader"), new Endpoint(true, "/csv", true)),
-                SecurityConfig.read(root, mclient.enabled()),
+                DataApiBinding.read(root.component("dataApi")),
+                security,
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),
                 ProxyConfig.read(root.blocks("proxies")),

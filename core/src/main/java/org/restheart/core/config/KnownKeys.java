@@ -86,7 +86,7 @@ final class KnownKeys {
                     "users-unrestricted-roles"),
             entry("/oauthConfig", "api-base-url", "frontend-success-url", "frontend-error-url", "providers"));
 
-    /// Blocks whose keys are not ours to know.
+    /// Blocks whose keys are not checked.
     private static final Set<String> FREE = Set.of("emails");
 
     private KnownKeys() {}

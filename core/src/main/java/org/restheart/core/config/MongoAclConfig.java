@@ -1,13 +1,13 @@
 package org.restheart.core.config;
 
 import java.util.Optional;
-import org.restheart.security.cache.Keeping;
+import org.restheart.security.cache.CacheExpiry;
 
 /// `mongoAclAuthorizer`.
 ///
 /// @param rootRole may do everything
 /// @param keeping how long permissions are kept where no change stream tells of changes
-public record MongoAclConfig(String database, String collection, Optional<String> rootRole, Keeping keeping) {
+public record MongoAclConfig(String database, String collection, Optional<String> rootRole, CacheExpiry keeping) {
     /// Empty when the component is off.
     static Optional<MongoAclConfig> read(Block block, boolean absent) {
         return block.flag("enabled", absent)

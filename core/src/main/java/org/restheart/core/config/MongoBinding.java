@@ -6,12 +6,12 @@ import java.util.Optional;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
+import org.restheart.mongo.cursor.AllocationConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
-import org.restheart.mongo.cursor.ResultCacheConfig;
-import org.restheart.mongo.cursor.pool.AllocationConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.resultcache.ResultCacheConfig;
 import org.restheart.mongo.write.EtagPolicies;
 import org.restheart.mongo.write.EtagPolicies.EtagPolicy;
 
@@ -46,6 +46,7 @@ final class MongoBinding {
                 Math.min(page, max),
                 max,
                 ttl(block, "local-cache-enabled", "local-cache-ttl"),
+                ttl(block, "schema-cache-enabled", "schema-cache-ttl"),
                 block.millis("query-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.millis("aggregation-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.bool("aggregation-check-operators", true),
@@ -64,13 +65,13 @@ final class MongoBinding {
                 block.bool("inserts", otherwise.inserts()),
                 block.bool("reads", otherwise.reads()),
                 block.bool("queries", otherwise.queries()),
-                block.integer("flights", otherwise.flights(), 1, 64),
+                block.integer("concurrent-commands", otherwise.commands(), 1, 64),
                 block.integer("max-batch", otherwise.maxBatch(), 1, 10_000),
                 block.integer("max-batch-bytes", otherwise.maxBatchBytes(), 1, 32 << 20),
                 block.integer("max-queued", otherwise.maxQueued(), 1, 1_000_000),
                 block.millis("max-wait", otherwise.maxWait().toMillis(), 1, Integer.MAX_VALUE),
-                block.integer("max-lanes", otherwise.maxLanes(), 1, 1_000_000),
-                block.millis("lane-idle", otherwise.laneIdle().toMillis(), 1_000, Integer.MAX_VALUE),
+                block.integer("max-queues", otherwise.maxQueues(), 1, 1_000_000),
+                block.millis("queue-idle", otherwise.queueIdle().toMillis(), 1_000, Integer.MAX_VALUE),
                 block.bool("header", otherwise.header()));
     }
 

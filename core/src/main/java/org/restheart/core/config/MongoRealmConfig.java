@@ -3,7 +3,7 @@ package org.restheart.core.config;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.json.JsonParseException;
-import org.restheart.security.cache.Keeping;
+import org.restheart.security.cache.CacheExpiry;
 import org.restheart.security.realm.RolesPath;
 import org.restheart.security.realm.UsersCollection;
 
@@ -18,8 +18,8 @@ public record MongoRealmConfig(
         int bcryptCost,
         Optional<Integer> minimumStrength,
         Optional<BsonDocument> firstUser,
-        Keeping keeping) {
-    /// bcrypt of the password that everybody knows.
+        CacheExpiry keeping) {
+    /// bcrypt of the default password.
     public static final String DEFAULT_HASH = "$2a$12$D.IEcUHVPotQ3HXNvIGYxOPc5excTuj7RQJNJvkKPRVyrNCvUZVU2";
 
     private static final String FIRST_USER =

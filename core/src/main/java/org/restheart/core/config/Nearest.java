@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Finds what somebody may have meant.
+/// Finds the known name that is nearest to a misspelt one.
 final class Nearest {
     private Nearest() {}
 

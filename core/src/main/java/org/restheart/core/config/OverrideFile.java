@@ -27,7 +27,7 @@ final class OverrideFile {
         var extension = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         return switch (extension) {
             case "yml", "yaml" -> assignments(Yaml.parse(ConfigFile.text(file), name, reading));
-            case "json", "jsonc" -> assignments(map(Json.file(ConfigFile.text(file), name)));
+            case "json", "jsonc" -> assignments(map(RelaxedJson.file(ConfigFile.text(file), name)));
             case "conf" -> new OverrideText(name, reading).parse(withoutComments(ConfigFile.text(file)));
             default ->
                 throw ConfigException.of(

@@ -36,7 +36,8 @@ final class OverrideText {
             throw ConfigException.of("invalid override, missing '->' operator: " + beginning(entry));
         }
         var path = OverridePath.parse(entry.substring(0, arrow).strip());
-        return new Assignment(path, Json.relaxed(entry.substring(arrow + 2).strip(), path.text()), source);
+        return new Assignment(
+                path, RelaxedJson.relaxed(entry.substring(arrow + 2).strip(), path.text()), source);
     }
 
     /// As much as can be shown: what follows may be a secret.

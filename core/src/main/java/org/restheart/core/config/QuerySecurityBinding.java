@@ -1,5 +1,6 @@
 package org.restheart.core.config;
 
+import com.mongodb.MongoNamespace;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -12,10 +13,13 @@ final class QuerySecurityBinding {
 
     private QuerySecurityBinding() {}
 
-    static QuerySecurity read(Block root) {
+    /// @param security says where accounts and permissions are
+    static QuerySecurity read(Block root, SecurityConfig security) {
         var pipelines = pipelines(root.component("aggregationSecurity"));
         return new QuerySecurity(
-                filterOperators(root.component("filterOperatorsBlacklist"), pipelines.allowJavaScript()), pipelines);
+                filterOperators(root.component("filterOperatorsBlacklist"), pipelines.allowJavaScript()),
+                pipelines,
+                withheld(security));
     }
 
     /// What runs JavaScript is refused with the others, unless aggregations may run it too.
@@ -28,6 +32,15 @@ final class QuerySecurityBinding {
             operators.addAll(JAVASCRIPT);
         }
         return operators;
+    }
+
+    private static Set<MongoNamespace> withheld(SecurityConfig security) {
+        var withheld = new HashSet<MongoNamespace>();
+        security.mongoRealm()
+                .map(MongoRealmConfig::users)
+                .ifPresent(users -> withheld.add(new MongoNamespace(users.database(), users.collection())));
+        security.mongoAcl().ifPresent(acl -> withheld.add(new MongoNamespace(acl.database(), acl.collection())));
+        return withheld;
     }
 
     private static PipelineRules pipelines(Block block) {

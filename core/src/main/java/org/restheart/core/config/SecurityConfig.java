@@ -10,7 +10,7 @@ import org.restheart.security.realm.FileRealm;
 /// Who may use the server, and how they show who they are. A part is empty when its component is off.
 ///
 /// @param basicRealm the realm of HTTP Basic
-/// @param identity whom everybody is taken for
+/// @param identity the account of every request
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
 public record SecurityConfig(
         Optional<RealmName> basicRealm,
@@ -24,6 +24,7 @@ public record SecurityConfig(
         SecurityTokens tokens,
         SecurityOAuth oauth,
         SecurityGuards guards,
+        Optional<ApiKeyConfig> apiKeys,
         Endpoint roles) {
 
     /// The realms that mechanisms can name.
@@ -64,14 +65,26 @@ public record SecurityConfig(
                 tokens,
                 SecurityOAuth.read(root, tokens.jwt()),
                 SecurityGuards.read(root),
+                ApiKeyConfig.read(root.component("apiKeyAuthMechanism"), root.component("apiKeyRealm")),
                 Endpoint.read(root.component("roles"), new Endpoint(true, "/roles", true)));
         config.check(root, mongo);
         return config;
     }
 
+    /// Whether there is any way to say who one is.
+    public boolean asksForAccounts() {
+        return basicRealm.isPresent() || digest.isPresent() || tokens.bearer().isPresent() || tokens.tokenBasic();
+    }
+
     private void check(Block root, boolean mongo) {
         basicRealm.ifPresent(realm -> check(root, "basicAuthMechanism", realm));
         digest.ifPresent(config -> check(root, "digestAuthMechanism", config.accounts));
+        if (!mongo && apiKeys.isPresent()) {
+            root.refuse("mclient/enabled", "must be true for apiKeyAuthMechanism");
+        }
+        if (apiKeys.isPresent() && mongoRealm.isEmpty() && fileUsers.isEmpty()) {
+            root.refuse("apiKeyAuthMechanism/enabled", "needs a realm: keys belong to accounts");
+        }
         if (!mongo && (mongoRealm.isPresent() || mongoAcl.isPresent())) {
             root.refuse("mclient/enabled", "must be true for mongoRealmAuthenticator and mongoAclAuthorizer");
         }

@@ -3,6 +3,7 @@ package org.restheart.core.config;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.security.ClientAddress;
 import org.restheart.security.guard.BruteForceGuard;
 import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.guard.OriginVetoer;
@@ -10,13 +11,15 @@ import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;
 
-/// Guards beside the door. A part is empty when its component is off.
+/// Guards beside the security filter. A part is empty when its component is off.
 ///
+/// @param clientAddress under which address attempts and content are counted, whether or not attempts are bounded
 /// @param guardsRootRole whether no write may give an account the root role
 /// @param unrestrictedRoles may see the tokens of accounts
 /// @param corsOrigins whose scripts may read responses; empty for all
 public record SecurityGuards(
         Optional<BruteForceGuard> bruteForce,
+        ClientAddress clientAddress,
         Optional<OriginVetoer> origins,
         boolean logsFailures,
         boolean guardsRootRole,
@@ -25,6 +28,7 @@ public record SecurityGuards(
     static SecurityGuards read(Block root) {
         return new SecurityGuards(
                 bruteForce(root.component("bruteForceAttackGuard")),
+                clientAddress(root.component("bruteForceAttackGuard")),
                 origins(root.component("originVetoer")),
                 root.component("failedAuthLogger").flag("enabled", false),
                 root.component("rootRoleGuard").flag("enabled", true),
@@ -41,13 +45,16 @@ public record SecurityGuards(
             return Optional.empty();
         }
         int max = block.integer("max-failed-attempts", 5, 1, 10_000);
+        return Optional.of(new BruteForceGuard(max, clientAddress(block)));
+    }
+
+    private static ClientAddress clientAddress(Block block) {
         var alias = "x-forwarded-for-value-from-last";
         var key = block.has(alias) ? alias : "x-forwarded-for-value-from-last-element";
         int fromLast = block.integer(key, 0, 0, 100);
-        var source = block.bool("trust-x-forwarded-for", false)
-                ? new BruteForceGuard.Source.Forwarded(fromLast)
-                : new BruteForceGuard.Source.Peer();
-        return Optional.of(new BruteForceGuard(max, source));
+        return block.bool("trust-x-forwarded-for", false)
+                ? new ClientAddress.Forwarded(fromLast)
+                : new ClientAddress.Peer();
     }
 
     private static Optional<OriginVetoer> origins(Block block) {

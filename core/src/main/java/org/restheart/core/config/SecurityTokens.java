@@ -54,6 +54,11 @@ public record SecurityTokens(
                 setter.flag("check-origin", !cookie.sameSite().equals(Optional.of("Strict"))),
                 setter.texts("allowed-origins", List.of()),
                 Endpoint.read(remover, new Endpoint(true, "/logout", false)));
+        if (setter.has("same-site-mode") && cookie.isSentAcrossSites() && tokens.cookieOrigins.isEmpty()) {
+            setter.advise(
+                    "allowed-origins",
+                    "is empty: with same-site-mode none, pages that are to use the cookie must be listed");
+        }
         if (tokens.jwtTokens.isPresent() && !jwt.canSign()) {
             root.refuse(
                     "jwtTokenManager/enabled",

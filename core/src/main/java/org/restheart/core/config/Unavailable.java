@@ -9,7 +9,7 @@ import org.restheart.core.config.Finding.Level;
 /// component leaves the list with the commit that brings it.
 final class Unavailable {
     private static final List<String> COMPONENTS =
-            List.of("accountsConfig", "oauthConfig", "emails", "graphql", "createIndexesOnGqlApps", "ajp-listener");
+            List.of("accountsConfig", "oauthConfig", "emails", "createIndexesOnGqlApps", "ajp-listener");
 
     private Unavailable() {}
 

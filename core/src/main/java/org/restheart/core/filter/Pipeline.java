@@ -7,6 +7,7 @@ import java.util.function.Function;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Route;
 import org.restheart.http.Filter;
+import org.restheart.http.Handler;
 import org.restheart.http.Request;
 
 /// Assembles what runs around a service. The order of the steps is written here and nowhere else.
@@ -14,13 +15,20 @@ public final class Pipeline {
     private final PipelineSettings settings;
     private final ErrorMapping errors;
     private final Function<Binding, Filter> doors;
+    private final Function<Binding, Filter> judges;
     private final StandingHeaders standing;
 
     /// @param doors the filter that authenticates and authorizes, for each binding
-    public Pipeline(PipelineSettings settings, ErrorMapping errors, Function<Binding, Filter> doors) {
+    /// @param judges the one that authorizes requests made inside the process
+    public Pipeline(
+            PipelineSettings settings,
+            ErrorMapping errors,
+            Function<Binding, Filter> doors,
+            Function<Binding, Filter> judges) {
         this.settings = settings;
         this.errors = errors;
         this.doors = doors;
+        this.judges = judges;
         this.standing = new StandingHeaders(settings.poweredByHeader(), settings.dateHeader(), InstantSource.system());
     }
 
@@ -37,13 +45,25 @@ public final class Pipeline {
                 new ErrorFilter(service, errors),
                 new OptionsFilter(service, standing),
                 Preparation::refuse,
+                (request, next) -> next.handle(request).map(response -> ProblemWriter.refusal(service, response)),
                 doors.apply(binding),
                 standing,
-                new ErrorFilter(service, errors))); // again: errors from behind the door carry the standing headers
+                new ErrorFilter(
+                        service, errors))); // again: errors from behind the security filter carry the standing headers
         if (settings.forceEncoding()) {
             filters.add(new EncodingRequired());
         }
-        return new Route(binding, Filter.chain(filters, service));
+        filters.addAll(binding.guards());
+        return new Route(binding, Filter.chain(filters, service), judged(binding));
+    }
+
+    /// What holds for every request; the rest is between the server and its clients.
+    private Handler judged(Binding binding) {
+        var service = binding.service();
+        var filters = new ArrayList<Filter>(List.of(
+                new Preparation(service), new ProblemFilter(errors), Preparation::refuse, judges.apply(binding)));
+        filters.addAll(binding.guards());
+        return Filter.chain(filters, service);
     }
 
     /// A request that arrived with a fault the listener found: it is refused where the pipeline refuses, so

@@ -7,7 +7,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 
-/// Asks the service what can be said of a request before anybody is authenticated. A refusal is kept, since
+/// Asks the service what can be said of a request before authentication. A refusal is kept, since
 /// CORS headers and `OPTIONS` come first, and raised by [#refuse(Request, Handler)].
 final class Preparation implements Filter {
     /// What is wrong with a request, found before its turn: by the listener, or by the service's preparation.

@@ -1,18 +1,23 @@
 package org.restheart.core.filter;
 
+import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Content;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
+import org.restheart.http.Service;
 
 /// Writes a problem in the shape the client expects: the service's own, or RFC 9457 when it asks for that.
 final class ProblemWriter {
+    private static final String GRAPHQL_JSON = "application/graphql-response+json";
     private static final String PROBLEM_JSON = "application/problem+json";
 
     private final ErrorStyle style;
@@ -21,21 +26,40 @@ final class ProblemWriter {
         this.style = style;
     }
 
+    /// A refusal without content, as the security filter gives it, with the media type of the service's errors.
+    static Ready refusal(Service service, Ready response) {
+        return service.errorStyle() == ErrorStyle.GRAPHQL
+                        && response.status() >= 400
+                        && Content.NONE.equals(response.content())
+                ? response.with("Content-Type", GRAPHQL_JSON)
+                : response;
+    }
+
     Ready write(Request request, Problem problem) {
         return body(request, problem).with(problem.headers());
     }
 
     private Ready body(Request request, Problem problem) {
         if (!problem.hasBody()) {
-            return Response.status(problem.status()).with("Content-Type", Response.JSON);
+            return Response.status(problem.status())
+                    .with("Content-Type", style == ErrorStyle.GRAPHQL ? GRAPHQL_JSON : Response.JSON);
         }
         if (asksForProblemJson(request)) {
             return json(problem, JsonMode.DEFAULT, standard(problem)).with("Content-Type", PROBLEM_JSON);
         }
         return switch (style) {
+            case GRAPHQL -> json(problem, JsonMode.DEFAULT, graphql(problem)).with("Content-Type", GRAPHQL_JSON);
             case STATUS -> json(problem, mode(request), problem.toStatusDocument());
             case MESSAGE -> json(problem, JsonMode.DEFAULT, problem.toMessageDocument());
         };
+    }
+
+    /// An error as GraphQL has it (GraphQL, 7.1.2).
+    private static BsonDocument graphql(Problem problem) {
+        var error = new BsonDocument("message", new BsonString(problem.message()))
+                .append("locations", new BsonArray())
+                .append("extensions", new BsonDocument("classification", new BsonString("ExecutionAborted")));
+        return new BsonDocument("errors", new BsonArray(List.of(error)));
     }
 
     private static Ready json(Problem problem, JsonMode mode, BsonDocument document) {
@@ -51,7 +75,7 @@ final class ProblemWriter {
         return request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(PROBLEM_JSON));
     }
 
-    /// RFC 9457, 3.1; `code` is our extension member.
+    /// RFC 9457, 3.1; `code` is an extension member.
     private static BsonDocument standard(Problem problem) {
         return new BsonDocument("type", new BsonString("about:blank"))
                 .append("title", new BsonString(problem.code().title()))

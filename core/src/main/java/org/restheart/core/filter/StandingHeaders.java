@@ -11,7 +11,7 @@ import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// `X-Powered-By` and `Date` on every response from behind the door; refusals at the door carry neither.
+/// `X-Powered-By` and `Date` on every response from behind the security filter; refusals by it carry neither.
 final class StandingHeaders implements Filter {
     /// IMF-fixdate (RFC 9110, 5.6.7).
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(

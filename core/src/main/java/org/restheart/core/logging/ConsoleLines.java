@@ -28,7 +28,7 @@ public final class ConsoleLines {
         afterTime = (" [" + Thread.currentThread().getName() + "] " + level + " ").getBytes(StandardCharsets.UTF_8);
     }
 
-    /// If the console is all that this logger's lines go to, and nobody has a layout of their own for it. To be
+    /// If the console is all that this logger's lines go to, and no layout is configured for it. To be
     /// called from the thread that writes, whose name the lines show.
     public static Optional<ConsoleLines> insteadOf(org.slf4j.Logger logger) {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)

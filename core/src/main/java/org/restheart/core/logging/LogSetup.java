@@ -31,7 +31,7 @@ public final class LogSetup {
     /// The default of a minute lets a busy server write far more than it should.
     private static final Duration CHECK_SIZE_EVERY = Duration.buildByMilliseconds(100);
 
-    /// Lines that wait for the disk; beyond, whoever logs waits.
+    /// Lines that wait for the disk; beyond, the logging thread waits.
     private static final int QUEUE = 1024;
 
     private final LoggingConfig config;
@@ -77,7 +77,7 @@ public final class LogSetup {
         config.packages().forEach(name -> context.getLogger(name).setLevel(level));
     }
 
-    /// Whether an appender's lines have colours; empty if their layout is not ours.
+    /// Whether an appender's lines have colours; empty if their layout is a configured one.
     static Optional<Boolean> colours(ConsoleAppender<?> appender) {
         return appender.getEncoder() instanceof PatternLayoutEncoder encoder
                 ? Optional.of(encoder.getPattern())

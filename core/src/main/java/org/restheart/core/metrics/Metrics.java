@@ -16,6 +16,7 @@ public final class Metrics implements AutoCloseable {
     private final boolean jvm;
     private final MeteredRegistry mongoPool = new MeteredRegistry("/mongo-pool");
     private final MeteredRegistry coalescing = new MeteredRegistry("/coalescing");
+    private final MeteredRegistry dataApi = new MeteredRegistry("/data-api");
     private final MeteredRegistry streams = new MeteredRegistry("/streams");
     private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
 
@@ -50,6 +51,11 @@ public final class Metrics implements AutoCloseable {
         return streams.meters();
     }
 
+    /// Where the Atlas Data API registers its meters.
+    public MeterRegistry dataApi() {
+        return dataApi.meters();
+    }
+
     /// Shows the server's load as registry `/gateway`.
     public void watch(ServerLoad load) {
         var meters = gateway.meters();
@@ -71,7 +77,7 @@ public final class Metrics implements AutoCloseable {
         if (jvm) {
             all.add(new JvmRegistry());
         }
-        all.addAll(List.of(gateway, mongoPool, coalescing, streams));
+        all.addAll(List.of(gateway, mongoPool, coalescing, streams, dataApi));
         return all;
     }
 
@@ -81,6 +87,7 @@ public final class Metrics implements AutoCloseable {
         gateway.close();
         mongoPool.close();
         coalescing.close();
+        dataApi.close();
         streams.close();
     }
 }

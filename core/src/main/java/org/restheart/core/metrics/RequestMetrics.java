@@ -10,15 +10,15 @@ import org.restheart.core.observation.Observer;
 /// Measures requests: a registry for each included template. Thread-safe; close it to end its thread.
 public final class RequestMetrics implements Observer, AutoCloseable {
     private final List<RequestRegistry> registries;
-    private final List<PathTemplate> excluded;
+    private final List<PathGroup> excluded;
     private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("metrics").daemon().factory());
 
     private RequestMetrics(List<String> include, List<String> exclude) {
         this.registries = include.stream()
-                .map(template -> new RequestRegistry(PathTemplate.parse(template), System::nanoTime))
+                .map(template -> new RequestRegistry(PathGroup.parse(template), System::nanoTime))
                 .toList();
-        this.excluded = exclude.stream().map(PathTemplate::parse).toList();
+        this.excluded = exclude.stream().map(PathGroup::parse).toList();
     }
 
     /// Both are path templates.

@@ -3,10 +3,13 @@ package org.restheart.core.metrics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Method;
+import org.restheart.http.Operation;
 
 /// The requests whose paths match one template, by method, status and the template's parameters. Thread-safe.
 final class RequestRegistry implements MetricsRegistry {
@@ -14,15 +17,20 @@ final class RequestRegistry implements MetricsRegistry {
     /// ours.
     private static final int MAX_SERIES = 1_000;
 
-    private static final String OTHER = "_other";
+    /// Operations beyond that share [#OTHER], so that they do not take the place of paths.
+    private static final int MAX_OPERATIONS = 200;
 
-    private final PathTemplate template;
+    private static final String OTHER = "_other";
+    private static final Optional<Operation> OTHER_OPERATION = Optional.of(new Operation(OTHER, OTHER));
+
+    private final PathGroup template;
     private final LongSupplier nanoTime;
     private final Map<Labels, Series> series = new ConcurrentHashMap<>();
+    private final Set<Operation> operations = ConcurrentHashMap.newKeySet();
 
-    record Labels(Method method, int status, List<String> parameters) {}
+    record Labels(Method method, int status, List<String> parameters, Optional<Operation> operation) {}
 
-    RequestRegistry(PathTemplate template, LongSupplier nanoTime) {
+    RequestRegistry(PathGroup template, LongSupplier nanoTime) {
         this.template = template;
         this.nanoTime = nanoTime;
     }
@@ -31,9 +39,16 @@ final class RequestRegistry implements MetricsRegistry {
         var request = observation.request();
         var parameters = template.match(request.path().segments());
         if (parameters != null) {
-            series(new Labels(request.method(), observation.status(), parameters))
+            series(new Labels(request.method(), observation.status(), parameters, bounded(observation.operation())))
                     .record(observation.nanos());
         }
+    }
+
+    private Optional<Operation> bounded(Optional<Operation> asked) {
+        if (asked.isEmpty() || operations.contains(asked.get())) {
+            return asked;
+        }
+        return operations.size() < MAX_OPERATIONS && operations.add(asked.get()) ? asked : OTHER_OPERATION;
     }
 
     private Series series(Labels labels) {
@@ -46,7 +61,8 @@ final class RequestRegistry implements MetricsRegistry {
                 : new Labels(
                         labels.method,
                         labels.status,
-                        labels.parameters.stream().map(_ -> OTHER).toList());
+                        labels.parameters.stream().map(_ -> OTHER).toList(),
+                        labels.operation.flatMap(_ -> OTHER_OPERATION));
         return series.computeIfAbsent(bounded, _ -> new Series(nanoTime));
     }
 
@@ -71,6 +87,7 @@ final class RequestRegistry implements MetricsRegistry {
     private static String order(Labels labels) {
         var parts = new ArrayList<>(labels.parameters);
         parts.addFirst(labels.method + " " + labels.status);
+        labels.operation.ifPresent(operation -> parts.add(operation.toString()));
         return parts.toString();
     }
 }

@@ -7,12 +7,12 @@ final class RequestText {
     private static final String DURATION = "http_requests_duration";
     private static final double[] SHARES = {0.5, 0.75, 0.95, 0.98, 0.99, 0.999};
 
-    private final PathTemplate template;
+    private final PathGroup template;
     private final StringBuilder durations = new StringBuilder();
     private final StringBuilder rates = new StringBuilder();
     private final StringBuilder counts = new StringBuilder();
 
-    RequestText(PathTemplate template) {
+    RequestText(PathGroup template) {
         this.template = template;
     }
 
@@ -42,6 +42,10 @@ final class RequestText {
                     "path_template_param_" + template.parameters().get(i),
                     labels.parameters().get(i));
         }
+        labels.operation().ifPresent(operation -> {
+            label(text, "query", operation.fields());
+            label(text, "operation", operation.name());
+        });
         return text.toString();
     }
 

@@ -33,7 +33,15 @@ final class LogText {
             "jsonMode",
             "eager");
 
+    /// Of a path, of a query and of each header.
+    private static final int MAX_LENGTH = 2_000;
+
     private LogText() {}
+
+    /// What is longer says nothing that helps, and fills disks.
+    static String bounded(String text) {
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "… (" + text.length() + ")";
+    }
 
     /// The text with control characters, and what else may break a line, as escapes.
     static String oneLine(String text) {
@@ -73,7 +81,7 @@ final class LogText {
             masked.append(masked.isEmpty() ? "" : "&")
                     .append(secret ? parameter.substring(0, equals + 1) + MASK : parameter);
         }
-        return oneLine(masked.toString());
+        return bounded(oneLine(masked.toString()));
     }
 
     /// Whether a parameter's name contains a word for a secret: `access_token`, `apiKey`, but not `keys`.
@@ -96,7 +104,8 @@ final class LogText {
     static String maskedHeader(String name, String value) {
         return switch (name.toLowerCase(Locale.ROOT)) {
             case "authorization", "proxy-authorization", "auth-token", "cookie", "set-cookie" -> MASK;
-            default -> oneLine(value);
+            case "apikey", "api-key", "email", "password", "jwttokenstring" -> MASK;
+            default -> bounded(oneLine(value));
         };
     }
 }

@@ -3,6 +3,7 @@ package org.restheart.core.observation;
 import java.util.Optional;
 import org.restheart.http.Account;
 import org.restheart.http.Headers;
+import org.restheart.http.Operation;
 import org.restheart.http.Request;
 
 /// A request that is over: its response has been sent, or its client has gone. Immutable.
@@ -13,5 +14,12 @@ import org.restheart.http.Request;
 /// @param bytes of content sent
 /// @param nanos from the request's arrival to the end of its response
 /// @param account who asked, if authenticated
+/// @param operation what the content asked for, where the path does not tell
 public record Observation(
-        Request request, int status, Headers responseHeaders, long bytes, long nanos, Optional<Account> account) {}
+        Request request,
+        int status,
+        Headers responseHeaders,
+        long bytes,
+        long nanos,
+        Optional<Account> account,
+        Optional<Operation> operation) {}

@@ -8,6 +8,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.restheart.core.config.LoggingConfig;
 import org.restheart.http.Account;
+import org.restheart.http.Operation;
 import org.restheart.http.Request;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +55,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         }
         var traces = new LinkedHashMap<String, String>();
         for (var name : tracingHeaders) {
-            request.headers().first(name).ifPresent(value -> traces.put(name, LogText.oneLine(value)));
+            request.headers().first(name).ifPresent(value -> traces.put(name, LogText.bounded(LogText.oneLine(value))));
         }
         return traces;
     }
@@ -75,6 +76,11 @@ public final class RequestLog implements Observer, AutoCloseable {
                 .append("ms");
         line.append(" contentLength=").append(observation.bytes());
         observation.account().ifPresent(account -> append(account, line));
+        observation
+                .operation()
+                .map(Operation::name)
+                .filter(name -> !name.isEmpty())
+                .ifPresent(name -> line.append(" operation=").append(LogText.bounded(LogText.oneLine(name))));
         if (dump) {
             line.append(headers("request", request.headers()::forEach));
             line.append(headers("response", observation.responseHeaders()::forEach));
@@ -84,10 +90,10 @@ public final class RequestLog implements Observer, AutoCloseable {
 
     private static String url(Request request) {
         var query = LogText.maskedQuery(request.query().raw());
-        return LogText.oneLine(request.connection().scheme()
+        return LogText.bounded(LogText.oneLine(request.connection().scheme()
                         + "://"
                         + request.connection().hostAndPort()
-                        + request.path().raw())
+                        + request.path().raw()))
                 + (query.isEmpty() ? "" : "?" + query);
     }
 

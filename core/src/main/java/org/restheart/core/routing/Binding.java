@@ -2,6 +2,7 @@ package org.restheart.core.routing;
 
 import java.util.List;
 import org.restheart.core.config.Endpoint;
+import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 
@@ -10,7 +11,12 @@ import org.restheart.http.Service;
 /// @param uri begins with `/`; percent-encoding and trailing slashes mean what they mean in a request
 /// @param match whether paths below the URI belong to the service as well
 /// @param secured whether callers are authenticated and authorized before the service sees them
-public record Binding(Service service, String uri, Match match, boolean secured) {
+/// @param guards what stands between the security filter and the service, the first one outermost
+public record Binding(Service service, String uri, Match match, boolean secured, List<Filter> guards) {
+    public Binding {
+        guards = List.copyOf(guards);
+    }
+
     /// How much of a path a binding claims.
     public enum Match {
         /// The URI and everything below it, by whole segments: `/a` claims `/a/b` but not `/ab`.
@@ -25,7 +31,11 @@ public record Binding(Service service, String uri, Match match, boolean secured)
     }
 
     public static Binding prefix(Service service, String uri, boolean secured) {
-        return new Binding(service, uri, Match.PREFIX, secured);
+        return new Binding(service, uri, Match.PREFIX, secured, List.of());
+    }
+
+    public Binding behind(List<Filter> guards) {
+        return new Binding(service, uri, match, secured, guards);
     }
 
     List<String> segments() {

@@ -6,7 +6,8 @@ import org.restheart.http.Request;
 /// A binding with everything that runs for its requests, assembled at start.
 ///
 /// @param chain the filters of this route around its service
-public record Route(Binding binding, Handler chain) {
+/// @param judged those of requests made inside the process
+public record Route(Binding binding, Handler chain, Handler judged) {
     /// Whether a request is worth a try on the I/O thread that received it.
     public boolean startsOnIoThread(Request request) {
         return binding.service().startsOnIoThread(request);

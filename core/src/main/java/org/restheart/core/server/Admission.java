@@ -23,6 +23,8 @@ final class Admission implements ServerLoad {
     private final LongAdder rejected = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition empty = lock.newCondition();
+    private volatile boolean leaving;
+    private volatile long lastWhileLeaving;
     private volatile boolean draining;
 
     /// @param limit most requests at once
@@ -34,6 +36,9 @@ final class Admission implements ServerLoad {
     Verdict enter() {
         int now = inFlight.incrementAndGet();
         if (now <= limit && !draining) {
+            if (leaving) {
+                lastWhileLeaving = System.nanoTime();
+            }
             return Verdict.ADMITTED;
         }
         rejected.increment();
@@ -50,6 +55,21 @@ final class Admission implements ServerLoad {
                 lock.unlock();
             }
         }
+    }
+
+    /// The server stops soon: requests are still admitted, and each HTTP/1.1 connection ends with its next response.
+    void announceStop() {
+        lastWhileLeaving = System.nanoTime();
+        leaving = true;
+    }
+
+    boolean isStopAnnounced() {
+        return leaving;
+    }
+
+    /// Since [#announceStop()].
+    Duration sinceLastRequest() {
+        return Duration.ofNanos(System.nanoTime() - lastWhileLeaving);
     }
 
     /// Admits nobody any more.

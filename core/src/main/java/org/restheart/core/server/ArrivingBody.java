@@ -1,38 +1,40 @@
 package org.restheart.core.server;
 
-import io.undertow.server.HttpServerExchange;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 
-/// Content that is read while it arrives, as fast as its reader works. Who wants the whole in memory gets it within
-/// the limits of ordinary content. Confined to one request.
+/// Content that has not arrived yet. It is received when somebody asks for it, who waits meanwhile, and is booked for
+/// the
+/// caller as it is known then; a service may read it piece by piece instead. Confined to one request.
 final class ArrivingBody implements Body {
-    private static final int PIECE = 64 * 1024;
+    private static final int FIRST_PIECE = 16 * 1024;
 
     private final long announced;
+    private final boolean streamed;
     private final ArrivingContent content;
     private final BodyLimits limits;
-    private final BodyLimits.Account account;
+    private final BodyLimits.Held held;
     private byte @Nullable [] whole;
 
-    private ArrivingBody(long announced, ArrivingContent content, BodyLimits limits, BodyLimits.Account account) {
+    /// @param announced `Content-Length`; negative if there is none
+    /// @param streamed whether the service reads content piece by piece
+    ArrivingBody(long announced, boolean streamed, ArrivingContent content, BodyLimits limits, BodyLimits.Held held) {
         this.announced = announced;
+        this.streamed = streamed;
         this.content = content;
         this.limits = limits;
-        this.account = account;
-    }
-
-    static Body of(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Account account) {
-        return new ArrivingBody(
-                exchange.getRequestContentLength(), new ArrivingContent(exchange, limits), limits, account);
+        this.held = held;
     }
 
     @Override
     public long length() {
-        return announced < 0 ? Long.MAX_VALUE : announced;
+        if (announced >= 0) {
+            return announced;
+        }
+        return streamed ? Long.MAX_VALUE : bytes().length;
     }
 
     @Override
@@ -45,20 +47,36 @@ final class ArrivingBody implements Body {
 
     private byte[] read() {
         if (announced > limits.perRequest()) {
-            return limits.tooLarge().bytes();
+            throw limits.contentTooLarge().raise();
         }
-        var bytes = new ByteArrayOutputStream();
-        var piece = new byte[PIECE];
-        for (int n = content.read(piece, 0, PIECE); n >= 0; n = content.read(piece, 0, PIECE)) {
-            if (bytes.size() + (long) n > limits.perRequest()) {
-                return limits.tooLarge().bytes();
-            }
-            if (!account.book(n)) {
-                return limits.noRoom().bytes();
-            }
-            bytes.write(piece, 0, n);
+        if (!held.countForCaller()) {
+            throw limits.contentHasNoRoom().raise();
         }
-        return bytes.toByteArray();
+        int booked = content.received();
+        var bytes = new byte[(int) Math.min(FIRST_PIECE, announced < 0 ? FIRST_PIECE : Math.max(1, announced))];
+        int length = 0;
+        for (int n = 0; n >= 0; n = content.read(bytes, length, bytes.length - length)) {
+            length += n;
+            if (length > limits.perRequest()) {
+                throw limits.contentTooLarge().raise();
+            }
+            if (length > booked) {
+                if (!held.book(length - booked)) {
+                    throw limits.contentHasNoRoom().raise();
+                }
+                booked = length;
+            }
+            if (length == bytes.length) {
+                bytes = Arrays.copyOf(bytes, larger(length));
+            }
+        }
+        return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+    }
+
+    /// Twice as much, but not more than can come: one byte beyond shows that nothing does.
+    private int larger(int length) {
+        long most = announced < 0 ? limits.perRequest() : announced;
+        return (int) Math.max(length + 1L, Math.min(2L * length, most + 1));
     }
 
     /// There once, unless the whole has been asked for before.
@@ -66,8 +84,8 @@ final class ArrivingBody implements Body {
     /// @throws org.restheart.http.ProblemException 413 for content announced beyond the limit
     @Override
     public InputStream stream() {
-        if (whole != null) {
-            return new ByteArrayInputStream(whole);
+        if (whole != null || !streamed) {
+            return new ByteArrayInputStream(bytes());
         }
         if (announced > limits.streamed()) {
             throw limits.tooMuch().raise();

@@ -22,24 +22,38 @@ import org.xnio.channels.StreamSourceChannel;
 final class ArrivingContent extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ArrivingContent.class);
 
-    /// Content has to arrive at 500 bytes per second at least, on average over the time that it is waited for.
+    /// Content has to arrive at 500 bytes per second at least, on average over the time that it is waited for, and
+    /// without a silence of more than the timeout: what has been sent before buys no time.
     private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
 
     private final HttpServerExchange exchange;
     private final BodyLimits limits;
     private final Semaphore wakeUp = new Semaphore(0);
+    private final ByteBuffer begin;
+    private final int received;
     private @Nullable StreamSourceChannel channel;
     private long length;
     private long waited;
     private boolean ended;
 
-    ArrivingContent(HttpServerExchange exchange, BodyLimits limits) {
+    /// @param begin what has been received already
+    /// @param channel null if it has not been asked for yet
+    ArrivingContent(
+            HttpServerExchange exchange, BodyLimits limits, byte[] begin, @Nullable StreamSourceChannel channel) {
         this.exchange = exchange;
         this.limits = limits;
+        this.begin = ByteBuffer.wrap(begin);
+        this.received = begin.length;
+        this.channel = channel;
         exchange.addExchangeCompleteListener((_, next) -> { // also when the client goes away
             wakeUp.release();
             next.proceed();
         });
+    }
+
+    /// How many bytes had been received before anybody read.
+    int received() {
+        return received;
     }
 
     @Override
@@ -48,11 +62,17 @@ final class ArrivingContent extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
-    /// @throws ProblemException 400 if the client went away or was too slow, 413 beyond the limit
+    /// @throws ProblemException 400 if the client went away, 408 if it was too slow, 413 beyond the limit
     @Override
     public int read(byte[] bytes, int offset, int wanted) {
         if (ended || wanted == 0) {
             return ended ? -1 : 0;
+        }
+        if (begin.hasRemaining()) {
+            int n = Math.min(wanted, begin.remaining());
+            begin.get(bytes, offset, n);
+            length += n;
+            return n;
         }
         try {
             if (channel == null) {
@@ -73,7 +93,7 @@ final class ArrivingContent extends InputStream {
             return n;
         } catch (IOException e) {
             LOG.debug("the content of a request did not arrive", e);
-            throw broken("the content did not arrive completely");
+            throw broken(ProblemCode.BAD_REQUEST, "the content did not arrive completely");
         }
     }
 
@@ -84,10 +104,11 @@ final class ArrivingContent extends InputStream {
         });
         channel.resumeReads();
         long began = System.nanoTime();
-        long allowed = limits.patience().toNanos() + NANOS_PER_BYTE * length - waited;
+        long silence = limits.timeout().toNanos();
+        long allowed = Math.min(silence, silence + NANOS_PER_BYTE * length - waited);
         try {
             if (allowed <= 0 || !wakeUp.tryAcquire(allowed, TimeUnit.NANOSECONDS)) {
-                throw broken("the content arrives too slowly");
+                throw broken(ProblemCode.CONTENT_TIMED_OUT, "the content arrives too slowly");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -99,9 +120,9 @@ final class ArrivingContent extends InputStream {
         }
     }
 
-    private ProblemException broken(String message) {
+    private ProblemException broken(ProblemCode code, String message) {
         exchange.setPersistent(false);
-        return Problem.of(ProblemCode.BAD_REQUEST, message).raise();
+        return Problem.of(code, message).raise();
     }
 
     /// The exchange ends the channel.

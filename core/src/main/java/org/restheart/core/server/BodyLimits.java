@@ -1,28 +1,42 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// How much request content the server holds: per request, and for all requests together. Thread-safe.
+/// How much request content the server holds: per request, for each caller, for all anonymous callers, and for all
+/// requests together. Thread-safe.
+///
+/// Bytes are booked when they arrive, whatever was announced. Content that is complete with its first bytes counts only
+/// for all requests together; whoever sends more has a share, so that no caller can take what others need.
 final class BodyLimits {
     private final long perRequest;
     private final long together;
+    private final long anonymous;
     private final long streamed;
-    private final Duration patience;
+    private final Duration timeout;
     private final AtomicLong held = new AtomicLong();
+    private final AtomicLong heldByAnonymous = new AtomicLong();
+    private final ConcurrentMap<String, Long> shares = new ConcurrentHashMap<>();
 
     /// @param perRequest bytes
     /// @param together bytes
+    /// @param anonymous bytes for all callers without an account
     /// @param streamed bytes of content that is read while it arrives, per request
-    /// @param patience how long content may take, before its pace counts
-    BodyLimits(long perRequest, long together, long streamed, Duration patience) {
+    /// @param timeout how long nothing may arrive, and how long content may take before its pace counts
+    BodyLimits(long perRequest, long together, long anonymous, long streamed, Duration timeout) {
         this.perRequest = Math.min(perRequest, Integer.MAX_VALUE - 8);
         this.together = together;
+        this.anonymous = Math.min(anonymous, together);
         this.streamed = streamed;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     long perRequest() {
@@ -34,14 +48,18 @@ final class BodyLimits {
         return streamed;
     }
 
-    Duration patience() {
-        return patience;
+    Duration timeout() {
+        return timeout;
     }
 
     /// Stands for content beyond the limit: whoever reads it is told.
     Body tooLarge() {
-        return new Refused(Problem.of(
-                ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + perRequest + " bytes"));
+        return new Refused(contentTooLarge());
+    }
+
+    Problem contentTooLarge() {
+        return Problem.of(
+                ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + perRequest + " bytes");
     }
 
     /// Why content that is read while it arrives is not read any further.
@@ -51,33 +69,112 @@ final class BodyLimits {
 
     /// Stands for content that the server had no room for just now.
     Body noRoom() {
-        return new Refused(Problem.of(ProblemCode.OVERLOADED, "the server holds too much request content at the moment")
-                .with("Retry-After", "1"));
+        return new Refused(contentHasNoRoom());
     }
 
-    Account open() {
-        return new Account();
+    Problem contentHasNoRoom() {
+        return Problem.of(ProblemCode.OVERLOADED, "the server holds too much request content at the moment")
+                .with("Retry-After", "1");
+    }
+
+    /// What a request will hold.
+    ///
+    /// @param account the name of its account, if it is known by now
+    /// @param address of its client
+    Held open(Supplier<Optional<String>> account, Supplier<String> address) {
+        return new Held(account, address);
     }
 
     /// What one request holds. Confined to the request.
-    final class Account {
+    final class Held {
+        private final Supplier<Optional<String>> account;
+        private final Supplier<String> address;
         private long booked;
+        private @Nullable Share share;
+
+        private Held(Supplier<Optional<String>> account, Supplier<String> address) {
+            this.account = account;
+            this.address = address;
+        }
 
         /// @return whether there was room for so many bytes more
         boolean book(int bytes) {
+            if (share != null && !share.book(bytes)) {
+                return false;
+            }
             if (held.addAndGet(bytes) > together) {
                 held.addAndGet(-bytes);
+                if (share != null) {
+                    share.release(bytes);
+                }
                 return false;
             }
             booked += bytes;
             return true;
         }
 
+        /// From now on it counts for the caller, what is booked already included.
+        ///
+        /// @return whether the caller had room for that
+        boolean countForCaller() {
+            if (share == null) {
+                var name = account.get();
+                var mine = name.isPresent()
+                        ? new Share("account " + name.get(), ofOne(together), false)
+                        : new Share("address " + address.get(), ofOne(anonymous), true);
+                if (!mine.book(booked)) {
+                    return false;
+                }
+                share = mine;
+            }
+            return true;
+        }
+
         void close() {
             if (booked > 0) {
                 held.addAndGet(-booked);
+                if (share != null) {
+                    share.release(booked);
+                }
                 booked = 0;
             }
+        }
+    }
+
+    /// Half of what there is, and enough for one request of the largest size where there is as much.
+    private long ofOne(long all) {
+        return Math.max(all / 2, Math.min(perRequest, all));
+    }
+
+    /// What one caller may hold.
+    private final class Share {
+        private final String caller;
+        private final long limit;
+        private final boolean isAnonymous;
+
+        Share(String caller, long limit, boolean isAnonymous) {
+            this.caller = caller;
+            this.limit = limit;
+            this.isAnonymous = isAnonymous;
+        }
+
+        boolean book(long bytes) {
+            if (isAnonymous && heldByAnonymous.addAndGet(bytes) > anonymous) {
+                heldByAnonymous.addAndGet(-bytes);
+                return false;
+            }
+            if (shares.merge(caller, bytes, Long::sum) > limit) {
+                release(bytes);
+                return false;
+            }
+            return true;
+        }
+
+        void release(long bytes) {
+            if (isAnonymous) {
+                heldByAnonymous.addAndGet(-bytes);
+            }
+            shares.computeIfPresent(caller, (_, held) -> held > bytes ? held - bytes : null);
         }
     }
 

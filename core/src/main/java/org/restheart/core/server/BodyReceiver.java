@@ -2,10 +2,10 @@ package org.restheart.core.server;
 
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpContinue;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.slf4j.Logger;
@@ -14,79 +14,111 @@ import org.xnio.ChannelListener;
 import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
-/// Receives the content of one request on its I/O thread, without ever waiting there. Confined to that thread.
-///
-/// Memory is taken as bytes arrive: a `Content-Length` alone does not make the server allocate more than a
-/// first piece.
+/// Takes the content of one request that comes together with its head, as nearly all content does, on its I/O thread
+/// and without ever waiting there. Content that is large or late is left to arrive while the request is decided, as far
+/// as its head alone decides it. Confined to the I/O thread.
 final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReceiver.class);
-    private static final int FIRST_PIECE = 64 * 1024;
 
-    /// Content has to arrive at 500 bytes per second at least, on average.
-    private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
+    /// Of what is received before anybody knows who sends it.
+    private static final int MAX_EARLY = 16 * 1024;
+
+    /// Clients that send head and content in two pieces do so within this time, or within a time in which a request
+    /// may as well be decided.
+    private static final long GRACE_MILLIS = 10;
 
     private final HttpServerExchange exchange;
     private final BodyLimits limits;
-    private final BodyLimits.Account account;
-    private final Consumer<Body> then;
-    private final long announced;
-    private final long began = System.nanoTime();
-    private byte[] content;
+    private final BodyLimits.Held held;
+    private final Receiver receiver;
+    private byte[] content = new byte[0];
     private int length;
-    private XnioExecutor.@Nullable Key check;
+    private XnioExecutor.@Nullable Key grace;
 
-    private BodyReceiver(
-            HttpServerExchange exchange, BodyLimits limits, BodyLimits.Account account, Consumer<Body> then) {
-        this.exchange = exchange;
-        this.limits = limits;
-        this.account = account;
-        this.then = then;
-        this.announced = exchange.getRequestContentLength();
-        this.content = new byte[announced < 0 ? 4 * 1024 : (int) Math.min(announced, FIRST_PIECE)];
+    /// Is told once, in a call of the exchange's root handler.
+    interface Receiver {
+        /// The content is complete, or refuses to be read.
+        void received(Body body);
+
+        /// More is to come, after these bytes.
+        ///
+        /// @param channel null if it has not been asked for yet
+        void arriving(byte[] begin, @Nullable StreamSourceChannel channel);
     }
 
-    /// Hands the content on when it is complete, from a call of the exchange's root handler: now, or later from
-    /// a call of its own. A content that is too large is not read to its end: what is handed on then refuses to
-    /// be read.
-    ///
-    /// @param account where the bytes that the content occupies are booked
-    static void receive(
-            HttpServerExchange exchange, BodyLimits limits, BodyLimits.Account account, Consumer<Body> then) {
+    private BodyReceiver(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Held held, Receiver receiver) {
+        this.exchange = exchange;
+        this.limits = limits;
+        this.held = held;
+        this.receiver = receiver;
+    }
+
+    /// @param held where the bytes that the content occupies are booked
+    static void receive(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Held held, Receiver receiver) {
         if (exchange.isRequestComplete()) {
-            then.accept(Body.EMPTY);
+            receiver.received(Body.EMPTY);
         } else if (exchange.getRequestContentLength() > limits.perRequest()) {
-            then.accept(limits.tooLarge());
+            receiver.received(limits.tooLarge());
+        } else if (HttpContinue.requiresContinueResponse(exchange)) { // asking for content would send for it
+            receiver.arriving(new byte[0], null);
         } else {
-            new BodyReceiver(exchange, limits, account, then).start(exchange.getRequestChannel());
+            new BodyReceiver(exchange, limits, held, receiver).start(exchange.getRequestChannel());
         }
     }
 
     private void start(StreamSourceChannel channel) {
         try {
             var body = read(channel);
-            if (body == null) {
+            if (body != null) {
+                receiver.received(body);
+            } else if (isLong()) {
+                receiver.arriving(content, channel);
+            } else {
                 channel.getReadSetter().set(this);
                 channel.resumeReads();
-                checkAfter(limits.patience().toNanos());
-            } else {
-                then.accept(body);
+                grace = exchange.getIoThread().executeAfter(() -> leave(channel), GRACE_MILLIS, TimeUnit.MILLISECONDS);
             }
         } catch (IOException e) {
             abandon(e);
         }
     }
 
+    private boolean isLong() {
+        return length >= MAX_EARLY || exchange.getRequestContentLength() > MAX_EARLY;
+    }
+
     @Override
     public void handleEvent(StreamSourceChannel channel) {
+        if (grace == null) {
+            return; // handed over meanwhile
+        }
         try {
             var body = read(channel);
             if (body != null) {
-                channel.suspendReads();
-                stopChecking();
-                Connectors.executeRootHandler(_ -> then.accept(body), exchange);
+                stopWaiting(channel);
+                Connectors.executeRootHandler(_ -> receiver.received(body), exchange);
+            } else if (isLong()) {
+                leave(channel);
             }
         } catch (IOException e) {
+            stopWaiting(channel);
             abandon(e);
+        }
+    }
+
+    private void leave(StreamSourceChannel channel) {
+        if (grace != null && !exchange.isComplete()) {
+            stopWaiting(channel);
+            Connectors.executeRootHandler(_ -> receiver.arriving(content, channel), exchange);
+        }
+    }
+
+    private void stopWaiting(StreamSourceChannel channel) {
+        channel.suspendReads();
+        channel.getReadSetter().set(null);
+        if (grace != null) {
+            grace.remove();
+            grace = null;
         }
     }
 
@@ -94,11 +126,11 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private @Nullable Body read(StreamSourceChannel channel) throws IOException {
         try (var pooled = exchange.getConnection().getByteBufferPool().allocate()) {
             var buffer = pooled.getBuffer();
-            while (true) {
+            while (length < MAX_EARLY) {
                 buffer.clear();
                 int n = channel.read(buffer);
                 if (n < 0) {
-                    return Body.of(length == content.length ? content : Arrays.copyOf(content, length));
+                    return Body.of(content);
                 }
                 if (n == 0) {
                     return null;
@@ -106,55 +138,22 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                 if ((long) length + n > limits.perRequest()) {
                     return limits.tooLarge();
                 }
-                if (!account.book(n)) {
+                if (!held.book(n)) {
                     return limits.noRoom();
                 }
-                makeRoom(length + n);
+                content = Arrays.copyOf(content, length + n);
                 buffer.flip().get(content, length, n);
                 length += n;
             }
-        }
-    }
-
-    private void makeRoom(int needed) {
-        if (needed > content.length) {
-            long wanted = Math.max(needed, 2L * content.length);
-            content = Arrays.copyOf(content, (int) (announced < 0 ? wanted : Math.min(wanted, announced)));
-        }
-    }
-
-    /// A client that sends a byte now and then must not hold a place for ever.
-    private void checkPace() {
-        long allowed = limits.patience().toNanos() + NANOS_PER_BYTE * length;
-        long left = allowed - (System.nanoTime() - began);
-        if (left > 0) {
-            checkAfter(left);
-        } else {
-            LOG.debug("the content of a request arrives too slowly: {} bytes so far", length);
-            end(408);
-        }
-    }
-
-    private void checkAfter(long nanos) {
-        check = exchange.getIoThread().executeAfter(this::checkPace, nanos, TimeUnit.NANOSECONDS);
-    }
-
-    private void stopChecking() {
-        if (check != null) {
-            check.remove();
+            return null;
         }
     }
 
     /// The client has gone or does not speak HTTP: nobody is left to answer.
     private void abandon(IOException e) {
         LOG.debug("the content of a request did not arrive", e);
-        stopChecking();
-        end(400);
-    }
-
-    private void end(int status) {
         exchange.setPersistent(false);
-        exchange.setStatusCode(status);
+        exchange.setStatusCode(400);
         exchange.endExchange();
     }
 }

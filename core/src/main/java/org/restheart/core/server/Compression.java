@@ -30,8 +30,9 @@ final class Compression {
         };
     }
 
+    /// Ranges are of the content as it is stored: a part of it may not be coded by itself.
     private static boolean isCoded(Ready response) {
-        return response.headers().has("Content-Encoding");
+        return response.status() == 206 || response.headers().has("Content-Encoding");
     }
 
     static Ready apply(ContentCoding coding, Ready response) {

@@ -6,10 +6,12 @@ import io.undertow.util.SameThreadExecutor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.filter.ContentCoding;
-import org.restheart.core.observation.CallerNote;
 import org.restheart.core.observation.Observation;
+import org.restheart.core.observation.RequestNote;
 import org.restheart.core.routing.Route;
+import org.restheart.http.Account;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
@@ -21,10 +23,11 @@ import org.restheart.http.Withdrawable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
+import org.xnio.channels.StreamSourceChannel;
 
 /// One request on its way through the server: received, tried on its I/O thread or run on a virtual one,
 /// answered now or later, observed. Its threads take turns; no two are at work on it at once.
-final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter {
+final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter, BodyReceiver.Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
     /// Of a request whose client had gone; only the log and the metrics get to see it. As nginx counts it.
@@ -35,8 +38,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter 
     private final HttpServerExchange http;
     private final Route route;
     private final ServerParts parts;
-    private final CallerNote note;
-    private final BodyLimits.Account held;
+    private final RequestNote note;
+    private final BodyLimits.Held held;
     private final long arrived = System.nanoTime();
     private Request request;
     private boolean left;
@@ -49,31 +52,47 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter 
     private Fields responseHeaders = Fields.NONE;
 
     /// @param request without its content
-    Exchange(HttpServerExchange http, Route route, Request request, CallerNote note, ServerParts parts) {
+    Exchange(HttpServerExchange http, Route route, Request request, RequestNote note, ServerParts parts) {
         this.http = http;
         this.route = route;
         this.request = request;
         this.note = note;
         this.parts = parts;
-        this.held = parts.bodies().open();
+        this.held = parts.bodies()
+                .open(
+                        () -> note.account().map(Account::name),
+                        () -> parts.clients().of(request));
     }
 
     /// Receives the rest of the request and answers it. Called from the root handler, on the I/O thread.
     void start() {
         http.addExchangeCompleteListener(this);
-        if (route.streamsContent(request) && !http.isRequestComplete()) {
-            request = request.with(ArrivingBody.of(http, parts.bodies(), held));
-            http.dispatch(parts.threads(), this::runBlocking);
+        if (!http.isRequestComplete() && route.streamsContent(request)) {
+            decideFirst(true, new byte[0], null);
         } else {
-            BodyReceiver.receive(http, parts.bodies(), held, this::received);
+            BodyReceiver.receive(http, parts.bodies(), held, this);
         }
     }
 
-    private void received(Body body) {
+    @Override
+    public void received(Body body) {
         request = request.with(body);
         if (body.isHere() && route.startsOnIoThread(request) && triedHere()) {
             return;
         }
+        http.dispatch(parts.threads(), this::runBlocking);
+    }
+
+    /// The door comes before the content: whoever is not let in is told so without waiting for it.
+    @Override
+    public void arriving(byte[] begin, @Nullable StreamSourceChannel channel) {
+        decideFirst(false, begin, channel);
+    }
+
+    private void decideFirst(boolean streamed, byte[] begin, @Nullable StreamSourceChannel channel) {
+        var content = new ArrivingContent(http, parts.bodies(), begin, channel);
+        request =
+                request.with(new ArrivingBody(http.getRequestContentLength(), streamed, content, parts.bodies(), held));
         http.dispatch(parts.threads(), this::runBlocking);
     }
 
@@ -151,8 +170,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter 
 
     private void send(Ready ready) {
         responseHeaders = ready.headers();
-        if (ready.content() instanceof Content.Push) {
-            leave(); // it may stay open for days: it must not count as a request in flight
+        if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {
+            leave(); // it may stay open for days, or for as long as a client sends what nobody reads
         }
         if (!Compression.isWorthwhile(ready)) {
             parts.writer().send(http, ready);
@@ -165,6 +184,10 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter 
         } else {
             http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
         }
+    }
+
+    private boolean leavesContentUnread(Ready ready) {
+        return !http.isRequestComplete() && !(ready.content() instanceof Content.Streamed);
     }
 
     private void sendCoded(ContentCoding coding, Ready ready) {
@@ -206,7 +229,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter 
                             responseHeaders,
                             ended.getResponseBytesSent(),
                             System.nanoTime() - arrived,
-                            note.account()));
+                            note.account(),
+                            note.operation()));
         } finally {
             next.proceed();
         }

@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import java.util.Optional;
@@ -19,12 +20,46 @@ final class Framing {
 
     private Framing() {}
 
-    /// What is wrong with the fields that say where the content ends.
-    static Optional<Problem> fault(HeaderMap headers) {
+    private static final Problem AMBIGUOUS =
+            Problem.of(ProblemCode.BAD_REQUEST, "the request says in two ways where its content ends");
+    private static final Problem CODING_TOO_NEW =
+            Problem.of(ProblemCode.BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
+    private static final Problem FIELD_MALFORMED =
+            Problem.of(ProblemCode.BAD_REQUEST, "a header field contains control characters");
+
+    /// What is wrong with the head of a request, in particular with the fields that say where the content ends.
+    static Optional<Problem> fault(HttpServerExchange exchange) {
+        var headers = exchange.getRequestHeaders();
+        if (headers.contains(Headers.TRANSFER_ENCODING)) {
+            if (exchange.isHttp10()) { // RFC 9112, 6.1
+                return Optional.of(CODING_TOO_NEW);
+            }
+            if (headers.contains(Headers.CONTENT_LENGTH)) { // RFC 9112, 6.3
+                return Optional.of(AMBIGUOUS);
+            }
+        }
+        if (!exchange.isHttp11() && !exchange.isHttp10() && !areFieldsClean(headers)) {
+            return Optional.of(FIELD_MALFORMED);
+        }
         if (!isCodingKnown(headers)) {
             return Optional.of(CODING_UNKNOWN);
         }
         return isLengthKnown(headers) ? Optional.empty() : Optional.of(LENGTH_MALFORMED);
+    }
+
+    /// In HTTP/2 a value may contain any byte, and only there (RFC 9113, 8.2.1).
+    private static boolean areFieldsClean(HeaderMap headers) {
+        for (var values : headers) {
+            for (var value : values) {
+                for (int i = 0; i < value.length(); i++) {
+                    char c = value.charAt(i);
+                    if (c == '\r' || c == '\n' || c == 0) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
     }
 
     /// Undertow waits for the connection's end where it does not know the coding; RFC 9112, 6.1 asks for a 501.

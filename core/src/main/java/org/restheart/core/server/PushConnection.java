@@ -19,8 +19,8 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     private static final Logger LOG = LoggerFactory.getLogger(PushConnection.class);
     private static final long NEVER = Long.MAX_VALUE;
 
-    /// How long a client may take for the rest of a message and its part of the farewell, in nanoseconds.
-    private static final long FAREWELL = 5_000_000_000L;
+    /// How long a client may take for the rest of a message and its part of the close frame, in nanoseconds.
+    private static final long CLOSE_TIMEOUT = 5_000_000_000L;
 
     protected final Subscription subscription;
     private final StreamSinkChannel sink;
@@ -32,7 +32,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     private @Nullable ByteBuffer current;
     private @Nullable Frame message;
     private @Nullable ByteBuffer urgent;
-    private boolean farewell;
+    private boolean closing;
     private boolean leaving;
     private boolean stuck;
     private boolean awaiting;
@@ -78,16 +78,16 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
 
     /// Sends these bytes as the last ones.
     final void sendLast(ByteBuffer bytes) {
-        if (!farewell) {
-            farewell = true;
+        if (!closing) {
+            closing = true;
             setDeadline();
             urgent = bytes;
             drain();
         }
     }
 
-    final boolean isFarewellSaid() {
-        return farewell;
+    final boolean isCloseSent() {
+        return closing;
     }
 
     /// Sends what the socket takes. On the I/O thread.
@@ -118,7 +118,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
                 awaiting = false;
                 sink.suspendWrites();
             }
-            if (farewell) {
+            if (closing) {
                 finish();
             }
         } catch (IOException e) {
@@ -140,7 +140,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             awaiting = true;
             sink.resumeWrites();
         }
-        if (!farewell && subscription.backlog().hasEnded()) {
+        if (!closing && subscription.backlog().hasEnded()) {
             setDeadline();
         }
     }
@@ -148,7 +148,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     private void setDeadline() {
         if (!leaving) {
             leaving = true;
-            due = System.nanoTime() + FAREWELL;
+            due = System.nanoTime() + CLOSE_TIMEOUT;
         }
     }
 
@@ -158,7 +158,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             urgent = null;
             return first;
         }
-        if (farewell) {
+        if (closing) {
             return null;
         }
         var frame = subscription.backlog().take();
@@ -170,7 +170,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         if (ending.isEmpty()) {
             return null;
         }
-        farewell = true;
+        closing = true;
         setDeadline();
         return lastBytes(ending.get());
     }

@@ -61,7 +61,7 @@ final class PushConnections {
         }
     }
 
-    /// Says farewell to all, also to those that come from now on.
+    /// Sends a close frame to all, also to those that come from now on.
     void close() {
         closed = true;
         open.forEach(connection -> connection.subscription.backlog().end(Ending.SHUTDOWN));
@@ -69,8 +69,8 @@ final class PushConnections {
 
     /// After [#close()], once no request is in flight that could become one more: waits until all have gone. Those
     /// that take longer are left to the end of the I/O threads.
-    void awaitEmpty(Duration patience) {
-        long end = System.nanoTime() + patience.toNanos();
+    void awaitEmpty(Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
         while (!(expected.isEmpty() && open.isEmpty()) && System.nanoTime() - end < 0) {
             LockSupport.parkNanos(GLANCE.toNanos());
         }

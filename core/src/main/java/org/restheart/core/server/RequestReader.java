@@ -3,13 +3,14 @@ package org.restheart.core.server;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import java.nio.charset.StandardCharsets;
-import org.restheart.core.observation.CallerNote;
+import org.restheart.core.observation.RequestNote;
 import org.restheart.http.Account;
 import org.restheart.http.Attributes;
 import org.restheart.http.Body;
 import org.restheart.http.Caller;
 import org.restheart.http.Connection;
 import org.restheart.http.Method;
+import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
@@ -22,7 +23,7 @@ final class RequestReader {
     private final RequestIds ids = new RequestIds();
 
     /// The request without its content.
-    Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, CallerNote note) {
+    Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, RequestNote note) {
         return new Request(
                 ids.next(),
                 method,
@@ -32,7 +33,7 @@ final class RequestReader {
                 Body.EMPTY,
                 connection(exchange),
                 Caller.ANONYMOUS,
-                Attributes.NONE.with(Account.OBSERVER, note),
+                Attributes.NONE.with(Account.OBSERVER, note::accept).with(Operation.OBSERVER, note::accept),
                 false);
     }
 

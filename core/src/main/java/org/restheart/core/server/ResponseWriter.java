@@ -22,12 +22,14 @@ final class ResponseWriter {
 
     private final Executor threads;
     private final PushConnections pushes;
+    private final Admission admission;
 
     /// @param threads run what pulls streamed content
     /// @param pushes looks after connections that stay open for messages
-    ResponseWriter(Executor threads, PushConnections pushes) {
+    ResponseWriter(Executor threads, PushConnections pushes, Admission admission) {
         this.threads = threads;
         this.pushes = pushes;
+        this.admission = admission;
     }
 
     /// Sends the response and ends the exchange. To be called once per exchange.
@@ -37,6 +39,9 @@ final class ResponseWriter {
             abandon(response.content());
             exchange.endExchange();
             return;
+        }
+        if (admission.isStopAnnounced() && exchange.isHttp11() && response.status() != 101) {
+            exchange.setPersistent(false); // the client's next request belongs on another connection
         }
         head(exchange, response);
         boolean contentAllowed = Connectors.isEntityBodyAllowed(response.status());

@@ -4,7 +4,7 @@ import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.filter.Pipeline;
-import org.restheart.core.observation.CallerNote;
+import org.restheart.core.observation.RequestNote;
 import org.restheart.core.routing.Router;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -46,9 +46,11 @@ final class RootHandler implements HttpHandler {
             exchange.dispatch(exchange.getIoThread(), this);
             return;
         }
-        var fault = Framing.fault(exchange.getRequestHeaders());
+        var fault = Framing.fault(exchange);
         if (fault.isPresent()) {
-            exchange.setPersistent(false); // nobody knows where its content ends
+            if (exchange.isHttp11() || exchange.isHttp10()) {
+                exchange.setPersistent(false); // nobody knows where its content ends
+            }
             parts.writer().send(exchange, refusal(fault.get()));
             return;
         }
@@ -67,7 +69,7 @@ final class RootHandler implements HttpHandler {
             parts.writer().send(exchange, NOTHING_BOUND);
             return;
         }
-        var note = new CallerNote();
+        var note = new RequestNote();
         var request = read(exchange, method.get(), path, note);
         switch (parts.admission().enter()) {
             case ADMITTED -> new Exchange(exchange, route.get(), request, note, parts).start();
@@ -91,7 +93,7 @@ final class RootHandler implements HttpHandler {
         }
     }
 
-    private Request read(HttpServerExchange exchange, Method method, RequestPath path, CallerNote note) {
+    private Request read(HttpServerExchange exchange, Method method, RequestPath path, RequestNote note) {
         try {
             RequestReader.checkCookies(exchange, maxCookies);
             var query = Query.parse(RequestReader.query(exchange), maxParameters);

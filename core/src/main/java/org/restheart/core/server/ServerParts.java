@@ -2,9 +2,16 @@ package org.restheart.core.server;
 
 import java.util.concurrent.Executor;
 import org.restheart.core.observation.Observer;
+import org.restheart.security.ClientAddress;
 
 /// What every exchange works with.
 ///
 /// @param threads starts a virtual thread per task
+/// @param clients tells under which address a client's content is counted
 record ServerParts(
-        Admission admission, BodyLimits bodies, ResponseWriter writer, Executor threads, Observer observer) {}
+        Admission admission,
+        BodyLimits bodies,
+        ClientAddress clients,
+        ResponseWriter writer,
+        Executor threads,
+        Observer observer) {}

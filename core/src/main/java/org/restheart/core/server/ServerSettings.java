@@ -5,20 +5,33 @@ import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.ListenerConfig;
+import org.restheart.security.ClientAddress;
 
 /// The parts of the configuration that concern the server.
+///
+/// @param clients tells under which address a client's content is counted
 public record ServerSettings(
-        CoreConfig core, ListenerConfig http, ListenerConfig.Tls https, ConnectionOptions connection, Limits limits) {
+        CoreConfig core,
+        ListenerConfig http,
+        ListenerConfig.Tls https,
+        ConnectionOptions connection,
+        Limits limits,
+        ClientAddress clients) {
     private static final Duration CONTENT_PATIENCE = Duration.ofSeconds(20);
 
     /// How much the server takes on at once.
     ///
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content held for all requests together
+    /// @param maxAnonymousBodies bytes of them for callers without an account
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
-    /// @param contentPatience how long the content of a request may take to arrive, before its pace counts
+    /// @param contentTimeout how long the content of a request may take to arrive, before its pace counts
     public record Limits(
-            int maxRequestsInFlight, long maxBodiesInMemory, long maxStreamedContent, Duration contentPatience) {}
+            int maxRequestsInFlight,
+            long maxBodiesInMemory,
+            long maxAnonymousBodies,
+            long maxStreamedContent,
+            Duration contentTimeout) {}
 
     public static ServerSettings of(GatewayConfig config) {
         return new ServerSettings(
@@ -29,7 +42,11 @@ public record ServerSettings(
                 new Limits(
                         config.core().maxInFlightRequests(),
                         config.core().maxBufferedContent(),
+                        config.security().asksForAccounts()
+                                ? config.core().maxAnonymousContent()
+                                : config.core().maxBufferedContent(),
                         config.core().maxStreamedContent(),
-                        CONTENT_PATIENCE));
+                        CONTENT_PATIENCE),
+                config.security().guards().clientAddress());
     }
 }

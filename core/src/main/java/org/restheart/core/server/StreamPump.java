@@ -19,7 +19,7 @@ final class StreamPump implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamPump.class);
 
     /// A client that takes nothing for so long is given up, and with it the cursor behind the content.
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private final HttpServerExchange exchange;
     private final Content.Source source;
@@ -68,8 +68,8 @@ final class StreamPump implements Runnable {
             wakeUp.release();
         });
         channel.resumeWrites();
-        if (!wakeUp.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            throw new IOException("the client took nothing for " + PATIENCE_SECONDS + " seconds");
+        if (!wakeUp.tryAcquire(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("the client took nothing for " + TIMEOUT_SECONDS + " seconds");
         }
         if (!exchange.getConnection().isOpen() || exchange.isResponseComplete()) {
             throw new IOException("the client has gone");

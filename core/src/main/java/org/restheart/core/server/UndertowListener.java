@@ -37,7 +37,10 @@ public final class UndertowListener {
     private static final int BACKLOG = 1_000;
 
     /// Clients that listen are given so long to hear that the server stops.
-    private static final Duration FAREWELL = Duration.ofSeconds(2);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+    /// A grace period without requests for so long serves nobody.
+    private static final Duration QUIET = Duration.ofMillis(500);
 
     /// For what must not run on I/O threads though nothing of ours is involved, such as TLS handshakes.
     private static final int HELPER_THREADS = 2;
@@ -63,9 +66,11 @@ public final class UndertowListener {
                 new BodyLimits(
                         settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
                         settings.limits().maxBodiesInMemory(),
+                        settings.limits().maxAnonymousBodies(),
                         settings.limits().maxStreamedContent(),
-                        settings.limits().contentPatience()),
-                new ResponseWriter(threads, pushes),
+                        settings.limits().contentTimeout()),
+                settings.clients(),
+                new ResponseWriter(threads, pushes, admission),
                 threads,
                 observer);
         this.handler = new HttpContinueReadHandler(new RootHandler(
@@ -158,7 +163,7 @@ public final class UndertowListener {
 
     private static ChannelListener<StreamConnection> patient(OpenListener listener) {
         return connection -> {
-            PatientReads.on(connection);
+            LazyReadSuspension.on(connection);
             listener.handleEvent(connection);
         };
     }
@@ -203,11 +208,26 @@ public final class UndertowListener {
         return admission;
     }
 
+    /// Goes on serving while balancers and clients learn that this server stops: each response ends its HTTP/1.1
+    /// connection. Returns after the grace period, or when no request has come for a while.
+    public void announceStop(Duration grace) {
+        admission.announceStop();
+        long end = System.nanoTime() + grace.toNanos();
+        try {
+            while (System.nanoTime() < end
+                    && (admission.inFlight() > 0 || admission.sinceLastRequest().compareTo(QUIET) < 0)) {
+                Thread.sleep(QUIET.dividedBy(20));
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /// Stops accepting connections, refuses new requests on old ones, waits for the requests in flight, then
     /// closes all connections. A second call does nothing.
     ///
-    /// @param patience how long requests in flight may take
-    public synchronized void stop(Duration patience) {
+    /// @param timeout how long requests in flight may take
+    public synchronized void stop(Duration timeout) {
         if (stopped) {
             return;
         }
@@ -216,10 +236,10 @@ public final class UndertowListener {
         sockets.forEach(IoUtils::safeClose);
         pushes.close();
         try {
-            if (!admission.awaitEmpty(patience)) {
-                LOG.warn("{} requests are cut off: they took longer than {}", admission.inFlight(), patience);
+            if (!admission.awaitEmpty(timeout)) {
+                LOG.warn("{} requests are cut off: they took longer than {}", admission.inFlight(), timeout);
             }
-            pushes.awaitEmpty(patience.compareTo(FAREWELL) < 0 ? patience : FAREWELL);
+            pushes.awaitEmpty(timeout.compareTo(CLOSE_TIMEOUT) < 0 ? timeout : CLOSE_TIMEOUT);
             worker.shutdownNow();
             if (!worker.awaitTermination(5, TimeUnit.SECONDS)) {
                 LOG.warn("the I/O threads did not end in time");

@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
 import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,7 +40,15 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
 
     @Override
     public void run() {
-        deadline = exchange.getIoThread().executeAfter(this::close, MAX_SECONDS, TimeUnit.SECONDS);
+        if (exchange.isComplete()) { // the client has gone meanwhile
+            return;
+        }
+        try {
+            deadline = exchange.getIoThread().executeAfter(this::close, MAX_SECONDS, TimeUnit.SECONDS);
+        } catch (RejectedExecutionException _) { // the server stops
+            close();
+            return;
+        }
         var begun = Connectors.getExistingRequestChannel(exchange);
         var channel = begun == null ? exchange.getRequestChannel() : begun;
         channel.getReadSetter().set(this);

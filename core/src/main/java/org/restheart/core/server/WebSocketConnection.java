@@ -21,7 +21,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     private static final int PROTOCOL_ERROR = 1002;
 
     /// Pings without any answer after which the client is given up.
-    private static final int PATIENCE = 2;
+    private static final int TIMEOUT = 2;
     private static final ByteBuffer PING = frame(ClientFrames.PING, new byte[0]);
 
     private final StreamConnection connection;
@@ -40,7 +40,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     /// Answers the handshake, whose headers are set, and goes on as a WebSocket.
     static void upgrade(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
         ServerConnection http = exchange.getConnection();
-        var begun = all.expect(); // before the handshake is answered: from then on the client counts on a farewell
+        var begun = all.expect(); // before the handshake is answered: from then on the client counts on a close frame
         // likewise: a client may be gone before its handshake is complete
         http.addCloseListener(_ -> {
             begun.run();
@@ -96,13 +96,13 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     public void control(int opcode, byte[] payload) {
         switch (opcode) {
             case ClientFrames.PING -> {
-                if (!isFarewellSaid()) {
+                if (!isCloseSent()) {
                     sendUrgently(frame(ClientFrames.PONG, payload));
                 }
             }
             case ClientFrames.CLOSE -> {
                 closedByClient = true;
-                if (isFarewellSaid()) {
+                if (isCloseSent()) {
                     finish();
                 } else {
                     sendLast(frame(ClientFrames.CLOSE, echo(payload)));
@@ -169,6 +169,6 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
 
     @Override
     boolean isSilent() {
-        return unanswered++ >= PATIENCE;
+        return unanswered++ >= TIMEOUT;
     }
 }

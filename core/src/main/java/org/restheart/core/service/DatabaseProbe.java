@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
@@ -24,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// `GET /health/db`: says whether MongoDB answers. However many ask, one question is on its way to MongoDB at a
-/// time, and its answer serves everybody who asks within a second.
+/// time, and its answer serves all requests within a second.
 public final class DatabaseProbe implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));
@@ -34,11 +35,14 @@ public final class DatabaseProbe implements Service {
     private final MongoDatabase database;
     private final Semaphore places = new Semaphore(MAX_WAITING);
     private final ReentrantLock asking = new ReentrantLock();
+    private final BooleanSupplier stopping;
     private volatile @Nullable Verdict last;
 
+    /// @param stopping whether balancers are to send no more requests here
     /// @param timeout after which MongoDB counts as silent
     /// @param database that is pinged
-    public DatabaseProbe(MongoClient client, String database, Duration timeout) {
+    public DatabaseProbe(MongoClient client, String database, Duration timeout, BooleanSupplier stopping) {
+        this.stopping = stopping;
         this.database = client.getDatabase(database).withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
@@ -67,6 +71,9 @@ public final class DatabaseProbe implements Service {
     }
 
     private Response verdict(Request request) {
+        if (stopping.getAsBoolean()) {
+            return answer(503, "error", "the server is stopping");
+        }
         var known = fresh();
         if (known != null) {
             return known;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Finding.Level;
-import org.restheart.mongo.cursor.pool.AllocationConfig;
+import org.restheart.mongo.cursor.AllocationConfig;
 import org.restheart.mongo.resource.Mount;
 
 class GatewayConfigTest {

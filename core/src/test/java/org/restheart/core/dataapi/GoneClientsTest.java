@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Clients that leave while their requests wait for a flight. A transaction that has written an id, and is not over,
-/// holds the flight that wants to insert the same id.
+/// Clients that leave while their requests wait for a command. A transaction that has written an id, and is not over,
+/// holds the command that wants to insert the same id.
 @WithMongo
 class GoneClientsTest {
     private static final String CREDENTIALS = "Authorization: Basic "
             + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final TestMongo mongo;
     private final ConformanceGateway gateway;
@@ -40,7 +40,7 @@ class GoneClientsTest {
     GoneClientsTest(TestMongo mongo) {
         this.mongo = mongo;
         this.gateway = ConformanceGateway.start(mongo, """
-                mongo: {mongo-mounts: [{what: '*', where: /}], coalescing: {flights: 1, max-wait: 60000, header: true}}
+                mongo: {mongo-mounts: [{what: '*', where: /}], coalescing: {concurrent-commands: 1, max-wait: 60000, header: true}}
                 """);
         mongo.database().drop();
         mongo.database().createCollection("c");
@@ -61,7 +61,7 @@ class GoneClientsTest {
                 new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
 
         Client() throws IOException {
-            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.setSoTimeout((int) TIMEOUT.toMillis());
             clients.add(this);
         }
 
@@ -105,10 +105,10 @@ class GoneClientsTest {
     }
 
     /// Waits until MongoDB works on the gateway's insert.
-    private void awaitFlight() {
+    private void awaitCommand() {
         var mine = BsonDocument.parse(
                 "{$match: {ns: '" + mongo.databaseName() + ".c', 'command.insert': 'c', active: true}}");
-        await().atMost(PATIENCE)
+        await().atMost(TIMEOUT)
                 .until(() -> mongo.client()
                                 .getDatabase("admin")
                                 .aggregate(List.of(BsonDocument.parse("{$currentOp: {}}"), mine))
@@ -127,7 +127,7 @@ class GoneClientsTest {
     }
 
     private void awaitAbandoned(String kind, int count) {
-        await().atMost(PATIENCE)
+        await().atMost(TIMEOUT)
                 .until(() -> metrics("coalescing")
                         .contains("coalescing_abandoned_total{kind=\"" + kind + "\"} " + count + ".0"));
     }
@@ -140,7 +140,7 @@ class GoneClientsTest {
     void an_insert_whose_client_has_gone_does_not_leave_and_its_neighbours_do() throws Exception {
         try (var transaction = holding("held")) {
             var held = new Client().post("{\"_id\": \"held\"}");
-            awaitFlight();
+            awaitCommand();
             var before = new Client().post("{\"_id\": \"before\"}");
             new Client().post("{\"_id\": \"left\"}").socket.close();
             var half = new Client().post("{\"_id\": \"half\"}");
@@ -163,13 +163,13 @@ class GoneClientsTest {
     void an_insert_under_way_stays_when_its_client_goes() throws Exception {
         try (var transaction = holding("held")) {
             var held = new Client().post("{\"_id\": \"held\"}");
-            awaitFlight();
+            awaitCommand();
             new Client().post("{\"_id\": \"left\"}").socket.close();
             held.socket.close();
             awaitAbandoned("insert", 1);
             transaction.abortTransaction();
         }
-        await().atMost(PATIENCE).until(() -> isStored("held"));
+        await().atMost(TIMEOUT).until(() -> isStored("held"));
         assertThat(isStored("left")).isFalse();
     }
 
@@ -177,7 +177,7 @@ class GoneClientsTest {
     void a_request_behind_one_that_waits_is_not_lost() throws Exception {
         try (var transaction = holding("held")) {
             var held = new Client().post("{\"_id\": \"held\"}");
-            awaitFlight();
+            awaitCommand();
             var patient = new Client().post("{\"_id\": \"first\"}");
             patient.send("GET /ping", "");
             new Client().post("{\"_id\": \"left\"}").socket.close(); // looked at when the others are, or later
@@ -196,12 +196,12 @@ class GoneClientsTest {
         mongo.database().getCollection("c").insertOne(new Document("_id", "taken"));
         try (var transaction = holding("held")) {
             var held = new Client().post("[{\"_id\": \"held\"}]");
-            awaitFlight();
+            awaitCommand();
             var good = new Client().post("[{\"_id\": 1}, {\"_id\": 2}]");
             var partly = new Client().post("[{\"_id\": 3}, {\"_id\": \"taken\"}, {\"_id\": 4}]");
             new Client().post("[{\"_id\": \"left\"}]").socket.close();
             awaitAbandoned("bulk_insert", 1);
-            await().atMost(PATIENCE) // three that wait, and the one that asks
+            await().atMost(TIMEOUT) // three that wait, and the one that asks
                     .until(() -> metrics("gateway").contains("gateway_requests_in_flight 4.0"));
             transaction.abortTransaction();
             held.assertAnswered(200);

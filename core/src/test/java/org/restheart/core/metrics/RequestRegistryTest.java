@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.metrics.Requests.observed;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.observation.Observation;
+import org.restheart.http.Fields;
 import org.restheart.http.Method;
+import org.restheart.http.Operation;
 
 class RequestRegistryTest {
     private final AtomicLong now = new AtomicLong();
 
     private RequestRegistry registry(String template) {
-        return new RequestRegistry(PathTemplate.parse(template), now::get);
+        return new RequestRegistry(PathGroup.parse(template), now::get);
     }
 
     @Test
@@ -65,6 +69,26 @@ class RequestRegistryTest {
                 .toList();
         assertThat(counts).hasSize(1_001);
         assertThat(counts).anyMatch(line -> line.endsWith("path_template_param_x=\"_other\",} 4000.0"));
+    }
+
+    @Test
+    void operations_are_labels_of_a_bounded_number() {
+        var registry = registry("/{x}");
+        for (int i = 0; i < 5_000; i++) {
+            var request = Requests.request(Method.POST, "/shop");
+            var operation = new Operation("o" + i, "items");
+            registry.record(new Observation(request, 200, Fields.NONE, 0, 1, Optional.empty(), Optional.of(operation)));
+        }
+        registry.record(observed(Method.POST, "/shop", 404, Duration.ZERO));
+        var counts = registry.scrape()
+                .lines()
+                .filter(line -> line.startsWith("http_requests_count"))
+                .toList();
+        assertThat(counts)
+                .hasSize(202)
+                .anyMatch(line -> line.endsWith("_x=\"shop\",query=\"items\",operation=\"o7\",} 1.0"))
+                .anyMatch(line -> line.endsWith("query=\"_other\",operation=\"_other\",} 4800.0"))
+                .anyMatch(line -> line.contains("404") && !line.contains("query="));
     }
 
     @Test

@@ -36,6 +36,7 @@ public final class Requests {
 
     /// One that is over.
     static Observation observed(Method method, String path, int status, Duration took) {
-        return new Observation(request(method, path), status, Fields.NONE, 0, took.toNanos(), Optional.empty());
+        return new Observation(
+                request(method, path), status, Fields.NONE, 0, took.toNanos(), Optional.empty(), Optional.empty());
     }
 }

@@ -80,7 +80,8 @@ class RequestLogTest {
                 Caller.ANONYMOUS,
                 Attributes.NONE,
                 true);
-        return new Observation(request, 200, Fields.of("ETag", "1"), 42, TimeUnit.MILLISECONDS.toNanos(9), account);
+        return new Observation(
+                request, 200, Fields.of("ETag", "1"), 42, TimeUnit.MILLISECONDS.toNanos(9), account, Optional.empty());
     }
 
     private static Observation get(String path, String query) {

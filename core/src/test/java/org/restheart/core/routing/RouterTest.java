@@ -24,7 +24,7 @@ class RouterTest {
 
     private static Route route(String name, String uri, Match match) {
         var service = new Named(name);
-        return new Route(new Binding(service, uri, match, true), service);
+        return new Route(new Binding(service, uri, match, true, List.of()), service, service);
     }
 
     private static String found(Router router, String path) {

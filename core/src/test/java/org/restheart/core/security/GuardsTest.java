@@ -2,9 +2,15 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.http.HttpResponse;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
@@ -48,6 +54,39 @@ class GuardsTest {
             assertThat(locked.headers().firstValue("Retry-After")).isPresent();
             assertThat(client.get("/ping").statusCode()).isEqualTo(429);
             assertThat(client.send("OPTIONS", "/ping", "").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void T26_guesses_made_at_once_count_before_they_are_judged() throws InterruptedException {
+        try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n")) {
+            var client = Client.of(gateway.address());
+            var statuses = together(60, i -> client.as("ada", "guess" + i).get("/roles/ada"));
+            assertThat(statuses).containsOnly(401, 429);
+            assertThat(statuses.stream().filter(status -> status == 401)).hasSizeLessThanOrEqualTo(3);
+        }
+    }
+
+    @Test
+    void T26_right_passwords_shown_at_once_are_no_failures() throws InterruptedException {
+        try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1}\n")) {
+            var client = Client.of(gateway.address());
+            assertThat(together(40, _ -> client.as("ada", "pw").get("/roles/ada")))
+                    .containsOnly(200);
+        }
+    }
+
+    private static List<Integer> together(int count, IntFunction<HttpResponse<String>> request)
+            throws InterruptedException {
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            return callers
+                    .invokeAll(IntStream.range(0, count)
+                            .<Callable<Integer>>mapToObj(
+                                    i -> () -> request.apply(i).statusCode())
+                            .toList())
+                    .stream()
+                    .map(Future::resultNow)
+                    .toList();
         }
     }
 

@@ -22,6 +22,7 @@ import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.Gateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -343,5 +344,114 @@ class TokenTest {
                     .isNotEqualTo(403);
             assertThat(browser.post("/c", "{}").statusCode()).isNotEqualTo(403);
         }
+    }
+
+    @Test
+    void pages_of_other_sites_cannot_read_with_a_cookie_that_browsers_send_them(TestMongo mongo) {
+        var none = TOKENS + "authCookieSetter: {same-site-mode: none, allowed-origins: [\"https://app.example\"]}\n";
+        try (var other = TestGateway.start(mongo, none)) {
+            other.permit("{_id: 'p', roles: ['editor'], predicate: \"path('/c')\"}");
+            other.insert("c", "{_id: 'a'}");
+            var browser = other.anonymous().with("Cookie", "rh_auth=Bearer_" + token(other.as("ada")));
+            assertThat(browser.with("Origin", "https://evil.example").get("/c").statusCode())
+                    .isEqualTo(403);
+            var token = browser.with("Origin", "https://evil.example").get("/token");
+            assertThat(token.statusCode()).isEqualTo(403);
+            assertThat(token.headers().firstValue("Auth-Token")).isEmpty();
+            assertThat(browser.with("Origin", "null").get("/token").statusCode())
+                    .isEqualTo(403);
+            assertThat(browser.with("Origin", "https://app.example").get("/c").statusCode())
+                    .isEqualTo(200);
+            assertThat(browser.get("/c").statusCode()).isEqualTo(200);
+        }
+    }
+
+    private static String insertedUser(String name, String role) {
+        gateway.insert(
+                "users", "{_id: '" + name + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + role + "']}");
+        return token(gateway.anonymous().as(name, "pw"));
+    }
+
+    private static String renewed(String token) {
+        return json(bearer(token).get("/token?renew")).getString("access_token").getValue();
+    }
+
+    @Test
+    void access_ends_when_the_account_does() {
+        var token = insertedUser("gone", "editor");
+        var derived = renewed(token);
+        assertThat(bearer(derived).get("/c").statusCode()).isEqualTo(200);
+        assertThat(gateway.as("admin").send("DELETE", "/users/gone", "").statusCode())
+                .isEqualTo(204);
+        for (var each : List.of(token, derived)) {
+            assertThat(bearer(each).get("/c").statusCode()).isEqualTo(401);
+            assertThat(bearer(each).get("/token?renew").statusCode()).isEqualTo(401);
+            assertThat(gateway.anonymous().as("gone", each).get("/c").statusCode())
+                    .isEqualTo(401);
+        }
+        // Nor does another account of that name inherit them.
+        insertedUser("gone", "editor");
+        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void access_ends_on_every_gateway_and_also_when_the_account_is_changed_behind_their_backs(TestMongo mongo) {
+        var token = insertedUser("mary", "editor");
+        var more = TestGateway.REALM.replace("$db", gateway.database().getName()) + TOKENS;
+        try (var second = Gateway.start(
+                TestGateway.config(mongo.connectionString(), gateway.database().getName(), more))) {
+            var there = Client.of(second.address()).with("Authorization", "Bearer " + token);
+            assertThat(there.get("/c").statusCode()).isEqualTo(200);
+            gateway.collection("users")
+                    .updateOne(eq("_id", "mary"), set("password", new BsonString(TestGateway.hash("other"))));
+            await().until(() -> there.get("/c").statusCode() == 401);
+            await().until(() -> bearer(token).get("/c").statusCode() == 401);
+            assertThat(there.get("/token").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void a_new_password_ends_the_tokens_that_the_old_one_has_bought() {
+        var token = insertedUser("paul", "editor");
+        assertThat(gateway.as("admin")
+                        .patch("/users/paul", "{\"password\": \"new-pw\"}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(401);
+        var next = token(gateway.anonymous().as("paul", "new-pw"));
+        assertThat(bearer(next).get("/c").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_token_given_back_takes_those_with_it_that_were_made_of_it() {
+        var first = insertedUser("lisa", "editor");
+        var second = renewed(first);
+        var third = renewed(second);
+        assertThat(bearer(second).send("DELETE", "/token", "").statusCode()).isEqualTo(204);
+        for (var each : List.of(first, second, third)) {
+            assertThat(bearer(each).get("/c").statusCode()).isEqualTo(401);
+        }
+        assertThat(bearer(token(gateway.anonymous().as("lisa", "pw"))).get("/c").statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_renewed_token_says_which_roles_the_account_has_now() {
+        var token = insertedUser("olga", "editor");
+        gateway.collection("users")
+                .updateOne(eq("_id", "olga"), set("roles", new BsonArray(List.of(new BsonString("viewer")))));
+        await().until(() ->
+                claims(renewed(token)).getArray("roles").equals(new BsonArray(List.of(new BsonString("viewer")))));
+    }
+
+    @Test
+    void a_token_of_another_issuer_buys_no_more_time_than_it_has() throws Exception {
+        long end = Instant.now().getEpochSecond() + 30;
+        var foreign = signed(
+                KEY,
+                JWSAlgorithm.HS256,
+                "{\"iss\":\"restheart.org\",\"sub\":\"stranger\",\"roles\":[\"editor\"],\"exp\":" + end + "}");
+        assertThat(bearer(foreign).get("/c").statusCode()).isEqualTo(200);
+        assertThat(claims(renewed(foreign)).getNumber("exp").longValue()).isLessThanOrEqualTo(end);
     }
 }

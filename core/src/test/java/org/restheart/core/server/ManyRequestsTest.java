@@ -26,11 +26,11 @@ class ManyRequestsTest {
         private record Waiting(Request request, CompletableFuture<Response.Ready> eventual) {}
 
         private final LinkedBlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
-        private final ArrayList<Thread> flights = new ArrayList<>();
+        private final ArrayList<Thread> commands = new ArrayList<>();
 
-        DeferredEcho(int flights) {
-            for (int i = 0; i < flights; i++) {
-                this.flights.add(Thread.ofPlatform().start(this::fly));
+        DeferredEcho(int commands) {
+            for (int i = 0; i < commands; i++) {
+                this.commands.add(Thread.ofPlatform().start(this::fly));
             }
         }
 
@@ -69,7 +69,7 @@ class ManyRequestsTest {
 
         @Override
         public void close() {
-            flights.forEach(Thread::interrupt);
+            commands.forEach(Thread::interrupt);
         }
     }
 

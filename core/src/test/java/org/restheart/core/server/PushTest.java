@@ -249,7 +249,7 @@ class PushTest {
     }
 
     @Test
-    void a_stop_says_farewell_and_does_not_wait_for_listeners() throws Exception {
+    void a_stop_closes_with_a_handshake_and_does_not_wait_for_listeners() throws Exception {
         try (var webSocket = open(UPGRADE);
                 var events = open(LISTEN)) {
             var in = new DataInputStream(webSocket.getInputStream());
@@ -266,7 +266,7 @@ class PushTest {
 
     /// The client may know of its connection before its I/O thread has come to it.
     @Test
-    void a_stop_says_farewell_also_to_a_listener_whose_handshake_is_just_being_answered() throws Exception {
+    void a_stop_closes_with_a_handshake_also_to_a_listener_whose_handshake_is_just_being_answered() throws Exception {
         var answered = new CountDownLatch(1);
         var stopping = new CountDownLatch(1);
         server.atEnd(() -> {

@@ -10,21 +10,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Speaks HTTP/1.1 byte by byte over one connection, so that a test can say exactly what is sent and see
 /// exactly what comes back. Waits ten seconds at most.
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
     private final Socket socket;
 
-    RawClient(InetSocketAddress address) throws IOException {
+    public RawClient(InetSocketAddress address) throws IOException {
+        this(address, null);
+    }
+
+    /// @param own the address of this client, one of 127.0.0.0/8; null for any
+    public RawClient(InetSocketAddress address, @Nullable String own) throws IOException {
         socket = new Socket();
         socket.setSoTimeout(10_000);
+        if (own != null) {
+            socket.bind(new InetSocketAddress(own, 0));
+        }
         socket.connect(address);
     }
 
     /// A response as it came; names of headers in lower case.
-    record Answer(int status, List<String> head, byte[] content) {
-        Optional<String> header(String name) {
+    public record Answer(int status, List<String> head, byte[] content) {
+        public Optional<String> header(String name) {
             var prefix = name.toLowerCase(Locale.ROOT) + ":";
             return head.stream()
                     .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(prefix))
@@ -32,22 +41,22 @@ final class RawClient implements AutoCloseable {
                     .findFirst();
         }
 
-        String text() {
+        public String text() {
             return new String(content, StandardCharsets.UTF_8);
         }
     }
 
-    RawClient send(String text) throws IOException {
+    public RawClient send(String text) throws IOException {
         return send(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    RawClient send(byte[] bytes) throws IOException {
+    public RawClient send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         return this;
     }
 
     /// A request without content.
-    RawClient request(String methodAndTarget, String... headers) throws IOException {
+    public RawClient request(String methodAndTarget, String... headers) throws IOException {
         var text = new StringBuilder(methodAndTarget).append(" HTTP/1.1\r\nHost: test\r\n");
         for (var header : headers) {
             text.append(header).append("\r\n");
@@ -55,7 +64,7 @@ final class RawClient implements AutoCloseable {
         return send(text.append("\r\n").toString());
     }
 
-    Answer answer() throws IOException {
+    public Answer answer() throws IOException {
         return answer(true);
     }
 
@@ -118,7 +127,7 @@ final class RawClient implements AutoCloseable {
     }
 
     /// Whether the server has closed the connection, after whatever it still sent.
-    boolean isClosedByServer() throws IOException {
+    public boolean isClosedByServer() throws IOException {
         try {
             socket.getInputStream().readAllBytes();
             return true;

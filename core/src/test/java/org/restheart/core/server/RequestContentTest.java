@@ -105,8 +105,9 @@ class RequestContentTest {
     void a_client_that_goes_away_while_sending_leaves_nothing_behind() throws Exception {
         var handled = new AtomicInteger();
         try (var server = TestServer.of(blocking("/", request -> {
+            var echo = echo(request);
             handled.incrementAndGet();
-            return echo(request);
+            return echo;
         }))) {
             for (int i = 0; i < 20; i++) {
                 try (var client = server.connect()) {
@@ -145,6 +146,23 @@ class RequestContentTest {
             assertThat(client.answer().status()).isEqualTo(501);
             assertThat(client.isClosedByServer()).isTrue();
             assertThat(handled).hasValue(0);
+        }
+    }
+
+    @Test
+    void requests_that_say_in_two_ways_where_they_end_are_refused() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo))) {
+            try (var client = server.connect()) {
+                client.request("POST /", "Transfer-Encoding: chunked", "Content-Length: 3")
+                        .send("3\r\nabc\r\n0\r\n\r\n");
+                assertThat(client.answer().status()).isEqualTo(400);
+                assertThat(client.isClosedByServer()).isTrue();
+            }
+            try (var client = server.connect()) {
+                client.send("POST / HTTP/1.0\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+                assertThat(client.answer().status()).isEqualTo(400);
+                assertThat(client.isClosedByServer()).isTrue();
+            }
         }
     }
 
@@ -217,9 +235,22 @@ class RequestContentTest {
     void content_that_takes_its_time_but_keeps_coming_is_waited_for() throws Exception {
         try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
-            client.request("POST /", "Content-Length: 4000").send("x".repeat(2000)); // worth four seconds more
-            await().pollDelay(Duration.ofMillis(1500)).until(() -> true);
-            assertThat(client.send("y".repeat(2000)).answer().content()).hasSize(4000);
+            client.request("POST /", "Content-Length: 6000").send("x".repeat(2000)); // worth four seconds more
+            for (int i = 0; i < 2; i++) {
+                await().pollDelay(Duration.ofMillis(600)).until(() -> true);
+                client.send("y".repeat(2000));
+            }
+            assertThat(client.answer().content()).hasSize(6000);
+        }
+    }
+
+    @Test
+    void what_has_been_sent_buys_no_silence() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            // half an hour at the least pace
+            client.request("POST /", "Content-Length: 2000000").send(new byte[1_000_000]);
+            assertThat(client.answer().status()).isEqualTo(408);
         }
     }
 }

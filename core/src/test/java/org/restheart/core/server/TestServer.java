@@ -35,6 +35,7 @@ final class TestServer implements AutoCloseable {
         var pipeline = new Pipeline(
                 new PipelineSettings(true, true, forceEncoding, List.of("traceparent"), List.of()),
                 new ErrorMapping(_ -> Optional.empty()),
+                _ -> (request, next) -> next.handle(request),
                 _ -> (request, next) -> next.handle(request));
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
         this.listener = UndertowListener.start(settings, router, this::completed);
@@ -75,9 +76,16 @@ final class TestServer implements AutoCloseable {
 
     private static TestServer start(String yaml, int maxRequestsInFlight, Binding... bindings) {
         var settings = ServerSettings.of(GatewayConfig.parse(yaml));
-        var limits = new ServerSettings.Limits(maxRequestsInFlight, 64 * 1024 * 1024, 64L << 30, Duration.ofSeconds(1));
+        var limits =
+                new ServerSettings.Limits(maxRequestsInFlight, 64 << 20, 64 << 20, 64L << 30, Duration.ofSeconds(1));
         return new TestServer(
-                new ServerSettings(settings.core(), settings.http(), settings.https(), settings.connection(), limits),
+                new ServerSettings(
+                        settings.core(),
+                        settings.http(),
+                        settings.https(),
+                        settings.connection(),
+                        limits,
+                        settings.clients()),
                 settings.core().forceGzipEncoding(),
                 Arrays.asList(bindings));
     }

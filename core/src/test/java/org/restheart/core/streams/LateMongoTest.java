@@ -49,4 +49,31 @@ class LateMongoTest {
             }
         }
     }
+
+    /// Requests do not wait for a deployment that is known to be away, and are served as soon as it is back.
+    @Test
+    void requests_fail_at_once_while_mongodb_is_known_to_be_away() throws Exception {
+        try (var relay = new Relay(primary());
+                var gateway = StreamsGateway.start(
+                        mongo.client(),
+                        "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true",
+                        mongo.newDatabaseName(),
+                        "")) {
+            gateway.database().createCollection("t");
+            long begin = System.nanoTime();
+            var first = gateway.send("GET", "/t", "");
+            assertThat(first.statusCode()).isEqualTo(503);
+            assertThat(first.headers().firstValue("Retry-After")).isPresent();
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
+            begin = System.nanoTime();
+            for (int i = 0; i < 20; i++) {
+                assertThat(gateway.send("GET", "/t?page=" + (i + 1), "").statusCode())
+                        .isEqualTo(503);
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
+            relay.start();
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> gateway.send("GET", "/t", "").statusCode() == 200);
+        }
+    }
 }

@@ -110,11 +110,12 @@ final class OwnReplicaSet implements AutoCloseable {
                 .destroyForcibly();
     }
 
-    /// Makes the next so many of these commands on this collection fail with this code.
+    /// Makes the next so many of these commands on this collection fail with this code; 0 for none any more.
     static void fail(MongoClient client, String namespace, String command, int code, int times) {
         client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: {times: %d},
-                         data: {failCommands: ['%s'], namespace: '%s', errorCode: %d}}""".formatted(times, command, namespace, code)));
+                        {configureFailPoint: 'failCommand', mode: %s,
+                         data: {failCommands: ['%s'], namespace: '%s', errorCode: %d}}""".formatted(
+                        times == 0 ? "'off'" : "{times: " + times + "}", command, namespace, code)));
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// A port that at first nobody answers, and behind which later a server is.
-final class Relay implements AutoCloseable {
+public final class Relay implements AutoCloseable {
     private static final int ACCEPTED = 50;
 
     private final InetSocketAddress target;
@@ -18,18 +18,18 @@ final class Relay implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
 
-    Relay(InetSocketAddress target) throws IOException {
+    public Relay(InetSocketAddress target) throws IOException {
         this.target = target;
         try (var free = new ServerSocket(0, ACCEPTED, InetAddress.getLoopbackAddress())) {
             own = new InetSocketAddress(free.getInetAddress(), free.getLocalPort());
         }
     }
 
-    int port() {
+    public int port() {
         return own.getPort();
     }
 
-    void start() throws IOException {
+    public void start() throws IOException {
         var socket = new ServerSocket(own.getPort(), ACCEPTED, own.getAddress());
         listener = socket;
         Thread.startVirtualThread(() -> accept(socket));

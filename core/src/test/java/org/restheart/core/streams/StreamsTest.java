@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,8 +164,55 @@ class StreamsTest {
         try (var garbage = new SseListener(gateway, "/t/_streams/all", "{\"_data\": \"00\"}");
                 var text = new SseListener(gateway, "/t/_streams/all", "no json")) {
             assertThat(garbage.status()).contains(" 400 ");
-            assertThat(text.status()).contains(" 200 ");
+            assertThat(text.status()).contains(" 400 ");
         }
+    }
+
+    /// A listener's own cursor may read past the shared stream, which must not tell it the same events again.
+    @Test
+    void a_listener_that_resumes_while_events_go_on_is_told_none_twice_and_none_too_few() throws Exception {
+        var writing = new AtomicBoolean(true);
+        var written = new AtomicInteger();
+        var writer = Thread.ofVirtual().start(() -> {
+            while (writing.get()) {
+                gateway.insert("t", "{n: " + written.incrementAndGet() + "}");
+            }
+        });
+        try (var other = SseListener.open(gateway, "/t/_streams/all");
+                var resuming = Executors.newVirtualThreadPerTaskExecutor()) {
+            var first = other.next();
+            var listeners = new ArrayList<Future<?>>();
+            for (int i = 0; i < 8; i++) {
+                listeners.add(resuming.submit(() -> {
+                    resume(first);
+                    return null;
+                }));
+            }
+            for (var listener : listeners) {
+                listener.get();
+            }
+        } finally {
+            writing.set(false);
+            writer.join();
+        }
+    }
+
+    private void resume(SseListener.Sent first) throws IOException {
+        var id = first.id();
+        int last = number(first);
+        for (int resumed = 0; resumed < 30; resumed++) {
+            try (var again = new SseListener(gateway, "/t/_streams/all", id)) {
+                for (int i = 0; i < 15; i++) {
+                    var event = again.next();
+                    assertThat(number(event)).isEqualTo(++last);
+                    id = event.id();
+                }
+            }
+        }
+    }
+
+    private static int number(SseListener.Sent event) {
+        return event.data().getDocument("fullDocument").getInt32("n").getValue();
     }
 
     @Test

@@ -1,20 +1,33 @@
 package org.restheart.http.push;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What waits for one receiver: bounded, so that a slow one costs neither memory nor anybody else's time.
+/// What waits for one receiver: bounded, so that a slow one costs neither memory nor the time of others.
 ///
 /// One side offers and never waits; the other, the connection, takes on its I/O thread. Thread-safe.
 public final class Backlog {
     private final int maxMessages;
     private final long maxBytes;
+
+    @GuardedBy("this")
     private final ArrayDeque<Frame> waiting = new ArrayDeque<>(1);
+
+    @GuardedBy("this")
     private long bytes;
+
+    @GuardedBy("this")
     private @Nullable Ending ending;
+
+    @GuardedBy("this")
     private boolean gone;
+
+    @GuardedBy("this")
     private boolean woken;
+
+    @GuardedBy("this")
     private @Nullable Runnable receiver;
 
     /// @param maxMessages most messages waiting
@@ -70,6 +83,7 @@ public final class Backlog {
         run(wake);
     }
 
+    @GuardedBy("this")
     private @Nullable Runnable waker() {
         if (woken || receiver == null) {
             return null;

@@ -17,7 +17,8 @@ import org.restheart.mongo.metadata.EscapedKeys;
 /// One element of a collection's `aggrs`. Immutable by agreement.
 ///
 /// @param stages as they are meant, variables not filled in
-record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse) {
+/// @param operatorsInVariables whether values may act as operators and name fields: its author says so
+record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, boolean operatorsInVariables) {
     private static final Set<String> TYPES = Set.of(
             "aggregation_pipeline",
             "pipeline",
@@ -55,7 +56,11 @@ record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse) 
         if (uri == null || !uri.isString()) {
             throw wrong("'uri' must be a string");
         }
-        return new Aggregation(uri.asString().getValue(), stages(definition.get("stages")), allowDiskUse(definition));
+        return new Aggregation(
+                uri.asString().getValue(),
+                stages(definition.get("stages")),
+                flag(definition, "allowDiskUse"),
+                flag(definition, "operatorsInVariables"));
     }
 
     private static List<BsonDocument> stages(@Nullable BsonValue value) {
@@ -72,10 +77,10 @@ record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse) 
         return stages;
     }
 
-    private static boolean allowDiskUse(BsonDocument definition) {
-        var value = definition.get("allowDiskUse");
+    private static boolean flag(BsonDocument definition, String name) {
+        var value = definition.get(name);
         if (value != null && !value.isBoolean()) {
-            throw wrong("'allowDiskUse' must be a boolean");
+            throw wrong("'" + name + "' must be a boolean");
         }
         return value != null && value.asBoolean().getValue();
     }

@@ -6,23 +6,52 @@ import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.FilterBinding;
+import org.restheart.bson.fields.UnusableVariableException;
+import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 
 /// Fills variables into a pipeline: `{"$var": "name"}` and `{"$var": ["name", default]}` anywhere, and stages
-/// that depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values are put in as they are: what
-/// looks like a variable in a value stays what it is. Immutable.
+/// that depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values stay values: an operator or a field's
+/// name
+/// in one is compared with and computed with, not obeyed. Immutable.
 ///
 /// @param variable the operator for a value
 /// @param condition the operator for a stage
-public record Interpolation(String variable, String condition) {
+/// @param valuesAsIs whose values are put in as they are
+public record Interpolation(String variable, String condition, AsIs valuesAsIs) {
     public static final Interpolation OF_AGGREGATIONS = new Interpolation("$var", "$ifvar");
 
+    private static final Set<String> FILTERS = Set.of("@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
+
+    /// Those who are trusted with operators in values.
+    public enum AsIs {
+        NOBODYS,
+        CLIENTS,
+        EVERYBODYS
+    }
+
+    public Interpolation(String variable, String condition) {
+        this(variable, condition, AsIs.NOBODYS);
+    }
+
+    public Interpolation with(AsIs other) {
+        return new Interpolation(variable, condition, other);
+    }
+
+    /// For a definition whose author may say that all values act.
+    public Interpolation forDefinition(boolean valuesAct) {
+        return valuesAct ? with(AsIs.EVERYBODYS) : this;
+    }
+
     /// @throws ProblemException 400 for a variable without value and default, 422 for a malformed operator
-    public List<BsonDocument> fill(List<BsonDocument> stages, Variables variables) {
+    public List<BsonDocument> fill(List<BsonDocument> stages, PipelineVariables variables) {
         var filled = new ArrayList<BsonDocument>();
         for (var stage : stages) {
             choose(stage, variables).ifPresent(chosen -> filled.add(stage(chosen, variables)));
@@ -31,7 +60,7 @@ public record Interpolation(String variable, String condition) {
     }
 
     /// The stage itself, one of the stages it stands for, or none.
-    private Optional<BsonDocument> choose(BsonDocument stage, Variables variables) {
+    private Optional<BsonDocument> choose(BsonDocument stage, PipelineVariables variables) {
         var operand = stage.get(condition);
         if (operand == null) {
             return Optional.of(stage);
@@ -49,7 +78,7 @@ public record Interpolation(String variable, String condition) {
         return parts.size() == 3 ? Optional.of(parts.get(2).asDocument()) : Optional.empty();
     }
 
-    private boolean allBound(BsonValue names, Variables variables) {
+    private boolean allBound(BsonValue names, PipelineVariables variables) {
         var all = names.isArray() ? names.asArray() : new BsonArray(List.of(names));
         if (all.stream().anyMatch(name -> !name.isString())) {
             throw malformed(condition);
@@ -58,42 +87,55 @@ public record Interpolation(String variable, String condition) {
                 .allMatch(name -> variables.find(name.asString().getValue()).isPresent());
     }
 
-    private BsonDocument stage(BsonDocument stage, Variables variables) {
-        var filled = fill(stage, variables);
-        if (!filled.isDocument()) {
-            throw malformed(variable);
+    private BsonDocument stage(BsonDocument stage, PipelineVariables variables) {
+        if (stage.containsKey(variable)) {
+            return whole(stage, variables);
         }
-        return filled.asDocument();
+        try {
+            return new StageBinding(node -> binding(node, variables)).stage(stage);
+        } catch (UnusableVariableException e) {
+            throw unusable(e);
+        }
     }
 
-    private BsonValue fill(BsonValue value, Variables variables) {
-        return switch (value.getBsonType()) {
-            case DOCUMENT -> {
-                var document = value.asDocument();
-                var operand = document.get(variable);
-                if (operand != null) {
-                    if (document.size() != 1) {
-                        throw malformed(variable);
-                    }
-                    yield valueOf(operand, variables);
-                }
-                var filled = new BsonDocument();
-                document.forEach((key, member) -> filled.append(key, fill(member, variables)));
-                yield filled;
-            }
-            case ARRAY ->
-                new BsonArray(value.asArray().stream()
-                        .map(element -> fill(element, variables))
-                        .toList());
-            default -> value;
-        };
+    /// A variable in place of a stage.
+    private BsonDocument whole(BsonDocument stage, PipelineVariables variables) {
+        if (binding(stage, variables) instanceof Binding.AsIs(BsonDocument filled)) {
+            return filled;
+        }
+        throw malformed(variable);
+    }
+
+    /// Fills a filter that is no stage.
+    ///
+    /// @throws ProblemException 400 for a variable without value and default, 422 for a malformed operator
+    public BsonDocument fillFilter(BsonDocument filter, PipelineVariables variables) {
+        try {
+            return new FilterBinding(node -> binding(node, variables)).bind(filter);
+        } catch (UnusableVariableException e) {
+            throw unusable(e);
+        }
+    }
+
+    private @Nullable Binding binding(BsonValue node, PipelineVariables variables) {
+        if (!(node instanceof BsonDocument document)) {
+            return null;
+        }
+        var operand = document.get(variable);
+        if (operand == null) {
+            return null;
+        }
+        if (document.size() != 1) {
+            throw malformed(variable);
+        }
+        return bindingOf(operand, variables);
     }
 
     /// @param operand a name, or a name and a default
-    private BsonValue valueOf(BsonValue operand, Variables variables) {
+    private Binding bindingOf(BsonValue operand, PipelineVariables variables) {
         if (operand.isString()) {
             var name = operand.asString().getValue();
-            return variables.find(name).orElseThrow(() -> unbound(name));
+            return bound(name, variables.find(name).orElseThrow(() -> unbound(name)));
         }
         if (!operand.isArray()
                 || operand.asArray().size() != 2
@@ -101,7 +143,28 @@ public record Interpolation(String variable, String condition) {
             throw malformed(variable);
         }
         var nameAndDefault = operand.asArray();
-        return variables.find(nameAndDefault.getFirst().asString().getValue()).orElseGet(nameAndDefault::getLast);
+        var name = nameAndDefault.getFirst().asString().getValue();
+        return variables
+                .find(name)
+                .map(value -> bound(name, value))
+                .orElseGet(() -> new Binding.AsIs(nameAndDefault.getLast()));
+    }
+
+    private Binding bound(String name, BsonValue value) {
+        boolean isServers = name.startsWith("@");
+        if (FILTERS.contains(name)) {
+            return new Binding.Filter(value instanceof BsonDocument filter ? filter : new BsonDocument());
+        }
+        if (valuesAsIs == AsIs.EVERYBODYS || (valuesAsIs == AsIs.CLIENTS && !isServers)) {
+            return new Binding.AsIs(value);
+        }
+        return isServers && value.isNull() ? new Binding.Absent() : new Binding.Value(value);
+    }
+
+    private static ProblemException unusable(UnusableVariableException e) {
+        return Problem.of(BAD_REQUEST, "cannot execute aggregation")
+                .because("java.lang.IllegalArgumentException", String.valueOf(e.getMessage()))
+                .raise();
     }
 
     private static ProblemException unbound(String name) {

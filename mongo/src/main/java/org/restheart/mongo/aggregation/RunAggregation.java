@@ -5,18 +5,18 @@ import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.AggregateIterable;
-import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
@@ -24,18 +24,29 @@ import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.resultcache.Writes;
 
 /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares; all results at
 /// once.
 public final class RunAggregation implements DataHandler {
     private static final int BATCH = 500;
 
-    private final MongoClient client;
+    private final Documents documents;
+    private final Writes writes;
     private final Duration timeLimit;
     private final PipelineInspection inspection;
+    private final Interpolation interpolation;
 
-    public RunAggregation(MongoClient client, PipelineInspection inspection, Duration timeLimit) {
-        this.client = client;
+    /// @param writes is told of aggregations that end in `$out` or `$merge`
+    public RunAggregation(
+            Documents documents,
+            Writes writes,
+            PipelineInspection inspection,
+            Interpolation interpolation,
+            Duration timeLimit) {
+        this.interpolation = interpolation;
+        this.documents = documents;
+        this.writes = writes;
         this.timeLimit = timeLimit;
         this.inspection = inspection;
     }
@@ -43,7 +54,9 @@ public final class RunAggregation implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         var aggregation = find(request);
-        var stages = Interpolation.OF_AGGREGATIONS.fill(aggregation.stages(), ServerVariables.with(request));
+        var stages = interpolation
+                .forDefinition(aggregation.operatorsInVariables())
+                .fill(aggregation.stages(), ServerVariables.with(request));
         inspection.check(stages, request.path().requireDb());
         checkEnds(stages);
         request.http().requireThread();
@@ -76,7 +89,11 @@ public final class RunAggregation implements DataHandler {
     }
 
     private Response write(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
-        run(request, aggregation, stages).toCollection();
+        try {
+            run(request, aggregation, stages).toCollection();
+        } finally {
+            writes.writtenAnywhere(); // the target may be in another database
+        }
         return DocumentContent.response(List.of(), format(request));
     }
 
@@ -95,11 +112,7 @@ public final class RunAggregation implements DataHandler {
             DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
         var namespace = request.namespace();
         var settings = request.readSettings(timeLimit);
-        return settings.apply(client.getDatabase(namespace.getDatabaseName())
-                        .getCollection(namespace.getCollectionName(), RawBsonDocument.class))
-                .aggregate(stages)
-                .allowDiskUse(aggregation.allowDiskUse())
-                .maxTime(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+        return documents.aggregate(namespace, stages, settings).allowDiskUse(aggregation.allowDiskUse());
     }
 
     private static DocumentFormat format(DataRequest request) {
@@ -115,6 +128,7 @@ public final class RunAggregation implements DataHandler {
             return problem.raise();
         }
         return Problem.of(UNPROCESSABLE, "error executing aggregation")
+                .orElse("error executing aggregation: " + MongoCodes.error(e.getErrorCode()))
                 .because("com.mongodb.MongoCommandException", MongoErrors.details(e))
                 .raise();
     }

@@ -18,13 +18,13 @@ public final class ServerVariables {
     private ServerVariables() {}
 
     /// The client's variables and the server's.
-    public static Variables with(DataRequest request) {
+    public static PipelineVariables with(DataRequest request) {
         var all = new BsonDocument();
         request.parameters().aggregationVariables().ifPresent(all::putAll);
         addPaging(all, request.parameters().paging());
         addUser(all, request.http().caller().account());
         addPermissions(all, request.grant());
-        return new Variables(all);
+        return new PipelineVariables(all);
     }
 
     private static void addPaging(BsonDocument all, Paging paging) {

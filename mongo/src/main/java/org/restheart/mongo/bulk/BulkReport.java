@@ -74,6 +74,19 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
                 MongoCodes.ofWriteError(error.getCode(), error.getMessage()).message());
     }
 
+    /// For those to whom something is hidden: that a document had the new values before is not theirs to know, nor are
+    /// MongoDB's words about it.
+    BulkReport unquoting() {
+        var unquoted = errors.stream()
+                .map(error -> {
+                    var copy = error.clone();
+                    copy.remove("message");
+                    return copy;
+                })
+                .toList();
+        return new BulkReport(inserted, links, deleted, matched, matched, unquoted);
+    }
+
     /// The counters, in the order that clients know.
     BsonDocument counters() {
         return new BsonDocument("inserted", new BsonInt32(inserted))

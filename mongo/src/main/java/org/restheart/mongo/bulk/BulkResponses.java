@@ -6,7 +6,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.Json;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Representation;
 
 /// A [BulkReport] in the representation that the client asks for; of a partial failure always the standard one.
@@ -15,20 +16,21 @@ final class BulkResponses {
 
     private BulkResponses() {}
 
-    static Response.Ready of(DataRequest request, BulkReport report) {
+    static Response.Ready of(DataRequest request, BulkReport full) {
+        var report = HiddenFields.mayNotBeQuoted(request) ? full.unquoting() : full;
         if (!report.errors().isEmpty()) {
-            return Json.of(request, 207, report.toDocument());
+            return JsonResponses.of(request, 207, report.toDocument());
         }
         return switch (request.parameters().representation()) {
-            case Representation.STANDARD -> Json.of(request, 200, report.toDocument());
-            case Representation.HAL -> Json.of(request, 200, embedded(linked(report)), HAL);
-            case Representation.SHAL -> Json.of(request, 200, linked(report), HAL);
+            case Representation.STANDARD -> JsonResponses.of(request, 200, report.toDocument());
+            case Representation.HAL -> JsonResponses.of(request, 200, embedded(linked(report)), HAL);
+            case Representation.SHAL -> JsonResponses.of(request, 200, linked(report), HAL);
         };
     }
 
     /// MongoDB was asked not to say what became of the write.
     static Response.Ready unacknowledged(DataRequest request) {
-        return Json.of(request, 200, new BsonDocument());
+        return JsonResponses.of(request, 200, new BsonDocument());
     }
 
     private static BsonDocument embedded(BsonDocument result) {

@@ -4,10 +4,13 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.WriteModel;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.bson.RawBsonDocument;
+import org.restheart.http.DataWrite;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.write.BulkWrites;
 
 /// One statement about many documents, sent as a bulk write, so that its errors have the shape of one.
 final class BulkWrite {
@@ -16,7 +19,18 @@ final class BulkWrite {
     static Response.Ready run(
             DataRequest request, MongoCollection<RawBsonDocument> collection, WriteModel<RawBsonDocument> statement) {
         try {
-            var result = collection.bulkWrite(List.of(statement));
+            var result = BulkWrites.inOrder(request.session(), collection, List.of(statement));
+            if (result.wasAcknowledged()) {
+                DataWrite.report(
+                        request.http(),
+                        new DataWrite.Report(
+                                result.getMatchedCount(),
+                                result.getModifiedCount(),
+                                result.getDeletedCount(),
+                                List.of(),
+                                Optional.empty(),
+                                List.of()));
+            }
             return result.wasAcknowledged()
                     ? BulkResponses.of(request, BulkReport.of(result, List.of()))
                     : BulkResponses.unacknowledged(request);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -17,8 +18,9 @@ import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Ids;
 
 /// One of many documents on its way.
@@ -33,7 +35,7 @@ record Element(BsonValue id, RawBsonDocument document) {
             request.parameters().idType().requireGenerated();
         }
         var id = given.orElseGet(ids);
-        if (Names.isReservedId(id)) {
+        if (ResourceNames.isReservedId(id)) {
             throw Problem.of(RESERVED_NAME, "id is reserved: " + id.asString().getValue())
                     .raise();
         }
@@ -44,10 +46,20 @@ record Element(BsonValue id, RawBsonDocument document) {
     WriteModel<RawBsonDocument> model(DataRequest request) {
         return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
             case INSERT -> new InsertOneModel<>(document);
-            case UPDATE -> new ReplaceOneModel<>(filter(request.writeFilter()), document);
+            case UPDATE -> new ReplaceOneModel<>(filter(request.writeFilter()), document, options(request));
             case UPSERT ->
-                new ReplaceOneModel<>(filter(request.writeFilter()), document, new ReplaceOptions().upsert(true));
+                new ReplaceOneModel<>(
+                        filter(request.writeFilter()),
+                        document,
+                        options(request).upsert(true));
         };
+    }
+
+    /// As in [org.restheart.mongo.write.TargetDocument]: no other document may meet a filter that can fail.
+    private static ReplaceOptions options(DataRequest request) {
+        return HarmlessFilter.is(request.parameters().filter())
+                ? new ReplaceOptions()
+                : new ReplaceOptions().hint(new BsonDocument("_id", new BsonInt32(1)));
     }
 
     private BsonDocument filter(BsonDocument others) {

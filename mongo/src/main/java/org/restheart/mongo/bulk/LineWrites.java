@@ -4,7 +4,6 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.BulkWriteOptions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -16,13 +15,12 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// Writes batches of lines. Confined to one request.
 final class LineWrites {
-    private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
-
     private final DataRequest request;
     private final MongoCollection<RawBsonDocument> collection;
     private final WrittenCheck writtenCheck;
@@ -84,7 +82,7 @@ final class LineWrites {
     private void write(List<LineElement.Storable> lines, LineBatch outcome) {
         var models = lines.stream().map(line -> line.element().model(request)).toList();
         try {
-            var result = collection.bulkWrite(models, UNORDERED);
+            var result = BulkWrites.each(request.session(), collection, models);
             if (result.wasAcknowledged()) {
                 count(lines, result, Set.of(), outcome);
             }

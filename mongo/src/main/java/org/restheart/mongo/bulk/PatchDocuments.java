@@ -3,7 +3,6 @@ package org.restheart.mongo.bulk;
 import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
 
 import com.mongodb.client.model.UpdateManyModel;
-import org.bson.BsonBoolean;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.Changes;
@@ -40,15 +39,9 @@ public final class PatchDocuments implements DataHandler {
                 request, collections.of(request), new UpdateManyModel<>(request.writeFilter(), update.document()));
     }
 
-    /// A schema cannot be checked against documents that nobody has seen.
+    /// A schema cannot be checked against documents that were not read.
     private static void refuseWhereSchemasApply(DataRequest request) {
-        var schema = request.resource().property("jsonSchema");
-        if (schema.isPresent()
-                && schema.get().isDocument()
-                && !schema.get()
-                        .asDocument()
-                        .get("skipNotSupported", BsonBoolean.FALSE)
-                        .equals(BsonBoolean.TRUE)) {
+        if (request.rule().filter(rule -> !rule.skipsUnsupported()).isPresent()) {
             throw Problem.of(
                             NOT_IMPLEMENTED,
                             "'jsonSchema' checker does not support bulk PATCH requests. Set 'skipNotSupported:true' to"

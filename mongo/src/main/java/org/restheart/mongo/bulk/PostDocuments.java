@@ -7,7 +7,6 @@ import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.BulkWriteOptions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -20,6 +19,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.restheart.http.DataWrite;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
@@ -27,6 +27,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkInsert;
 import org.restheart.mongo.write.BulkInserts;
+import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Earlier;
@@ -36,8 +37,6 @@ import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order; all get the same entity tag.
 public final class PostDocuments implements Creation {
-    private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
-
     private final Collections collections;
     private final BulkInserts inserts;
     private final WrittenCheck writtenCheck;
@@ -50,8 +49,9 @@ public final class PostDocuments implements Creation {
 
     @Override
     public Response handle(DataRequest request, NewIds ids) {
-        boolean inserts = request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT;
-        if (!inserts) {
+        boolean inserts = request.session().isEmpty()
+                && request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT;
+        if (!inserts) { // the modes that replace, and what runs in a session
             request.http().requireThread();
         }
         var etag = ids.etag();
@@ -75,6 +75,7 @@ public final class PostDocuments implements Creation {
                     created.add(elements.get(i).id());
                 }
             }
+            DataWrite.report(request.http(), DataWrite.Report.inserted(created, BulkReport.errors(refused, earlier)));
             var report = BulkReport.ofInserted(
                     created.size(), Locations.paths(request, created), BulkReport.errors(refused, earlier));
             return answer(request, report, failed, etag);
@@ -85,7 +86,7 @@ public final class PostDocuments implements Creation {
         var models = elements.stream().map(element -> element.model(request)).toList();
         var collection = collections.of(request);
         try {
-            var result = collection.bulkWrite(models, UNORDERED);
+            var result = BulkWrites.each(request.session(), collection, models);
             return result.wasAcknowledged()
                     ? answer(request, report(request, result, List.of()), Set.of(), etag)
                     : BulkResponses.unacknowledged(request);

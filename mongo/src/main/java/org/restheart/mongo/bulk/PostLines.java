@@ -14,7 +14,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.Json;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.write.WrittenCheck;
@@ -92,8 +92,8 @@ public final class PostLines implements DataHandler {
             throw Problem.of(CONTENT_INVALID, "no data provided").raise();
         }
         return report.hasErrors()
-                ? Json.of(request, 207, report.toDocument())
-                : Json.of(request, 200, report.toDocument())
+                ? JsonResponses.of(request, 207, report.toDocument())
+                : JsonResponses.of(request, 200, report.toDocument())
                         .with("ETag", stream.etag().toHexString());
     }
 }

@@ -2,10 +2,13 @@ package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
-import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.ChangeCursor;
+import org.restheart.mongo.background.ResumeToken;
+import org.restheart.mongo.background.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,14 +17,14 @@ import org.slf4j.LoggerFactory;
 final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
 
-    private final StreamCursor cursor;
+    private final ChangeCursor cursor;
     private final Cursors.Place place;
     private final SharedStream stream;
     private final Listener listener;
     private final StreamMeters meters;
 
     private CatchUp(
-            StreamCursor cursor, Cursors.Place place, SharedStream stream, Listener listener, StreamMeters meters) {
+            ChangeCursor cursor, Cursors.Place place, SharedStream stream, Listener listener, StreamMeters meters) {
         this.cursor = cursor;
         this.place = place;
         this.stream = stream;
@@ -35,6 +38,7 @@ final class CatchUp {
     /// @throws org.restheart.http.ProblemException 400 for what is no token, 410 if what came after it is gone,
     ///     503 if there are too many cursors
     static void start(
+            BackgroundTasks tasks,
             MongoClient client,
             Cursors cursors,
             SharedStream stream,
@@ -44,8 +48,8 @@ final class CatchUp {
         var place = cursors.acquire();
         boolean started = false;
         try {
-            var cursor = StreamCursor.open(client, stream.key(), from, List.of(), 0);
-            Thread.ofVirtual().name("catch-up").start(new CatchUp(cursor, place, stream, listener, meters)::run);
+            var cursor = ChangeCursor.open(stream.key().in(client), from);
+            tasks.start("catch-up", new CatchUp(cursor, place, stream, listener, meters)::run);
             started = true;
         } catch (MongoException e) {
             throw StreamFailure.refusal(e, true);
@@ -77,20 +81,20 @@ final class CatchUp {
 
     /// @param target any place at which the shared stream was while this listener's messages waited
     private static boolean hasReached(@Nullable BsonDocument reached, @Nullable BsonDocument target) {
-        return reached != null && target != null && Position.reaches(reached, target);
+        return reached != null && target != null && ResumeToken.reaches(reached, target);
     }
 
     /// Hands on one event, if there is one.
     ///
     /// @return up to where everything is handed on
     private @Nullable BsonDocument step() {
-        var event = cursor.next();
-        if (event == null) {
+        var change = cursor.next();
+        if (change == null) {
             return cursor.token();
         }
-        if (!listener.deliver(event, meters)) {
+        if (!listener.deliver(new Event(change), meters)) {
             stream.leave(listener);
         }
-        return event.token();
+        return change.token();
     }
 }

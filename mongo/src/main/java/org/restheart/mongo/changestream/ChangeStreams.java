@@ -15,14 +15,17 @@ import org.restheart.http.Request;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The broker: one MongoDB change stream for all who listen to the same thing. Thread-safe.
 public final class ChangeStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeStreams.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
+    private final BackgroundTasks tasks;
     private final MongoClient client;
     private final ChangeStreamConfig config;
     private final StreamMeters meters;
@@ -35,14 +38,19 @@ public final class ChangeStreams implements AutoCloseable {
     /// @param client whose pool has room for `config.maxCursors()` connections besides those that requests need
     /// @param admits whether a request that was let in would be let in now; may wait
     public ChangeStreams(
-            MongoClient client, ChangeStreamConfig config, MeterRegistry registry, Predicate<Request> admits) {
+            BackgroundTasks tasks,
+            MongoClient client,
+            ChangeStreamConfig config,
+            MeterRegistry registry,
+            Predicate<Request> admits) {
+        this.tasks = tasks;
         this.client = client;
         this.config = config;
         this.meters = new StreamMeters(registry);
         this.onSent = meters::sent;
         this.cursors = new Cursors(config.maxCursors(), meters);
-        this.redefinitions = new Redefinitions(client, config.recheck(), this::open);
-        this.rights = new Rights(config.recheckRights(), admits);
+        this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
+        this.rights = new Rights(tasks, config.recheckRights(), admits);
     }
 
     private Collection<SharedStream> open() {
@@ -71,14 +79,13 @@ public final class ChangeStreams implements AutoCloseable {
         boolean admitted = false;
         try {
             stream.awaitOpen();
-            from.ifPresent(start -> CatchUp.start(client, cursors, stream, listener, start, meters));
+            from.ifPresent(start -> CatchUp.start(tasks, client, cursors, stream, listener, start, meters));
             admitted = true;
         } finally {
             if (!admitted) {
                 stream.leave(listener);
             }
         }
-        redefinitions.watch();
         meters.joined(listener.transport());
         var gone = new AtomicBoolean();
         var forget = rights.watch(listener.backlog(), request);
@@ -95,7 +102,7 @@ public final class ChangeStreams implements AutoCloseable {
         while (true) {
             var stream = streams.get(key);
             if (stream == null) {
-                var fresh = new SharedStream(key, client, meters, cursors, old -> streams.remove(key, old));
+                var fresh = new SharedStream(key, tasks, client, meters, cursors, old -> streams.remove(key, old));
                 fresh.join(listener, holding);
                 if (streams.putIfAbsent(key, fresh) == null) {
                     fresh.start();
@@ -115,7 +122,7 @@ public final class ChangeStreams implements AutoCloseable {
     public void close() {
         streams.values().forEach(stream -> stream.end(Ending.SHUTDOWN));
         try {
-            if (!cursors.awaitClosed(PATIENCE)) {
+            if (!cursors.awaitClosed(TIMEOUT)) {
                 LOG.info("MongoDB keeps some cursors for a while: they could not be closed in time");
             }
         } catch (InterruptedException _) {

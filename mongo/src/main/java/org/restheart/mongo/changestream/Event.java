@@ -16,6 +16,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.push.Message;
+import org.restheart.mongo.background.ChangeCursor.Change;
 
 /// One change as MongoDB tells it, encoded at most once for each way of writing JSON. Confined to the thread that
 /// follows the stream.
@@ -30,11 +31,9 @@ final class Event {
     private final Map<JsonMode, Message> envelopes = new EnumMap<>(JsonMode.class);
     private @Nullable BsonDocument document;
 
-    /// @param change the whole event, after the pipeline
-    /// @param token where a stream resumes after it
-    Event(RawBsonDocument change, BsonDocument token) {
-        this.change = change;
-        this.token = token;
+    Event(Change change) {
+        this.change = change.document();
+        this.token = change.token();
     }
 
     BsonDocument token() {

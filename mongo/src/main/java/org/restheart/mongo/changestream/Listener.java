@@ -10,6 +10,7 @@ import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
+import org.restheart.mongo.background.ResumeToken;
 
 /// Somebody who listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
 final class Listener {
@@ -21,6 +22,10 @@ final class Listener {
     private final Backlog backlog;
     private final int maxHeld;
     private @Nullable ArrayDeque<Held> held;
+
+    /// Up to where events were delivered by a cursor of the listener's own, which may be ahead of the shared stream;
+    /// null once the shared stream has passed it.
+    private @Nullable BsonDocument delivered;
 
     /// A message that waits until what was missed before it has been sent.
     private record Held(BsonDocument token, Frame frame) {}
@@ -72,9 +77,10 @@ final class Listener {
     boolean release(BsonDocument token, StreamMeters meters) {
         var waiting = held;
         held = null;
+        delivered = token;
         if (waiting != null) {
             for (var message : waiting) {
-                if (!Position.reaches(token, message.token()) && !offer(message.frame(), meters)) {
+                if (!ResumeToken.reaches(token, message.token()) && !offer(message.frame(), meters)) {
                     return false;
                 }
             }
@@ -87,7 +93,7 @@ final class Listener {
     /// @return false if the listener is to be forgotten
     boolean accept(Event event, StreamMeters meters) {
         if (held == null) {
-            return deliver(event, meters);
+            return isDelivered(event) || deliver(event, meters);
         }
         if (filter.test(event.document())) {
             if (held.size() >= maxHeld) {
@@ -98,6 +104,13 @@ final class Listener {
             held.add(new Held(event.token(), frame(event)));
         }
         return true;
+    }
+
+    private boolean isDelivered(Event event) {
+        if (delivered != null && !ResumeToken.reaches(delivered, event.token())) {
+            delivered = null;
+        }
+        return delivered != null;
     }
 
     /// Sends an event, whatever waits.

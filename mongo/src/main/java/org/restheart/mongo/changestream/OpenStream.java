@@ -28,8 +28,14 @@ public final class OpenStream implements DataHandler {
     private final ChangeStreams streams;
     private final ChangeStreamConfig config;
     private final PipelineInspection inspection;
+    private final Interpolation interpolation;
 
-    public OpenStream(ChangeStreams streams, ChangeStreamConfig config, PipelineInspection inspection) {
+    public OpenStream(
+            ChangeStreams streams,
+            ChangeStreamConfig config,
+            PipelineInspection inspection,
+            Interpolation interpolation) {
+        this.interpolation = interpolation;
         this.inspection = inspection;
         this.streams = streams;
         this.config = config;
@@ -56,7 +62,9 @@ public final class OpenStream implements DataHandler {
     private List<BsonDocument> pipeline(StreamDefinition definition, DataRequest request) throws MalformedStream {
         List<BsonDocument> pipeline;
         try {
-            pipeline = Interpolation.OF_AGGREGATIONS.fill(definition.stages(), ServerVariables.with(request));
+            pipeline = interpolation
+                    .forDefinition(definition.operatorsInVariables())
+                    .fill(definition.stages(), ServerVariables.with(request));
         } catch (ProblemException e) {
             var text = e.problem()
                     .exceptionMessage()

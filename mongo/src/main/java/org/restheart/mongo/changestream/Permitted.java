@@ -48,7 +48,7 @@ final class Permitted {
                                 new BsonArray(List.of(
                                         stage("{'" + EVENT + ".documentKey': {$exists: false}}"),
                                         new BsonDocument("$and", new BsonArray(List.of(TOLD, filter))))))),
-                stage("{$replaceWith: '$" + EVENT + "'}"),
+                stage("{$replaceWith: {$mergeObjects: ['$" + EVENT + "']}}"), // computed: nothing moves before it
                 stage("""
                         {$set: {fullDocumentBeforeChange: {$cond: [{$eq: [{$type: '$fullDocument'}, 'object']},
                          '$$REMOVE', '$fullDocumentBeforeChange']}}}"""));

@@ -7,13 +7,12 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,50 +21,38 @@ import org.slf4j.LoggerFactory;
 final class Redefinitions {
     private static final Logger LOG = LoggerFactory.getLogger(Redefinitions.class);
 
+    private final BackgroundTasks tasks;
     private final MongoClient client;
-    private final Duration interval;
     private final Supplier<Collection<SharedStream>> streams;
-    private final AtomicBoolean watching = new AtomicBoolean();
 
-    Redefinitions(MongoClient client, Duration interval, Supplier<Collection<SharedStream>> streams) {
+    /// @param interval how often definitions are read, while there are streams
+    Redefinitions(
+            BackgroundTasks tasks, MongoClient client, Duration interval, Supplier<Collection<SharedStream>> streams) {
+        this.tasks = tasks;
         this.client = client;
-        this.interval = interval;
         this.streams = streams;
+        tasks.repeat("redefinitions", interval, this::checkAll);
     }
 
     /// Never waits.
     void changed(String db, String collection) {
         var namespace = new MongoNamespace(db, collection);
         if (streams.get().stream().anyMatch(stream -> stream.key().namespace().equals(namespace))) {
-            Thread.ofVirtual().name("redefinition").start(() -> check(namespace));
+            tasks.start("redefinition", () -> check(namespace));
         }
     }
 
-    /// Looks again and again while there are streams.
-    void watch() {
-        if (watching.compareAndSet(false, true)) {
-            Thread.ofVirtual().name("redefinitions").start(this::look);
-        }
-    }
-
-    private void look() {
-        while (!streams.get().isEmpty()) {
-            LockSupport.parkNanos(interval.toNanos());
-            streams.get().stream()
-                    .map(stream -> stream.key().namespace())
-                    .collect(Collectors.toSet())
-                    .forEach(this::check);
-        }
-        watching.set(false);
-        if (!streams.get().isEmpty()) {
-            watch(); // one came between the two
-        }
+    private void checkAll() {
+        streams.get().stream()
+                .map(stream -> stream.key().namespace())
+                .collect(Collectors.toSet())
+                .forEach(this::check);
     }
 
     private void check(MongoNamespace namespace) {
         try {
             var database = client.getDatabase(namespace.getDatabaseName());
-            var properties = database.getCollection(Names.PROPERTIES, BsonDocument.class)
+            var properties = database.getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
                     .find(eq("_id", Metadata.propertiesId(namespace.getCollectionName())))
                     .first();
             if (properties == null && isGone(namespace)) {

@@ -5,18 +5,17 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Closes the connections of those who may not listen any more: always when their credentials end, and, if that is
-/// wanted, when they would not be let in again. One thread looks after all, while there are any. Thread-safe.
+/// wanted, when they would not be let in again. Thread-safe.
 final class Rights {
     private static final Logger LOG = LoggerFactory.getLogger(Rights.class);
     private static final Duration LOOK = Duration.ofMillis(500);
@@ -24,13 +23,16 @@ final class Rights {
     private final Duration interval;
     private final Predicate<Request> admits;
     private final Set<Right> watched = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean watching = new AtomicBoolean();
 
     /// @param interval how often `admits` is asked about each; zero for never
     /// @param admits whether a request that was let in would be let in now; may wait
-    Rights(Duration interval, Predicate<Request> admits) {
+    Rights(BackgroundTasks tasks, Duration interval, Predicate<Request> admits) {
         this.interval = interval;
         this.admits = admits;
+        tasks.repeat("expired-streams", LOOK, this::endExpired);
+        if (!interval.isZero()) {
+            tasks.repeat("stream-rights", interval, this::endRefused);
+        }
     }
 
     /// What one connection stands on; compares by identity.
@@ -61,27 +63,16 @@ final class Rights {
         }
         var right = new Right(backlog, expires, interval.isZero() ? null : request.blocking());
         watched.add(right);
-        if (watching.compareAndSet(false, true)) {
-            Thread.ofVirtual().name("stream-rights").start(this::look);
-        }
         return () -> watched.remove(right);
     }
 
-    private void look() {
-        long asked = System.nanoTime();
-        while (!watched.isEmpty()) {
-            LockSupport.parkNanos(LOOK.toNanos());
-            var now = Instant.now();
-            watched.stream().filter(right -> right.hasExpired(now)).forEach(this::end);
-            if (!interval.isZero() && System.nanoTime() - asked >= interval.toNanos()) {
-                asked = System.nanoTime();
-                watched.stream().filter(right -> !isAdmitted(right)).forEach(this::end);
-            }
-        }
-        watching.set(false);
-        if (!watched.isEmpty() && watching.compareAndSet(false, true)) {
-            look(); // one came between the two
-        }
+    private void endExpired() {
+        var now = Instant.now();
+        watched.stream().filter(right -> right.hasExpired(now)).forEach(this::end);
+    }
+
+    private void endRefused() {
+        watched.stream().filter(right -> !isAdmitted(right)).forEach(this::end);
     }
 
     private void end(Right right) {
@@ -89,11 +80,11 @@ final class Rights {
         right.backlog.end(Ending.PERMISSION_LOST);
     }
 
-    /// Whoever cannot be judged now is asked about again.
+    /// If it cannot be told now, it is asked again later.
     private boolean isAdmitted(Right right) {
         try {
             return right.request == null || admits.test(right.request);
-        } catch (RuntimeException e) { // above this thread there is nobody: all others would listen for ever
+        } catch (RuntimeException e) { // one request must not keep the others from being checked
             LOG.warn("it could not be told whether a listener may still listen", e);
             return true;
         }

@@ -1,5 +1,6 @@
 package org.restheart.mongo.changestream;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import java.util.Set;
@@ -10,28 +11,42 @@ import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.ChangeCursor.Change;
+import org.restheart.mongo.background.ChangeFollower;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One MongoDB change stream and all who listen to it. Opened for the first listener, closed after the last. Each event
 /// is handed to every listener, in order, by the one thread that follows the stream. Thread-safe.
-final class SharedStream implements Follower.Audience {
+final class SharedStream implements ChangeFollower.Audience {
     private static final Logger LOG = LoggerFactory.getLogger(SharedStream.class);
 
     private final StreamKey key;
+    private final BackgroundTasks tasks;
     private final MongoClient client;
     private final StreamMeters meters;
     private final Cursors cursors;
     private final Consumer<SharedStream> onClosed;
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
+
+    @GuardedBy("this")
     private @Nullable BsonDocument position;
+
+    @GuardedBy("this")
     private boolean closed;
 
-    /// @param onClosed called once nobody can join any more
+    /// @param onClosed called once no listener can join any more
     SharedStream(
-            StreamKey key, MongoClient client, StreamMeters meters, Cursors cursors, Consumer<SharedStream> onClosed) {
+            StreamKey key,
+            BackgroundTasks tasks,
+            MongoClient client,
+            StreamMeters meters,
+            Cursors cursors,
+            Consumer<SharedStream> onClosed) {
         this.key = key;
+        this.tasks = tasks;
         this.client = client;
         this.meters = meters;
         this.cursors = cursors;
@@ -43,16 +58,20 @@ final class SharedStream implements Follower.Audience {
     }
 
     void start() {
-        Thread.ofVirtual().name("stream-" + key.namespace()).start(this::run);
+        tasks.start("stream-" + key.namespace(), this::run);
     }
 
     private void run() {
         var ending = Ending.FAILED;
         try (var _ = cursors.acquire()) {
-            ending = new Follower(client, key, this).follow();
+            ending = switch (new ChangeFollower(tasks, client, key.in(client), this).follow()) {
+                case GONE -> Ending.COLLECTION_GONE;
+                case NOT_WANTED -> Ending.SHUTDOWN;
+                case FAILED -> Ending.FAILED;
+            };
         } catch (MongoException e) {
             opened.completeExceptionally(StreamFailure.refusal(e, false));
-        } catch (RuntimeException e) { // above this thread there is nobody: listeners would wait for ever
+        } catch (RuntimeException e) { // otherwise listeners would wait for ever
             if (!opened.completeExceptionally(e)) {
                 LOG.error("following {} failed", key.namespace(), e);
             }
@@ -124,7 +143,8 @@ final class SharedStream implements Follower.Audience {
     }
 
     @Override
-    public synchronized void happened(Event event) {
+    public synchronized void happened(Change change) {
+        var event = new Event(change);
         position = event.token();
         meters.happened();
         listeners.removeIf(listener -> !listener.accept(event, meters));
@@ -144,7 +164,7 @@ final class SharedStream implements Follower.Audience {
         return !closed;
     }
 
-    /// Lets nobody in any more and ends all connections.
+    /// Lets no further listener in and ends all connections.
     synchronized void end(Ending ending) {
         closed = true;
         onClosed.accept(this);

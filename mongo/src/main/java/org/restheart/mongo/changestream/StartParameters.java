@@ -1,7 +1,6 @@
 package org.restheart.mongo.changestream;
 
 import java.util.Optional;
-import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
@@ -11,6 +10,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.push.Transport;
+import org.restheart.mongo.background.Start;
 
 /// Where a listener wants to begin other than now: after an event that it has, by the header `Last-Event-ID` or the
 /// query parameter `resumeAfter`, or at a time, by `startAtOperationTime`.
@@ -34,9 +34,9 @@ final class StartParameters {
     /// @throws org.restheart.http.ProblemException 400
     static Optional<Start> parse(Request request, Transport transport) {
         if (transport == Transport.SSE) {
-            var header = request.headers().first(HEADER).flatMap(StartParameters::json);
+            var header = request.headers().first(HEADER).filter(text -> !text.isEmpty());
             if (header.isPresent()) {
-                return Optional.of(new Start.After(token(HEADER, header.get())));
+                return Optional.of(after(HEADER, header.get()));
             }
         }
         var after = request.query().first(AFTER).filter(text -> !text.isEmpty());
@@ -45,8 +45,7 @@ final class StartParameters {
             throw refusal("either " + AFTER + " or " + AT + " can be given");
         }
         if (after.isPresent()) {
-            var json = json(after.get()).orElseThrow(() -> refusal(AFTER + " is no resume token"));
-            return Optional.of(new Start.After(token(AFTER, json)));
+            return Optional.of(after(AFTER, after.get()));
         }
         return at.map(StartParameters::time).map(Start.At::new);
     }
@@ -59,11 +58,11 @@ final class StartParameters {
         }
     }
 
-    private static BsonDocument token(String where, BsonValue value) {
-        if (value.isDocument() && value.asDocument().get("_data") instanceof BsonString) {
-            return value.asDocument();
-        }
-        throw refusal(where + " is no resume token");
+    private static Start after(String where, String text) {
+        return json(text)
+                .filter(value -> value.isDocument() && value.asDocument().get("_data") instanceof BsonString)
+                .map(token -> new Start.After(token.asDocument()))
+                .orElseThrow(() -> refusal(where + " is no resume token"));
     }
 
     /// A timestamp in Extended JSON, or seconds since 1970.

@@ -19,6 +19,7 @@ import org.restheart.mongo.metadata.EscapedKeys;
 /// @param stages with variables, their keys as MongoDB wants them
 /// @param applyReadFilter whether listeners are told of those documents alone that their access rule lets them read
 /// @param applyProjection whether they are shown of documents what their access rule shows
+/// @param operatorsInVariables whether values of variables may act as operators and name fields
 record StreamDefinition(
         BsonDocument entry,
         List<BsonDocument> stages,
@@ -26,12 +27,13 @@ record StreamDefinition(
         FullDocument fullDocument,
         FullDocumentBeforeChange beforeChange,
         boolean applyReadFilter,
-        boolean applyProjection) {
+        boolean applyProjection,
+        boolean operatorsInVariables) {
     static final String PROPERTY = "streams";
     static final BsonString NAME = new BsonString(PROPERTY);
     private static final Pattern SEGMENT = Pattern.compile("[^/]+");
 
-    /// The entry of that name, unread; the first one counts. Entries that are malformed are nobody's.
+    /// The entry of that name, unread; the first one counts. Malformed entries are ignored.
     static Optional<BsonDocument> find(Optional<BsonValue> streams, String uri) {
         return streams.filter(BsonValue::isArray).stream()
                 .flatMap(array -> array.asArray().stream())
@@ -65,7 +67,8 @@ record StreamDefinition(
                 fullDocument(entry.get("fullDocument")),
                 beforeChange(entry.get("fullDocumentBeforeChange")),
                 flag(entry, "applyReadFilter"),
-                flag(entry, "applyProjection"));
+                flag(entry, "applyProjection"),
+                flag(entry, "operatorsInVariables"));
     }
 
     /// Checks a whole property: what no listener could ever open is not a definition.

@@ -3,9 +3,9 @@ package org.restheart.mongo.changestream;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.mongo.write.Update;
 
 /// Looks at stream definitions when a collection's properties are written, for those who want to know then and
 /// not when the first listener comes. Immutable.

@@ -1,14 +1,18 @@
 package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.client.ChangeStreamIterable;
+import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.changestream.FullDocument;
 import com.mongodb.client.model.changestream.FullDocumentBeforeChange;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
+import org.restheart.mongo.background.Followed;
 
 /// What one MongoDB cursor is for: listeners with equal keys share it.
 ///
@@ -23,7 +27,34 @@ record StreamKey(
         return new StreamKey(namespace, text, definition.fullDocument(), definition.beforeChange());
     }
 
-    List<BsonDocument> stages() {
+    /// The change stream in a deployment.
+    Followed in(MongoClient client) {
+        return new Followed() {
+            @Override
+            public String name() {
+                return namespace.getFullName();
+            }
+
+            @Override
+            public List<BsonDocument> pipeline() {
+                return stages();
+            }
+
+            @Override
+            public ChangeStreamIterable<RawBsonDocument> watch(List<BsonDocument> stages) {
+                return client.getDatabase(namespace.getDatabaseName())
+                        .getCollection(namespace.getCollectionName())
+                        .watch(stages, RawBsonDocument.class);
+            }
+
+            @Override
+            public ChangeStreamIterable<RawBsonDocument> withOptions(ChangeStreamIterable<RawBsonDocument> stream) {
+                return stream.fullDocument(fullDocument).fullDocumentBeforeChange(beforeChange);
+            }
+        };
+    }
+
+    private List<BsonDocument> stages() {
         return BsonDocument.parse(pipeline).getArray("pipeline").stream()
                 .map(BsonValue::asDocument)
                 .toList();

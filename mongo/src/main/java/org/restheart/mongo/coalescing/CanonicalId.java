@@ -6,11 +6,11 @@ import org.bson.BsonValue;
 
 /// An `_id` in a form whose equality is MongoDB's: numbers compare across their types (MongoDB manual, "Comparison/Sort
 /// Order"), so a request for `1` is answered by a document whose `_id` is `1.0`.
-final class CanonicalId {
+public final class CanonicalId {
     private CanonicalId() {}
 
     /// Empty for types that are not worth telling apart here: such a read goes alone.
-    static Optional<Object> of(BsonValue id) {
+    public static Optional<Object> of(BsonValue id) {
         return switch (id.getBsonType()) {
             case STRING, OBJECT_ID, DATE_TIME, BOOLEAN -> Optional.of(id);
             case INT32, INT64 -> Optional.of(BigDecimal.valueOf(id.asNumber().longValue()));

@@ -14,7 +14,7 @@ final class CoalescedBulkInserts implements BulkInserts {
     private final BulkInserts alone;
     private final SharingHeader header;
 
-    /// @param alone for arrays that fill a command by themselves, and for inserts nobody waits for
+    /// @param alone for arrays that fill a command by themselves, and for unacknowledged inserts
     CoalescedBulkInserts(GroupBulkInserts group, BulkInserts alone, SharingHeader header) {
         this.group = group;
         this.alone = alone;

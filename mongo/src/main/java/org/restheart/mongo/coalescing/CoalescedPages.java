@@ -9,7 +9,7 @@ import org.restheart.mongo.find.Pages;
 
 /// Identical queries that wait together run once; their encoded bytes are shared. Thread-safe.
 final class CoalescedPages implements Pages {
-    private final SharedQueries<Page, Response.Ready> queries;
+    private final SharedQueries<Response.Ready> queries;
     private final SharingHeader header;
 
     CoalescedPages(Coalescer coalescer, SharingHeader header) {
@@ -24,6 +24,6 @@ final class CoalescedPages implements Pages {
 
     @Override
     public Response page(Request request, Page page, Supplier<Response.Ready> run) {
-        return header.defer(queries.submit(page, run), Function.identity());
+        return header.defer(queries.submit(page.key(), run), Function.identity());
     }
 }

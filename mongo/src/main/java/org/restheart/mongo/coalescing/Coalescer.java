@@ -2,9 +2,11 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
-import org.restheart.mongo.find.Finder;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.write.BulkInserts;
@@ -12,17 +14,20 @@ import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.PlainBulkInserts;
 import org.restheart.mongo.write.PlainInserts;
 
-/// What leaves for MongoDB together, as the configuration wants it. Flights run on threads of their own and tell the
+/// What leaves for MongoDB together, as the configuration wants it. BatchCommands run on threads of their own and tell
+/// the
 /// waiting requests from there. Thread-safe.
 public final class Coalescer {
-    /// Enough for the flights of the few lanes that are busy at a time.
+    /// Enough for the commands of the few queues that are busy at a time.
     private static final int PLATFORM_THREADS = 16;
 
     private final MongoClient client;
     private final CoalescingConfig config;
     private final MeterRegistry registry;
     private final SharingHeader header;
-    private final Executor threads = new FlightThreads(PLATFORM_THREADS);
+    private final Executor threads = new BatchThreads(PLATFORM_THREADS);
+
+    private @Nullable PointReads points;
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.client = client;
@@ -41,9 +46,17 @@ public final class Coalescer {
         return config.inserts() ? new CoalescedBulkInserts(groupBulkInserts(), alone, header) : alone;
     }
 
-    public Lookups lookups(Finder finder) {
-        var alone = Lookups.alone(finder);
+    public Lookups lookups(Documents documents) {
+        var alone = Lookups.alone(documents);
         return config.reads() ? new CoalescedLookups(pointReads(), alone, header) : alone;
+    }
+
+    /// Reads of services beside the data API.
+    public CoalescedReads reads(Documents documents) {
+        return new CoalescedReads(
+                documents,
+                config.reads() ? Optional.of(pointReads()) : Optional.empty(),
+                config.queries() ? Optional.of(sharedQueries(_ -> true)) : Optional.empty());
     }
 
     public Pages pages() {
@@ -58,12 +71,16 @@ public final class Coalescer {
         return new GroupBulkInserts(client, config, threads, registry);
     }
 
-    PointReads pointReads() {
-        return new PointReads(client, config, threads, registry);
+    /// One for all, so that reads by `_id` leave together whoever asks.
+    synchronized PointReads pointReads() {
+        if (points == null) {
+            points = new PointReads(client, config, threads, registry);
+        }
+        return points;
     }
 
     /// @param canBeShared false for an answer that only one request can use
-    <K, V> SharedQueries<K, V> sharedQueries(Predicate<V> canBeShared) {
+    <V> SharedQueries<V> sharedQueries(Predicate<V> canBeShared) {
         return new SharedQueries<>(canBeShared, config, threads, registry);
     }
 }

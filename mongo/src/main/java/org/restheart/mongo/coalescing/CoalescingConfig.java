@@ -7,35 +7,35 @@ import java.time.Duration;
 /// @param inserts coalesce inserts of single documents
 /// @param reads coalesce reads by `_id`
 /// @param queries run identical queries that wait together once
-/// @param flights how many commands of one lane may be under way at once, while batches are small or MongoDB is slow
-/// @param maxBatch requests per flight
-/// @param maxBatchBytes bytes of documents per insert flight; a larger document flies alone
-/// @param maxQueued requests waiting in one lane; one more is answered `503`
+/// @param commands how many commands of one queue may be under way at once, while batches are small or MongoDB is slow
+/// @param maxBatch requests per command
+/// @param maxBatchBytes bytes of documents per insert command; a larger document flies alone
+/// @param maxQueued requests waiting in one queue; one more is answered `503`
 /// @param maxWait a request that has not left by then is answered `503`: MongoDB does not answer
-/// @param maxLanes lanes at once; the least recently used are forgotten, which only costs batching
-/// @param laneIdle a lane without requests for this long is forgotten
-/// @param header tell clients in `X-Coalesced` how many requests shared the flight
+/// @param maxQueues queues at once; the least recently used are forgotten, which only costs batching
+/// @param queueIdle a queue without requests for this long is forgotten
+/// @param header tell clients in `X-Coalesced` how many requests shared the command
 public record CoalescingConfig(
         boolean inserts,
         boolean reads,
         boolean queries,
-        int flights,
+        int commands,
         int maxBatch,
         int maxBatchBytes,
         int maxQueued,
         Duration maxWait,
-        int maxLanes,
-        Duration laneIdle,
+        int maxQueues,
+        Duration queueIdle,
         boolean header) {
     public static final CoalescingConfig DEFAULT = new CoalescingConfig(
             true, true, true, 4, 256, 4 << 20, 10_000, Duration.ofSeconds(10), 10_000, Duration.ofMinutes(1), false);
 
     public CoalescingConfig {
-        atLeastOne("flights", flights);
+        atLeastOne("concurrent-commands", commands);
         atLeastOne("max-batch", maxBatch);
         atLeastOne("max-batch-bytes", maxBatchBytes);
         atLeastOne("max-queued", maxQueued);
-        atLeastOne("max-lanes", maxLanes);
+        atLeastOne("max-queues", maxQueues);
         if (!maxWait.isPositive()) {
             throw new IllegalArgumentException("mongo.coalescing.max-wait must be positive but was " + maxWait);
         }

@@ -28,16 +28,17 @@ final class GroupBulkInserts {
 
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
-    private final Lanes<Shape, List<RawBsonDocument>, Landed<List<BulkWriteError>>> lanes;
+    private final MongoClient client;
+    private final BatchQueues<Shape, List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> queues;
     private final int maxBytes;
 
     /// Which inserts may share a command.
     private record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
 
     GroupBulkInserts(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
-        maxBytes = config.maxBatchBytes();
-        lanes = new Lanes<>(
-                shape -> new BulkFlight(client, shape), config, threads, new LaneMeters(registry, "bulk_insert"));
+        this.client = client;
+        this.maxBytes = config.maxBatchBytes();
+        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "bulk_insert"));
     }
 
     /// Whether it is small enough to gain by company.
@@ -45,15 +46,16 @@ final class GroupBulkInserts {
         return weight(insert) <= maxBytes / LARGE_PART;
     }
 
-    /// Joins the lane of this insert's shape; never waits.
+    /// Joins the queue of this insert's shape; never waits.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    CompletableFuture<Landed<List<BulkWriteError>>> submit(BulkInsert insert) {
-        return lanes.submit(
-                new Shape(insert.namespace(), insert.writeConcern()), insert.documents(), (int) weight(insert));
+    CompletableFuture<BatchResult<List<BulkWriteError>>> submit(BulkInsert insert) {
+        var shape = new Shape(insert.namespace(), insert.writeConcern());
+        return queues.submit(
+                shape, () -> new BulkInsertCommand(client, shape), insert.documents(), (int) weight(insert));
     }
 
-    /// In bytes: a document counts for its share of [#MAX_DOCUMENTS] at least, so that the lane's bound of bytes
+    /// In bytes: a document counts for its share of [#MAX_DOCUMENTS] at least, so that the queue's bound of bytes
     /// bounds documents, too.
     private long weight(BulkInsert insert) {
         long least = maxBytes / MAX_DOCUMENTS;
@@ -64,19 +66,20 @@ final class GroupBulkInserts {
         return weight;
     }
 
-    private static final class BulkFlight implements Flight<List<RawBsonDocument>, Landed<List<BulkWriteError>>> {
+    private static final class BulkInsertCommand
+            implements BatchCommand<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> {
         private final MongoCollection<RawBsonDocument> collection;
 
-        BulkFlight(MongoClient client, Shape shape) {
+        BulkInsertCommand(MongoClient client, Shape shape) {
             collection = client.getDatabase(shape.namespace().getDatabaseName())
                     .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class)
                     .withWriteConcern(shape.writeConcern());
         }
 
         @Override
-        public void fly(List<Ticket<List<RawBsonDocument>, Landed<List<BulkWriteError>>>> tickets) {
+        public void run(List<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>> requests) {
             var documents = new ArrayList<RawBsonDocument>();
-            tickets.forEach(ticket -> documents.addAll(ticket.request()));
+            requests.forEach(pending -> documents.addAll(pending.request()));
             List<BulkWriteError> errors = List.of();
             try {
                 collection.insertMany(documents, UNORDERED);
@@ -85,9 +88,9 @@ final class GroupBulkInserts {
                 errors = PlainBulkInserts.errors(e);
             }
             int from = 0;
-            for (var ticket : tickets) {
-                int to = from + ticket.request().size();
-                ticket.complete(new Landed<>(within(errors, from, to), tickets.size()));
+            for (var pending : requests) {
+                int to = from + pending.request().size();
+                pending.complete(new BatchResult<>(within(errors, from, to), requests.size()));
                 from = to;
             }
         }

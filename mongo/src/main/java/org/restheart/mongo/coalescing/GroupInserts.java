@@ -22,72 +22,77 @@ import org.restheart.mongo.write.InsertOutcome;
 final class GroupInserts {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
-    private final Lanes<Shape, RawBsonDocument, Landed<InsertOutcome>> lanes;
+    private final MongoClient client;
+    private final BatchQueues<Shape, RawBsonDocument, BatchResult<InsertOutcome>> queues;
 
     /// Which inserts may share a command.
     private record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
 
     GroupInserts(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
-        lanes = new Lanes<>(
-                shape -> new InsertFlight(client, shape), config, threads, new LaneMeters(registry, "insert"));
+        this.client = client;
+        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "insert"));
     }
 
-    /// Joins the lane of this insert's shape; never waits.
+    /// Joins the queue of this insert's shape; never waits.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    CompletableFuture<Landed<InsertOutcome>> submit(Insert insert) {
+    CompletableFuture<BatchResult<InsertOutcome>> submit(Insert insert) {
         var document = insert.document();
-        return lanes.submit(
-                new Shape(insert.namespace(), insert.writeConcern()),
+        var shape = new Shape(insert.namespace(), insert.writeConcern());
+        return queues.submit(
+                shape,
+                () -> new InsertCommand(client, shape),
                 document,
                 document.getByteBuffer().remaining());
     }
 
-    private static final class InsertFlight implements Flight<RawBsonDocument, Landed<InsertOutcome>> {
+    private static final class InsertCommand implements BatchCommand<RawBsonDocument, BatchResult<InsertOutcome>> {
         private final MongoCollection<RawBsonDocument> collection;
 
-        InsertFlight(MongoClient client, Shape shape) {
+        InsertCommand(MongoClient client, Shape shape) {
             collection = client.getDatabase(shape.namespace().getDatabaseName())
                     .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class)
                     .withWriteConcern(shape.writeConcern());
         }
 
         @Override
-        public void fly(List<Ticket<RawBsonDocument, Landed<InsertOutcome>>> tickets) {
-            if (tickets.size() == 1) {
-                insertOne(tickets.getFirst());
+        public void run(List<PendingRequest<RawBsonDocument, BatchResult<InsertOutcome>>> requests) {
+            if (requests.size() == 1) {
+                insertOne(requests.getFirst());
             } else {
-                insertMany(tickets);
+                insertMany(requests);
             }
         }
 
-        private void insertOne(Ticket<RawBsonDocument, Landed<InsertOutcome>> ticket) {
+        private void insertOne(PendingRequest<RawBsonDocument, BatchResult<InsertOutcome>> pending) {
             try {
-                collection.insertOne(ticket.request());
-                ticket.complete(new Landed<>(new InsertOutcome.Inserted(), 1));
+                collection.insertOne(pending.request());
+                pending.complete(new BatchResult<>(new InsertOutcome.Inserted(), 1));
             } catch (MongoWriteException e) {
-                ticket.complete(new Landed<>(new InsertOutcome.Refused(e.getError()), 1));
+                pending.complete(new BatchResult<>(new InsertOutcome.Refused(e.getError()), 1));
             }
         }
 
-        private static List<RawBsonDocument> documents(List<Ticket<RawBsonDocument, Landed<InsertOutcome>>> tickets) {
-            var documents = new ArrayList<RawBsonDocument>(tickets.size());
-            tickets.forEach(ticket -> documents.add(ticket.request()));
+        private static List<RawBsonDocument> documents(
+                List<PendingRequest<RawBsonDocument, BatchResult<InsertOutcome>>> requests) {
+            var documents = new ArrayList<RawBsonDocument>(requests.size());
+            requests.forEach(pending -> documents.add(pending.request()));
             return documents;
         }
 
-        private void insertMany(List<Ticket<RawBsonDocument, Landed<InsertOutcome>>> tickets) {
-            int sharing = tickets.size();
+        private void insertMany(List<PendingRequest<RawBsonDocument, BatchResult<InsertOutcome>>> requests) {
+            int sharing = requests.size();
             try {
-                collection.insertMany(documents(tickets), UNORDERED);
+                collection.insertMany(documents(requests), UNORDERED);
             } catch (MongoBulkWriteException e) {
                 for (var error : e.getWriteErrors()) {
-                    tickets.get(error.getIndex()).complete(new Landed<>(new InsertOutcome.Refused(error), sharing));
+                    requests.get(error.getIndex())
+                            .complete(new BatchResult<>(new InsertOutcome.Refused(error), sharing));
                 }
                 SharedConcern.require(e);
             }
-            var inserted = new Landed<InsertOutcome>(new InsertOutcome.Inserted(), sharing);
-            tickets.forEach(ticket -> ticket.complete(inserted)); // the refused ones have their outcome already
+            var inserted = new BatchResult<InsertOutcome>(new InsertOutcome.Inserted(), sharing);
+            requests.forEach(pending -> pending.complete(inserted)); // the refused ones have their outcome already
         }
     }
 }

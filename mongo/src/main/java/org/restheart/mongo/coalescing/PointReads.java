@@ -1,6 +1,5 @@
 package org.restheart.mongo.coalescing;
 
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -18,43 +17,52 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.find.DocumentQuery;
-import org.restheart.mongo.find.Projection;
-import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.QueryKey;
 
 /// Reads by `_id` that arrive together become one `{_id: {$in: […]}}`. Thread-safe.
 final class PointReads {
-    private final Lanes<Shape, BsonValue, Landed<Optional<RawBsonDocument>>> lanes;
-
-    /// Which reads may share a command: everything but the id.
-    private record Shape(MongoNamespace namespace, BsonDocument filter, Projection projection, ReadSettings settings) {}
+    private final MongoClient client;
+    private final BatchQueues<QueryKey, BsonValue, BatchResult<Optional<RawBsonDocument>>> queues;
 
     PointReads(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
-        lanes = new Lanes<>(shape -> new ReadFlight(client, shape), config, threads, new LaneMeters(registry, "read"));
+        this.client = client;
+        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "read"));
     }
 
     /// Whether a read can be coalesced: its id can be told from others and the results carry their ids. The
     /// collection must be plain, too.
     static boolean fits(DocumentQuery query) {
-        if (query.projection().isStaged() || CanonicalId.of(query.id()).isEmpty()) {
+        if (query.projection().isStaged()
+                || query.filter().isStaged()
+                || CanonicalId.of(query.id()).isEmpty()) {
             return false;
         }
         var keepsId = query.projection().single().get("_id");
         return keepsId == null || (keepsId.isNumber() && keepsId.asNumber().intValue() == 1);
     }
 
-    /// Joins the lane of this query's shape; never waits.
+    /// Joins the queue of this query's shape; never waits.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    CompletableFuture<Landed<Optional<RawBsonDocument>>> submit(DocumentQuery query) {
-        var shape = new Shape(query.namespace(), query.filter(), query.projection(), query.settings());
-        return lanes.submit(shape, query.id(), 0);
+    CompletableFuture<BatchResult<Optional<RawBsonDocument>>> submit(DocumentQuery query) {
+        return queues.submit(query.shapeKey(), () -> new ReadCommand(client, query), query.id(), 0);
     }
 
-    private static final class ReadFlight implements Flight<BsonValue, Landed<Optional<RawBsonDocument>>> {
-        private final MongoCollection<RawBsonDocument> collection;
-        private final Shape shape;
+    /// The same for queries that differ in their ids alone: they leave together.
+    List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>> submitAll(List<DocumentQuery> queries) {
+        var query = queries.getFirst();
+        return queues.submitAll(
+                query.shapeKey(),
+                () -> new ReadCommand(client, query),
+                queries.stream().map(DocumentQuery::id).toList());
+    }
 
-        ReadFlight(MongoClient client, Shape shape) {
+    private static final class ReadCommand implements BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>> {
+        private final MongoCollection<RawBsonDocument> collection;
+        private final DocumentQuery shape;
+
+        /// @param shape one of the reads, whose id does not count
+        ReadCommand(MongoClient client, DocumentQuery shape) {
             this.shape = shape;
             this.collection = shape.settings()
                     .apply(client.getDatabase(shape.namespace().getDatabaseName())
@@ -62,13 +70,14 @@ final class PointReads {
         }
 
         @Override
-        public void fly(List<Ticket<BsonValue, Landed<Optional<RawBsonDocument>>>> tickets) {
-            var waiting = new HashMap<Object, List<Ticket<BsonValue, Landed<Optional<RawBsonDocument>>>>>();
-            for (var ticket : tickets) {
-                var id = CanonicalId.of(ticket.request()).orElseThrow();
-                waiting.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(ticket);
+        public void run(List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>> requests) {
+            var waiting =
+                    new HashMap<Object, List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>>>();
+            for (var pending : requests) {
+                var id = CanonicalId.of(pending.request()).orElseThrow();
+                waiting.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(pending);
             }
-            int sharing = tickets.size();
+            int sharing = requests.size();
             try (var cursor = collection
                     .find(filter(waiting))
                     .projection(shape.projection().single())
@@ -80,13 +89,14 @@ final class PointReads {
                     var answered = RawDocuments.get(document, "_id")
                             .flatMap(CanonicalId::of)
                             .map(waiting::remove);
-                    answered.ifPresent(them -> complete(them, new Landed<>(Optional.of(document), sharing)));
+                    answered.ifPresent(them -> complete(them, new BatchResult<>(Optional.of(document), sharing)));
                 }
             }
-            waiting.values().forEach(them -> complete(them, new Landed<>(Optional.empty(), sharing)));
+            waiting.values().forEach(them -> complete(them, new BatchResult<>(Optional.empty(), sharing)));
         }
 
-        private BsonDocument filter(Map<Object, List<Ticket<BsonValue, Landed<Optional<RawBsonDocument>>>>> waiting) {
+        private BsonDocument filter(
+                Map<Object, List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>>> waiting) {
             BsonValue ids;
             if (waiting.size() == 1) {
                 ids = waiting.values().iterator().next().getFirst().request();
@@ -96,13 +106,14 @@ final class PointReads {
                 ids = new BsonDocument("$in", in);
             }
             var filter = new BsonDocument("_id", ids);
-            return shape.filter().isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(shape.filter())));
+            var others = shape.filter().single();
+            return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
         }
 
         private static void complete(
-                List<Ticket<BsonValue, Landed<Optional<RawBsonDocument>>>> tickets,
-                Landed<Optional<RawBsonDocument>> found) {
-            tickets.forEach(ticket -> ticket.complete(found));
+                List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>> requests,
+                BatchResult<Optional<RawBsonDocument>> found) {
+            requests.forEach(pending -> pending.complete(found));
         }
     }
 }

@@ -6,40 +6,40 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.restheart.mongo.find.QueryKey;
 
 /// Identical questions that wait together are asked once, and all get the same answer. Thread-safe.
 ///
-/// @param <K> the question: value equality decides who shares an answer, so everything that changes it is in the key
 /// @param <V> the answer
-final class SharedQueries<K, V> {
-    private final Lanes<K, Supplier<V>, Landed<V>> lanes;
+final class SharedQueries<V> {
+    private final BatchQueues<QueryKey, Supplier<V>, BatchResult<V>> queues;
     private final Predicate<V> canBeShared;
 
     SharedQueries(Predicate<V> canBeShared, CoalescingConfig config, Executor threads, MeterRegistry registry) {
         this.canBeShared = canBeShared;
-        this.lanes = new Lanes<>(_ -> this::askOnce, config, threads, new LaneMeters(registry, "query"));
+        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "query"));
     }
 
     /// Joins those who wait for the same question; never waits itself.
     ///
     /// @param ask runs the question, on a thread that may block
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    CompletableFuture<Landed<V>> submit(K question, Supplier<V> ask) {
-        return lanes.submit(question, ask, 0);
+    CompletableFuture<BatchResult<V>> submit(QueryKey question, Supplier<V> ask) {
+        return queues.submit(question, () -> this::askOnce, ask, 0);
     }
 
-    private void askOnce(List<Ticket<Supplier<V>, Landed<V>>> tickets) {
-        var first = tickets.getFirst();
+    private void askOnce(List<PendingRequest<Supplier<V>, BatchResult<V>>> requests) {
+        var first = requests.getFirst();
         var answer = first.request().get();
         if (canBeShared.test(answer)) {
-            var shared = new Landed<>(answer, tickets.size());
-            tickets.forEach(ticket -> ticket.complete(shared));
+            var shared = new BatchResult<>(answer, requests.size());
+            requests.forEach(pending -> pending.complete(shared));
         } else {
-            first.complete(new Landed<>(answer, 1));
-            tickets.stream()
+            first.complete(new BatchResult<>(answer, 1));
+            requests.stream()
                     .skip(1)
-                    .forEach(ticket ->
-                            ticket.complete(new Landed<>(ticket.request().get(), 1)));
+                    .forEach(pending ->
+                            pending.complete(new BatchResult<>(pending.request().get(), 1)));
         }
     }
 }

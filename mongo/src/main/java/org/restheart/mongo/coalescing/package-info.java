@@ -1,10 +1,11 @@
 /// Natural batching: requests that arrive while MongoDB works on earlier ones of the same shape leave together, as one
-/// command. No timers: a request that finds a free flight leaves at once. [Lane] is the mechanism, one per shape;
-/// [Coalescer] is the door.
+/// command. No timers: a request that finds a free command leaves at once. [BatchQueue] is the mechanism, one per
+/// shape;
+/// [Coalescer] is the entry point.
 ///
-/// What holds: a flight starts after every request in it has arrived, so nobody reads anything older than their
+/// What holds: a command starts after every request in it has arrived, so nobody reads anything older than their
 /// request;
-/// only requests of one shape share a lane; each caller gets its own outcome; everything is bounded.
+/// only requests of one shape share a queue; each caller gets its own outcome; everything is bounded.
 ///
 /// Must not know: HTTP, representations.
 @NullMarked

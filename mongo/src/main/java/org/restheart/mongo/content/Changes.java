@@ -6,14 +6,16 @@ import static org.restheart.mongo.content.UpdateOperators.SET_ON_INSERT;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.bson.fields.Update;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
-import org.restheart.mongo.write.Update;
 
 /// The content of a `PATCH`, made into an update: operators as they are, every other key into `$set`, an array
 /// as a pipeline. What the collection and the access rule add is laid over both so that no client can undo it.
@@ -89,8 +91,20 @@ public final class Changes {
         tag.forEach((path, value) -> last.put(path, literal(value)));
         var stages = new ArrayList<BsonDocument>();
         content.forEach(stage -> stages.add(stage.asDocument()));
+        request.grant().mergeRequest().ifPresent(merge -> merge.keySet().forEach(path -> addContainers(path, stages)));
         stages.add(new BsonDocument(SET, last));
         return new Update.Pipeline(stages);
+    }
+
+    /// Makes documents of arrays that a path leads through: a pipeline sets nothing in an array without elements.
+    private static void addContainers(String path, List<BsonDocument> stages) {
+        for (int dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+            var field = new BsonString("$" + path.substring(0, dot));
+            var isArray = new BsonDocument("$isArray", new BsonArray(List.of(field)));
+            var container =
+                    new BsonDocument("$cond", new BsonArray(List.of(isArray, literal(new BsonDocument()), field)));
+            stages.add(new BsonDocument(SET, new BsonDocument(path.substring(0, dot), container)));
+        }
     }
 
     /// A value in which `$` means nothing.

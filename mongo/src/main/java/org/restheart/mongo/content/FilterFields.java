@@ -1,13 +1,21 @@
 package org.restheart.mongo.content;
 
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
-import org.restheart.mongo.write.Update;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.TouchedPaths;
+import org.restheart.bson.fields.Update;
 
 /// Which fields a filter looks at.
 public final class FilterFields {
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
     private final Set<String> paths = new HashSet<>();
     private boolean anything;
 
@@ -20,15 +28,8 @@ public final class FilterFields {
     public static boolean mayLeave(BsonDocument filter, Update update, Optional<BsonDocument> laidOver) {
         var fields = new FilterFields();
         fields.add(filter, laidOver.orElseGet(BsonDocument::new));
-        return switch (update) {
-            case Update.Pipeline _ -> true;
-            case Update.Operators(var operators) ->
-                fields.anything
-                        || operators.entrySet().stream()
-                                .anyMatch(e -> e.getValue().asDocument().entrySet().stream()
-                                        .anyMatch(entry -> fields.paths.stream()
-                                                .anyMatch(path -> Paths.touches(e.getKey(), entry, path))));
-        };
+        var touched = TouchedPaths.of(update);
+        return fields.anything || fields.paths.stream().anyMatch(touched::mayDecide);
     }
 
     private void add(BsonDocument filter, BsonDocument laidOver) {
@@ -40,11 +41,29 @@ public final class FilterFields {
                 default -> {
                     if (key.startsWith("$")) {
                         anything = true;
-                    } else if (!condition.equals(laidOver.get(key))) {
+                    } else if (!asksFor(condition, laidOver.get(key))) {
                         paths.add(key);
                     }
                 }
             }
         });
+    }
+
+    private static boolean asksFor(BsonValue condition, @Nullable BsonValue value) {
+        if (value == null || value.isRegularExpression()) {
+            return false;
+        }
+        var wanted = condition.isDocument() && condition.asDocument().keySet().equals(Set.of("$eq"))
+                ? condition.asDocument().getOrDefault("$eq", condition)
+                : condition;
+        return Arrays.equals(bytes(wanted), bytes(value));
+    }
+
+    /// Equal documents have their fields in the same order.
+    private static byte[] bytes(BsonValue value) {
+        var buffer = new RawBsonDocument(new BsonDocument("", value), CODEC).getByteBuffer();
+        var bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
     }
 }

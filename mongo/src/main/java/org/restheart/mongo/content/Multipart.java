@@ -31,6 +31,12 @@ public final class Multipart {
     /// @param content a view of the request's body
     public record Part(String name, Optional<String> fileName, ByteBuffer content) {}
 
+    /// The header of a part.
+    ///
+    /// @param name of the field
+    /// @param fileName present for files
+    public record Head(String name, Optional<String> fileName) {}
+
     private Multipart(byte[] body, String boundary) {
         this.body = body;
         this.delimiter = ("\r\n--" + boundary).getBytes(StandardCharsets.US_ASCII);
@@ -43,12 +49,17 @@ public final class Multipart {
         if (body.length == 0) {
             return List.of();
         }
+        return new Multipart(body, boundary(mediaType)).parts(maxParts);
+    }
+
+    /// @param mediaType the request's
+    /// @throws org.restheart.http.ProblemException 400 if it has none
+    public static String boundary(String mediaType) {
         var boundary = BOUNDARY.matcher(mediaType);
         if (!boundary.find()) {
             throw invalid("multipart/form-data without a boundary");
         }
-        var value = boundary.group(1) == null ? boundary.group(2) : boundary.group(1);
-        return new Multipart(body, value).parts(maxParts);
+        return boundary.group(1) == null ? boundary.group(2) : boundary.group(1);
     }
 
     private List<Part> parts(int maxParts) {
@@ -85,6 +96,12 @@ public final class Multipart {
     }
 
     private Optional<Part> part(String headers, int content, int end) {
+        var view = ByteBuffer.wrap(body, content, end - content).slice().asReadOnlyBuffer();
+        return head(headers).map(head -> new Part(head.name(), head.fileName(), view));
+    }
+
+    /// What the header of a part says; empty for one without a name.
+    public static Optional<Head> head(String headers) {
         var disposition = headers.lines()
                 .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("content-disposition:"))
                 .findFirst();
@@ -104,9 +121,8 @@ public final class Multipart {
                 fileName = Optional.of(value);
             }
         }
-        var view = ByteBuffer.wrap(body, content, end - content).slice().asReadOnlyBuffer();
         var file = fileName;
-        return name.map(field -> new Part(field, file, view));
+        return name.map(field -> new Head(field, file));
     }
 
     private boolean startsWith(String text) {

@@ -36,6 +36,30 @@ public final class NewDocument {
         return document;
     }
 
+    /// Content with what the access rule lays over it, its keys as they are. A copy.
+    static BsonDocument merged(DataRequest request, BsonDocument content) {
+        var merged = Copies.shallow(content);
+        request.grant()
+                .mergeRequest()
+                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(merged, path, value)));
+        return merged;
+    }
+
+    /// Lays what an access rule adds over the fields of a row, which say nothing else about it.
+    ///
+    /// @param row changed
+    /// @param whole whether the row is stored whole; else it is what `$set` sets
+    public static void merge(BsonDocument row, BsonDocument merge, boolean whole) {
+        merge.forEach((path, value) -> {
+            row.keySet().removeIf(key -> (!whole || key.indexOf('.') >= 0) && Paths.overlap(key, path));
+            if (whole) {
+                Paths.put(row, path, value);
+            } else {
+                row.put(path, value);
+            }
+        });
+    }
+
     /// The properties of a database or collection.
     ///
     /// @throws org.restheart.http.ProblemException 400

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.FieldPath;
 
 /// Dotted paths of fields, as update operators name them.
 final class Paths {
@@ -13,19 +14,9 @@ final class Paths {
         return List.of(path.split("\\.", -1));
     }
 
-    /// Whether changing one could change the other: one contains the other, or they are the same. Positions in
-    /// arrays (`$`, `$[]`, `$[x]`) count as any name.
+    /// Whether changing one could change the other: one contains the other, or they are the same.
     static boolean overlap(String a, String b) {
-        var first = names(a);
-        var second = names(b);
-        for (int i = 0; i < Math.min(first.size(), second.size()); i++) {
-            var x = first.get(i);
-            var y = second.get(i);
-            if (!x.equals(y) && !x.startsWith("$") && !y.startsWith("$")) {
-                return false;
-            }
-        }
-        return true;
+        return FieldPath.of(a).overlaps(FieldPath.of(b));
     }
 
     /// Whether `path` is `ancestor` or inside it.

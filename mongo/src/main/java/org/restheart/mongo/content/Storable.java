@@ -11,6 +11,7 @@ import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.schema.SchemaForm;
 
 /// The content of a request on its way to being stored whole. Confined to one request.
 public sealed interface Storable {
@@ -25,12 +26,22 @@ public sealed interface Storable {
     /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot hold, 413 for more than 16 MiB
     RawBsonDocument encode(BsonValue id, ObjectId etag);
 
-    /// @throws org.restheart.http.ProblemException 400
+    /// Content that its collection's rule admits.
+    ///
+    /// @throws org.restheart.http.ProblemException 400; 500 if nobody can say whether the rule admits it
     static Storable of(DataRequest request, BsonDocument content) {
-        return content instanceof RawBsonDocument raw && isStoredAsIs(request, raw)
+        if (request.path().kind().isSchemas()) {
+            return new Schema(request.path().requireDb(), NewDocument.merged(request, content));
+        }
+        var storable = content instanceof RawBsonDocument raw && isStoredAsIs(request, raw)
                 ? new AsIs(raw)
                 : new Changed(NewDocument.of(request, content));
+        request.rule().ifPresent(rule -> rule.check(storable.content(), true));
+        return storable;
     }
+
+    /// Without what the server adds to every document.
+    BsonDocument content();
 
     private static boolean isStoredAsIs(DataRequest request, RawBsonDocument content) {
         return request.grant().mergeRequest().isEmpty()
@@ -68,15 +79,28 @@ public sealed interface Storable {
     }
 
     /// Content with operators, dotted keys or fields that were laid over it.
-    record Changed(BsonDocument fields) implements Storable {
+    record Changed(BsonDocument content) implements Storable {
         @Override
         public Optional<BsonValue> id() {
-            return Optional.ofNullable(fields.get("_id"));
+            return Optional.ofNullable(content.get("_id"));
         }
 
         @Override
         public RawBsonDocument encode(BsonValue id, ObjectId etag) {
-            return NewDocument.encode(NewDocument.tagged(id, fields, etag));
+            return NewDocument.encode(NewDocument.tagged(id, content, etag));
+        }
+    }
+
+    /// A JSON Schema for the store of a database.
+    record Schema(String db, BsonDocument content) implements Storable {
+        @Override
+        public Optional<BsonValue> id() {
+            return Optional.ofNullable(content.get("_id"));
+        }
+
+        @Override
+        public RawBsonDocument encode(BsonValue id, ObjectId etag) {
+            return NewDocument.encode(NewDocument.tagged(id, SchemaForm.stored(db, id, content), etag));
         }
     }
 }

@@ -1,23 +1,21 @@
 package org.restheart.mongo.cursor;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCursor;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.QueryKey;
 
 /// Goes on behind the last document that a client has seen, at a key of an index instead of a position: each page costs
 /// what the first one costs, and documents that come or go elsewhere move nothing. Waits for MongoDB. Thread-safe.
@@ -25,26 +23,19 @@ public final class Continuations {
     private static final int MOST_ORDERS = 1_000;
     private static final Duration INDEXES_KNOWN = Duration.ofMinutes(1);
 
-    private record Order(MongoNamespace namespace, BsonDocument sort) {}
-
     private final Documents documents;
-    private final LoadingCache<Order, Optional<SortIndex>> indexes;
+    private final MongoClient client;
+    private final Cache<QueryKey, Optional<SortIndex>> indexes;
     private final Counter pages;
 
     public Continuations(MongoClient client, Documents documents, MeterRegistry registry) {
+        this.client = client;
         this.documents = documents;
-        var sortIndexes = new SortIndexes(client);
         this.indexes = Caffeine.newBuilder()
                 .maximumSize(MOST_ORDERS)
                 .expireAfterWrite(INDEXES_KNOWN)
                 .executor(Runnable::run)
-                .build(order -> {
-                    try {
-                        return sortIndexes.find(order.namespace(), order.sort());
-                    } catch (MongoException _) {
-                        return Optional.empty(); // a view, or indexes that nobody may list
-                    }
-                });
+                .build();
         this.pages = Counter.builder("cursor_pool_continued")
                 .description("Pages that began behind a document")
                 .register(registry);
@@ -55,9 +46,11 @@ public final class Continuations {
     ///
     /// @param last as it is shown
     public Optional<BsonDocument> key(FindQuery query, BsonDocument last) {
-        return index(query)
-                .filter(index -> index.isVisibleIn(query.projection()))
-                .flatMap(index -> index.keyOf(last));
+        return query.filter().isStaged()
+                ? Optional.empty()
+                : index(query)
+                        .filter(index -> index.isVisibleIn(query.projection()))
+                        .flatMap(index -> index.keyOf(last));
     }
 
     /// The query's documents behind a key, from the query's skip on; empty if no index has them in the order of the
@@ -66,22 +59,22 @@ public final class Continuations {
     /// @param key one value for each field of the sort
     /// @throws MongoException if MongoDB refuses the query or cannot be asked
     public Optional<MongoCursor<RawBsonDocument>> find(FindQuery query, BsonDocument key, int batchSize) {
-        var index = query.projection().isStaged() ? Optional.<SortIndex>empty() : index(query);
+        var index = query.isStaged() ? Optional.<SortIndex>empty() : index(query);
         if (index.isEmpty()) {
             return Optional.empty();
         }
         try {
             var page = documents.find(
-                    index.get().reverse() ? query : query.with(without(query.filter(), key)),
+                    index.get().reverse() ? query : query.with(query.filter().and(without(key))),
                     index.get().from(Optional.of(key)),
                     batchSize);
             pages.increment();
             return Optional.of(page);
         } catch (MongoCommandException e) {
-            if (!SortIndexes.mayBeGone(e)) {
+            if (!SortIndex.mayBeGone(e)) {
                 throw e;
             }
-            indexes.invalidate(new Order(query.namespace(), query.sort()));
+            indexes.invalidate(order(query));
             return Optional.empty();
         }
     }
@@ -89,12 +82,23 @@ public final class Continuations {
     private Optional<SortIndex> index(FindQuery query) {
         return query.hint().isPresent() || !query.sort().containsKey("_id")
                 ? Optional.empty()
-                : indexes.get(new Order(query.namespace(), query.sort()));
+                : indexes.get(order(query), _ -> find(query));
+    }
+
+    private static QueryKey order(FindQuery query) {
+        return QueryKey.of(query.namespace()).add(query.sort()).key();
+    }
+
+    private Optional<SortIndex> find(FindQuery query) {
+        try {
+            return SortIndex.find(client, query.namespace(), query.sort());
+        } catch (MongoException _) {
+            return Optional.empty(); // a view, or indexes that may not be listed
+        }
     }
 
     /// With the order of the index, a range begins at the key: at the document itself, if it is still there.
-    private static BsonDocument without(BsonDocument filter, BsonDocument key) {
-        var others = new BsonDocument("_id", new BsonDocument("$ne", key.get("_id", BsonNull.VALUE)));
-        return filter.isEmpty() ? others : new BsonDocument("$and", new BsonArray(List.of(filter, others)));
+    private static BsonDocument without(BsonDocument key) {
+        return new BsonDocument("_id", new BsonDocument("$ne", key.get("_id", BsonNull.VALUE)));
     }
 }

@@ -1,7 +1,6 @@
 package org.restheart.mongo.cursor;
 
 import java.time.Duration;
-import org.restheart.mongo.cursor.pool.AllocationConfig;
 import org.restheart.mongo.find.Positioning;
 
 /// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.

@@ -7,16 +7,16 @@ import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
-import org.restheart.mongo.exchange.Json;
-import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.find.Documents;
 
 /// `GET /{db}/{collection}/_size`: how many documents match.
 public final class CountDocuments implements DataHandler {
-    private final Finder finder;
+    private final Documents documents;
     private final Queries queries;
 
-    public CountDocuments(Finder finder, Duration timeLimit) {
-        this.finder = finder;
+    public CountDocuments(Documents documents, Duration timeLimit) {
+        this.documents = documents;
         this.queries = new Queries(timeLimit);
     }
 
@@ -24,8 +24,9 @@ public final class CountDocuments implements DataHandler {
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var query = queries.count(request);
-        var size = new BsonDocument("_size", new BsonInt64(finder.count(query)));
-        return EntityTags.add(Json.of(request, 200, size), request.resource().properties())
+        var size = new BsonDocument("_size", new BsonInt64(documents.count(query)));
+        return EntityTags.add(
+                        JsonResponses.of(request, 200, size), request.resource().properties())
                 .with(CountStrategy.HEADER, CountStrategy.of(query));
     }
 }

@@ -1,10 +1,12 @@
 package org.restheart.mongo.document;
 
+import org.restheart.http.DataWrite;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteResponses;
 
@@ -22,7 +24,13 @@ public final class DeleteDocument implements DataHandler {
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var target = new TargetDocument(
-                collections.of(request), request.id(), request.writeFilter(), preconditions.ofDocument(request));
-        return WriteResponses.of(target.delete(), "The document's ETag must be provided using the 'If-Match' header");
+                SessionCollection.of(collections, request),
+                request.id(),
+                request.writeFilter(),
+                preconditions.ofDocument(request));
+        var response =
+                WriteResponses.of(target.delete(), "The document's ETag must be provided using the 'If-Match' header");
+        DataWrite.report(request.http(), DataWrite.Report.deleted(1));
+        return response;
     }
 }

@@ -9,6 +9,7 @@ import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.format.BsonBytes;
@@ -21,8 +22,8 @@ import org.restheart.mongo.format.JsonLines;
 /// A whole query, or one document, in the form that the client's `Accept` names. Memory does not grow with the
 /// result.
 ///
-/// @param finder asked for documents, and for the columns of a CSV whose columns the client does not name
-record Exports(Finder finder, Queries queries) {
+/// @param documents asked for the columns of a CSV whose columns the client does not name
+record Exports(Finder finder, Documents documents, Queries queries) {
     /// Documents per round trip; a batch is never more than 16 MiB.
     private static final int BATCH = 500;
 
@@ -59,7 +60,7 @@ record Exports(Finder finder, Queries queries) {
         boolean named =
                 keys.entrySet().stream().anyMatch(key -> !key.getKey().equals("_id") && !isZero(key.getValue()));
         if (!named) {
-            var found = finder.fields(query, MAX_COLUMNS + 1);
+            var found = documents.fields(query, MAX_COLUMNS + 1);
             if (found.size() > MAX_COLUMNS) {
                 throw Problem.of(QUERY_INVALID, "more than " + MAX_COLUMNS + " columns: name some with keys")
                         .raise();

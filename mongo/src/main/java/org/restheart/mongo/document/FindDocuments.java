@@ -10,7 +10,8 @@ import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
-import org.restheart.mongo.exchange.Json;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
@@ -22,22 +23,29 @@ import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.Counting;
 import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.schema.SchemaFormat;
 
 /// `GET /{db}/{collection}`: one page of the documents that match. Buckets and schema stores are collections
 /// too.
 public final class FindDocuments implements DataHandler {
+    /// More than a page can have, unless a service of ours asks for more.
+    private static final int LARGEST_BATCH = 10_001;
+
     private final Finder finder;
+    private final Documents documents;
     private final Pages pages;
     private final Queries queries;
     private final NextPage next;
     private final Exports exports;
 
-    public FindDocuments(Finder finder, Pages pages, Continuations continuations, Duration timeLimit) {
+    public FindDocuments(
+            Finder finder, Documents documents, Pages pages, Continuations continuations, Duration timeLimit) {
         this.finder = finder;
+        this.documents = documents;
         this.pages = pages;
         this.queries = new Queries(timeLimit);
         this.next = new NextPage(continuations);
-        this.exports = new Exports(finder, queries);
+        this.exports = new Exports(finder, documents, queries);
     }
 
     @Override
@@ -62,7 +70,7 @@ public final class FindDocuments implements DataHandler {
     /// for it.
     private Response array(DataRequest request) {
         if (request.parameters().paging().pageSize() == 0) {
-            return Json.empty(200);
+            return JsonResponses.empty(200);
         }
         var after = after(request);
         if (after.isPresent()) {
@@ -70,18 +78,18 @@ public final class FindDocuments implements DataHandler {
             return next.after(
                     queries.page(request),
                     after.get(),
-                    JsonArray.of(request.parameters().jsonMode()));
+                    shown(request, JsonArray.of(request.parameters().jsonMode())));
         }
         var page = new Pages.Page(queries.page(request), request.parameters().jsonMode());
-        return pages.page(request.http(), page, () -> run(page.query(), JsonArray.of(page.mode())));
+        return pages.page(request.http(), page, () -> run(page.query(), shown(request, JsonArray.of(page.mode()))));
     }
 
     private Response hal(DataRequest request) {
         request.http().requireThread();
         var size = request.parameters().counting() == Counting.NONE
                 ? OptionalLong.empty()
-                : OptionalLong.of(finder.count(queries.count(request)));
-        var format = HalPages.collection(request, size);
+                : OptionalLong.of(documents.count(queries.count(request)));
+        var format = shown(request, HalPages.collection(request, size));
         if (request.parameters().paging().pageSize() == 0) {
             return DocumentContent.response(List.of(), format);
         }
@@ -93,8 +101,13 @@ public final class FindDocuments implements DataHandler {
         return AfterParameter.parse(request.http().query(), request.parameters().sort());
     }
 
+    /// Schemas are stored in another form than they are shown in.
+    private static DocumentFormat shown(DataRequest request, DocumentFormat format) {
+        return request.path().kind().isSchemas() ? new SchemaFormat(format) : format;
+    }
+
     private Response.Ready run(FindQuery query, DocumentFormat format) {
         // One document more than there can be in a batch: so MongoDB closes the cursor with the first reply.
-        return next.response(query, finder.find(query, query.limit() + 1), format);
+        return next.response(query, finder.find(query, Math.min(query.limit() + 1, LARGEST_BATCH)), format);
     }
 }

@@ -13,11 +13,12 @@ import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
-import org.restheart.mongo.exchange.Json;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.schema.SchemaForm;
 
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
 /// schemas are documents too.
@@ -39,26 +40,23 @@ public final class GetDocument implements DataHandler {
                 found -> answer(request, found.orElseThrow(() -> missing(request))));
     }
 
-    private static Response.Ready answer(DataRequest request, RawBsonDocument document) {
-        var etag = EntityTags.of(etagHolder(request, document));
+    private static Response.Ready answer(DataRequest request, RawBsonDocument found) {
+        var etag = EntityTags.of(etagHolder(request, found));
         if (etag.isPresent() && request.http().headers().first("If-None-Match").equals(etag)) {
-            return Json.empty(304);
+            return JsonResponses.empty(304);
         }
+        var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;
         var response = Export.wanted(request.http().headers())
                 .map(export -> Exports.document(request, export, document))
                 .orElseGet(() -> request.parameters().representation() == Representation.STANDARD
-                        ? Json.of(request, 200, document)
+                        ? JsonResponses.of(request, 200, document)
                         : HalPages.document(request, document));
         return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 
     /// Files have their tag among the metadata that clients can write.
     private static BsonDocument etagHolder(DataRequest request, BsonDocument document) {
-        if (!request.path().kind().isFiles()) {
-            return document;
-        }
-        var metadata = document.get("metadata");
-        return metadata != null && metadata.isDocument() ? metadata.asDocument() : new BsonDocument();
+        return request.path().kind().isFiles() ? EntityTags.holderInFile(document) : document;
     }
 
     private static RuntimeException missing(DataRequest request) {

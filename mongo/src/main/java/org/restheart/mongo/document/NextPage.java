@@ -18,7 +18,7 @@ import org.restheart.mongo.parameter.AfterParameter;
 
 /// The link to the page behind a full one (RFC 8288), which goes on at the last document's key. Thread-safe.
 final class NextPage {
-    /// First, as whoever runs a query for several requests leaves it: without what each of them has asked for.
+    /// First without what each request has asked for, since one query may serve several requests.
     private static final String HEADER = "Link";
 
     private static final String REL = "; rel=\"next\"";

@@ -3,18 +3,21 @@ package org.restheart.mongo.document;
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
+import com.mongodb.MongoWriteException;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.restheart.http.DataWrite;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.Json;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Earlier;
@@ -24,6 +27,7 @@ import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
@@ -67,7 +71,7 @@ public final class PostDocument implements Creation {
         var id = fields.id();
         if (id.isEmpty()) {
             request.parameters().idType().requireGenerated();
-        } else if (Names.isReservedId(id.get())) {
+        } else if (ResourceNames.isReservedId(id.get())) {
             throw Problem.of(RESERVED_NAME, "reserved resource").raise();
         }
         return id;
@@ -77,6 +81,9 @@ public final class PostDocument implements Creation {
         var etag = ids.etag();
         var document = fields.encode(id, etag);
         writtenCheck.check(request, List.of(document));
+        if (request.session().isPresent()) {
+            return insertInSession(request, document, id, etag);
+        }
         var insert = new Insert(request.namespace(), collections.of(request).getWriteConcern(), document);
         return inserts.insert(request.http(), insert, outcome -> switch (outcome) {
             case InsertOutcome.Inserted() -> created(request, id, etag);
@@ -92,12 +99,26 @@ public final class PostDocument implements Creation {
         });
     }
 
+    /// With nobody else's.
+    private Response insertInSession(DataRequest request, RawBsonDocument document, BsonValue id, ObjectId etag) {
+        request.http().requireThread();
+        try {
+            SessionCollection.of(collections, request).insertOne(document);
+        } catch (MongoWriteException e) {
+            throw WriteResponses.refusal(e.getError());
+        }
+        return created(request, id, etag);
+    }
+
     private Response replace(DataRequest request, BsonValue id, Storable fields, WriteMode mode, ObjectId etag) {
         request.http().requireThread();
         var document = fields.encode(id, etag);
         writtenCheck.check(request, List.of(document));
         var target = new TargetDocument(
-                collections.of(request), id, request.writeFilter(), preconditions.ofCollection(request));
+                SessionCollection.of(collections, request),
+                id,
+                request.writeFilter(),
+                preconditions.ofCollection(request));
         var outcome = target.replace(document, mode);
         return outcome instanceof WriteOutcome.Created
                 ? created(request, id, etag)
@@ -108,7 +129,8 @@ public final class PostDocument implements Creation {
     }
 
     private Response.Ready created(DataRequest request, BsonValue id, ObjectId etag) {
-        var response = Json.empty(201).with("ETag", etag.toHexString());
+        DataWrite.report(request.http(), DataWrite.Report.inserted(List.of(id), List.of()));
+        var response = JsonResponses.empty(201).with("ETag", etag.toHexString());
         return locations
                 .absolute(request, id)
                 .map(location -> response.with("Location", location))

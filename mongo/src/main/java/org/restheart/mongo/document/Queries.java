@@ -6,6 +6,7 @@ import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.parameter.Counting;
 
 /// What a request asks MongoDB for: the client's wishes within what the access rule lets it see.
@@ -17,7 +18,7 @@ record Queries(Duration timeLimit) {
         return new DocumentQuery(
                 request.namespace(),
                 request.id(),
-                request.readFilter(),
+                request.readFilterOfDocument(),
                 projection(request),
                 request.readSettings(timeLimit));
     }
@@ -55,6 +56,8 @@ record Queries(Duration timeLimit) {
     }
 
     private static Projection projection(DataRequest request) {
+        StagedFilter.forbidMetadata(
+                request.grant().readFilter(), request.parameters().keys());
         return Projection.of(
                 request.grant().projectResponse(), request.parameters().keys());
     }

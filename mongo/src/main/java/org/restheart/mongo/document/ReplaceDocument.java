@@ -8,18 +8,19 @@ import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.ContentSize;
-import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `PUT /{db}/{collection}/{id}`: stores a document, whole, in place of the one that is there; with `wm=upsert`
-/// also where there is none.
+/// also where there is none. `PUT /{db}/_schemas/{id}` does the same with a JSON Schema.
 public final class ReplaceDocument implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;
@@ -39,21 +40,26 @@ public final class ReplaceDocument implements DataHandler {
         request.http().requireThread();
         writtenCheck.check(request, List.of(document));
         var target = new TargetDocument(
-                collections.of(request), request.id(), request.writeFilter(), preconditions.ofDocument(request));
+                SessionCollection.of(collections, request),
+                request.id(),
+                request.writeFilter(),
+                preconditions.ofDocument(request));
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
-        return WriteResponses.of(
-                target.replace(document, mode),
-                etag.toHexString(),
-                "The document's ETag must be provided using the 'If-Match' header");
+        return SingleWrites.reported(
+                request,
+                collections,
+                () -> WriteResponses.of(
+                        target.replace(document, mode),
+                        etag.toHexString(),
+                        "The document's ETag must be provided using the 'If-Match' header"));
     }
 
     private static RawBsonDocument document(DataRequest request, ObjectId etag) {
-        var fields = NewDocument.of(request, request.contentDocument());
-        var id = fields.get("_id");
-        if (id != null && !id.equals(request.id())) {
+        var content = Storable.of(request, request.contentDocument());
+        if (content.id().filter(id -> !id.equals(request.id())).isPresent()) {
             throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
                     .raise();
         }
-        return NewDocument.encode(NewDocument.tagged(request.id(), fields, etag));
+        return content.encode(request.id(), etag);
     }
 }

@@ -17,7 +17,8 @@ public final class MongoCodes {
     public static Problem ofCode(int code, String message) {
         return switch (code) {
             case 2, 51091, 51108, 31249, 168, 17276, 31254 ->
-                Problem.of(ProblemCode.QUERY_INVALID, "Invalid query parameter: " + message);
+                Problem.of(ProblemCode.QUERY_INVALID, "Invalid query parameter: " + message)
+                        .orElse("Invalid query parameter, " + error(code));
             case 31253, 17287 ->
                 Problem.of(ProblemCode.QUERY_INVALID, "Keys projection cannot have a mix of inclusion and exclusion");
             case 15974, 17312 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid sort parameter");
@@ -39,18 +40,28 @@ public final class MongoCodes {
             case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, "Document failed validation");
             case 112 -> Problem.of(ProblemCode.CONFLICT, "Write conflict inside transaction");
             case 225, 251, 256 -> Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress");
-            case 11000, 11001 -> Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message));
+            case 11000, 11001 ->
+                Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse("Duplicate key error");
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
             case 13 -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case 50 -> timeLimit();
+            // Another server will do it, or this one in a moment: elections, stepdowns, shutdowns, restarts, and
+            // operations that these interrupt ("retryable" in MongoDB's error_codes.yml, and 11601).
+            case 6, 7, 24, 89, 91, 133, 134, 189, 202, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
+                unavailable("MongoDB cannot do this now");
             // What MongoDB refuses because of the client's own input is a client error: type mismatches, conflicting
             // operators, fields that cannot be stored, unknown operators in expressions.
             case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
-                Problem.of(ProblemCode.CONTENT_INVALID, message);
+                Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(error(code));
             case 10334, 17280, 17419, 17420 -> tooLarge();
             default -> Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
         };
+    }
+
+    /// Says when to come back: elections and restarts take some seconds.
+    static Problem unavailable(String message) {
+        return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, message).with("Retry-After", "5");
     }
 
     static Problem tooLarge() {
@@ -82,7 +93,14 @@ public final class MongoCodes {
     /// deployment could not do its work: MongoDB has thousands of codes for what it cannot evaluate or apply.
     private static Problem ofStatement(int code, String message, ProblemCode refusal) {
         var known = ofCode(code, message);
-        return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code) ? Problem.of(refusal, message) : known;
+        return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code)
+                ? Problem.of(refusal, message).orElse(error(code))
+                : known;
+    }
+
+    /// An error without MongoDB's text.
+    public static String error(int code) {
+        return "MongoDB error " + code;
     }
 
     /// Whether the code says that the deployment could not do its work, as opposed to what it was asked.
@@ -92,7 +110,8 @@ public final class MongoCodes {
             case 6, 7, 89, 9001 -> true; // network
             case 24, 46, 133, 134, 202, 234, 262 -> true; // locks, elections, time
             case 64, 79, 100 -> true; // write concern
-            case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 -> true; // not primary, shutting down
+            case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
+                true; // not primary, shutting down, interrupted
             case 43, 136, 175, 237, 246 -> true; // cursors and snapshots that are gone
             case 59, 115, 8000 -> true; // commands that this deployment does not have
             case 63, 150, 13388, 13297 -> true; // sharding

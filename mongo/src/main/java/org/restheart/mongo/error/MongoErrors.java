@@ -24,16 +24,19 @@ public final class MongoErrors {
     /// Characters of MongoDB's own text.
     private static final int MAX_DETAIL = 100;
 
+    private static final String RETRYABLE_WRITE = "RetryableWriteError";
+
     private MongoErrors() {}
 
     /// Empty for a failure that is not MongoDB's.
     public static Optional<Problem> toProblem(Throwable failure) {
         return switch (failure) {
-            case MongoTimeoutException _ -> Optional.of(unavailable("Timeout connecting to MongoDB, is it running?"));
             case MongoExecutionTimeoutException _ -> Optional.of(MongoCodes.timeLimit());
+            case MongoTimeoutException _ ->
+                Optional.of(MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?"));
             case MongoSecurityException _ ->
                 Optional.of(Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials"));
-            case MongoSocketException _ -> Optional.of(unavailable("Error communicating with MongoDB"));
+            case MongoSocketException _ -> Optional.of(MongoCodes.unavailable("Error communicating with MongoDB"));
             case MongoWriteException e ->
                 Optional.of(MongoCodes.ofWriteError(
                         e.getError().getCode(), e.getError().getMessage()));
@@ -42,21 +45,31 @@ public final class MongoErrors {
                 var first = e.getWriteErrors().getFirst();
                 yield Optional.of(MongoCodes.ofWriteError(first.getCode(), first.getMessage()));
             }
-            case MongoBulkWriteException e when e.getWriteConcernError() != null -> Optional.of(concernNotSatisfied());
+            case MongoBulkWriteException e
+            when e.getWriteConcernError() != null ->
+                Optional.of(ofConcern(e.getWriteConcernError().getCode(), e));
             case BsonMaximumSizeExceededException _ -> Optional.of(MongoCodes.tooLarge());
             case BsonSerializationException e ->
                 Optional.of(Problem.of(ProblemCode.CONTENT_INVALID, "Invalid BSON: " + e.getMessage()));
             case DuplicateKeyException _ -> Optional.of(MongoCodes.ofCode(11000, ""));
-            case MongoWriteConcernException _ -> Optional.of(concernNotSatisfied());
+            case MongoWriteConcernException e ->
+                Optional.of(ofConcern(e.getWriteConcernError().getCode(), e));
             case MongoCommandException e ->
                 Optional.of(MongoCodes.ofCommandError(e.getErrorCode(), e.getErrorMessage()));
+            case MongoException e
+            when e.hasErrorLabel(RETRYABLE_WRITE) -> Optional.of(MongoCodes.unavailable("MongoDB cannot do this now"));
             case MongoException e -> Optional.of(MongoCodes.ofCode(e.getCode(), "Error handling the request"));
             default -> Optional.empty();
         };
     }
 
-    private static Problem concernNotSatisfied() {
-        return Problem.of(ProblemCode.INTERNAL, "the write was applied but its write concern could not be satisfied");
+    /// A member that applied a write and then lost its role may see the write rolled back: its outcome is unknown.
+    private static Problem ofConcern(int code, MongoException e) {
+        return e.hasErrorLabel(RETRYABLE_WRITE)
+                        || MongoCodes.ofCode(code, "").code() == ProblemCode.DATABASE_UNAVAILABLE
+                ? MongoCodes.unavailable("MongoDB changed its primary: whether the write stays is not known")
+                : Problem.of(
+                        ProblemCode.INTERNAL, "the write was applied but its write concern could not be satisfied");
     }
 
     /// `{code, codeName, errmsg}`, which clients of indexes and aggregations expect beside the message.
@@ -68,10 +81,5 @@ public final class MongoErrors {
                         "errmsg",
                         new BsonString(
                                 message.length() > MAX_DETAIL ? message.substring(0, MAX_DETAIL) + "..." : message));
-    }
-
-    /// Says when to come back: elections and restarts take some seconds.
-    private static Problem unavailable(String message) {
-        return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, message).with("Retry-After", "5");
     }
 }

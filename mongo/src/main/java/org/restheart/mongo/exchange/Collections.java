@@ -7,7 +7,7 @@ import com.mongodb.client.MongoDatabase;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.bson.RawBsonDocument;
-import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.resource.ResourceNames;
 
 /// MongoDB's collections as requests want them: with the concerns and the read preference they ask for, and
 /// documents as raw bytes. Thread-safe.
@@ -45,7 +45,7 @@ public final class Collections {
 
     /// Where the database of the request's path keeps properties.
     public MongoCollection<RawBsonDocument> properties(DataRequest request) {
-        return of(request, Names.PROPERTIES);
+        return of(request, ResourceNames.PROPERTIES);
     }
 
     private MongoCollection<RawBsonDocument> of(DataRequest request, String name) {
@@ -58,7 +58,7 @@ public final class Collections {
             collection =
                     collection.withReadPreference(parameters.readPreference().get());
         }
-        if (parameters.writeConcern().isPresent()) {
+        if (parameters.writeConcern().isPresent() && request.session().isEmpty()) { // a commit has its own
             collection = collection.withWriteConcern(parameters.writeConcern().get());
         }
         return collection;

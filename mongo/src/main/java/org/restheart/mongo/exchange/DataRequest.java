@@ -1,9 +1,11 @@
 package org.restheart.mongo.exchange;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.client.ClientSession;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Grant;
@@ -12,6 +14,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.ResourcePath;
@@ -21,7 +24,15 @@ import org.restheart.mongo.resource.UriSpace;
 /// Confined to one request.
 ///
 /// @param resource what is known of the collection, or of the database for resources above collections
-public record DataRequest(Request http, ResourcePath path, Parameters parameters, Known resource) {
+/// @param session what reads and writes of documents run in
+/// @param rule what documents of the collection must satisfy
+public record DataRequest(
+        Request http,
+        ResourcePath path,
+        Parameters parameters,
+        Known resource,
+        Optional<ClientSession> session,
+        Optional<DocumentRule> rule) {
 
     public MongoNamespace namespace() {
         return new MongoNamespace(path.requireDb(), path.requireCollection());
@@ -46,7 +57,7 @@ public record DataRequest(Request http, ResourcePath path, Parameters parameters
     ///
     /// @param timeLimit the server's; zero for none
     public ReadSettings readSettings(Duration timeLimit) {
-        return new ReadSettings(parameters.readConcern(), parameters.readPreference(), timeLimit);
+        return new ReadSettings(parameters.readConcern(), parameters.readPreference(), timeLimit, session);
     }
 
     public Grant grant() {
@@ -77,33 +88,44 @@ public record DataRequest(Request http, ResourcePath path, Parameters parameters
         return content.asDocument();
     }
 
-    /// What the client asked for and may read: its filters, the shard key, the access rule's filter.
-    public BsonDocument readFilter() {
-        return filter(grant().readFilter());
+    /// The same about one document of the collection.
+    public DataRequest withId(BsonValue id) {
+        return new DataRequest(http, path, parameters.withId(id), resource, session, rule);
     }
 
-    /// The same for what it may change.
+    /// The same about a document that is to be made with this id, whatever the filter says about ids.
+    public DataRequest withNewId(BsonValue id) {
+        return new DataRequest(http, path, parameters.withoutIdFilter().withId(id), resource, session, rule);
+    }
+
+    /// What the client asked for and may read: the access rule's filter, its own filters, the shard key.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 for filters that cannot come after the rule's
+    public StagedFilter readFilter() {
+        return StagedFilter.of(grant().readFilter(), wanted());
+    }
+
+    /// The same for the document of the path.
+    ///
+    /// @throws org.restheart.http.ProblemException as above
+    public StagedFilter readFilterOfDocument() {
+        return StagedFilter.ofOne(grant().readFilter(), wanted());
+    }
+
+    /// The same for what it may change. A write has a single filter, so that only what is harmless may stand beside
+    /// the access rule's.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 for filters that would have to come after the rule's
     public BsonDocument writeFilter() {
-        return filter(grant().writeFilter());
+        return StagedFilter.ofWrites(grant().writeFilter(), wanted());
     }
 
-    private BsonDocument filter(Optional<BsonDocument> rule) {
-        var all = new BsonArray();
+    private List<BsonDocument> wanted() {
+        var all = new ArrayList<BsonDocument>(2);
         if (!parameters.filter().isEmpty()) {
             all.add(parameters.filter());
         }
         parameters.shardKey().ifPresent(all::add);
-        rule.ifPresent(all::add);
-        return switch (all.size()) {
-            case 0 -> new BsonDocument();
-            case 1 -> all.getFirst().asDocument();
-            default -> new BsonDocument("$and", all);
-        };
-    }
-
-    /// The document of the path, if the other filters match it too.
-    public BsonDocument byId(BsonDocument others) {
-        var byId = new BsonDocument("_id", id());
-        return others.isEmpty() ? byId : byId.append("$and", new BsonArray(java.util.List.of(others)));
+        return all;
     }
 }

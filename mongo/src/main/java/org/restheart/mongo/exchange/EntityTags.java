@@ -22,6 +22,12 @@ public final class EntityTags {
                         : document.get(FIELD));
     }
 
+    /// Files have their tag among the metadata that clients can write.
+    public static BsonDocument holderInFile(BsonDocument file) {
+        var metadata = file.get("metadata");
+        return metadata != null && metadata.isDocument() ? metadata.asDocument() : new BsonDocument();
+    }
+
     private static Optional<String> text(@Nullable BsonValue etag) {
         if (etag == null) {
             return Optional.empty();

@@ -1,15 +1,14 @@
 package org.restheart.mongo.find;
 
 import com.mongodb.MongoNamespace;
-import org.bson.BsonDocument;
 
-/// A question for a number of documents. Immutable by agreement, compares by value.
+/// A question for a number of documents. Immutable by agreement.
 ///
-/// @param filter everything that must match; empty to count all
+/// @param filter what must match; empty to count all
 /// @param estimated take the number from the collection's metadata: at once, but only nearly right after a
 ///     crash or with
 ///     shards; there is no estimate for a filter
-public record CountQuery(MongoNamespace namespace, BsonDocument filter, boolean estimated, ReadSettings settings) {
+public record CountQuery(MongoNamespace namespace, StagedFilter filter, boolean estimated, ReadSettings settings) {
     public CountQuery {
         if (estimated && !filter.isEmpty()) {
             throw new IllegalArgumentException("there is no estimate for a filter");

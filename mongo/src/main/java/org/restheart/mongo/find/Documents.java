@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 
@@ -27,7 +28,7 @@ public final class Documents implements Finder {
         this.client = client;
     }
 
-    @Override
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be asked
     public Optional<RawBsonDocument> one(DocumentQuery query) {
         var question = new FindQuery(
                 query.namespace(),
@@ -39,25 +40,22 @@ public final class Documents implements Finder {
                 1,
                 query.settings());
         return Optional.ofNullable(
-                query.projection().isStaged()
-                        ? staged(question).first()
-                        : plain(question).first());
+                question.isStaged() ? staged(question).first() : plain(question).first());
     }
 
     @Override
     public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
-        return query.projection().isStaged() || query.skip() > Integer.MAX_VALUE
+        return query.isStaged() || query.skip() > Integer.MAX_VALUE
                 ? staged(query).batchSize(batchSize).cursor()
                 : plain(query).batchSize(batchSize).cursor();
     }
 
     /// As [#find(FindQuery, int)], but only from a place in an index on; the query's skip counts from there. Its hint
-    /// is not used, and its projection must be a single one.
+    /// is not used, and neither its filter nor its projection may be staged.
     ///
     /// @throws com.mongodb.MongoException also if there is no such index any more
     public MongoCursor<RawBsonDocument> find(FindQuery query, IndexRange range, int batchSize) {
-        var collection = collection(query.namespace(), query.settings());
-        return ranged(with(collection.find(query.filter()), query), range, batchSize);
+        return ranged(plain(query), range, batchSize);
     }
 
     /// The same in a session, which then knows of which moment the answer is.
@@ -65,7 +63,7 @@ public final class Documents implements Finder {
     /// @throws com.mongodb.MongoException as above
     public MongoCursor<RawBsonDocument> find(ClientSession session, FindQuery query, IndexRange range, int batchSize) {
         var collection = collection(query.namespace(), query.settings());
-        return ranged(with(collection.find(session, query.filter()), query), range, batchSize);
+        return ranged(with(collection.find(session, query.filter().single()), query), range, batchSize);
     }
 
     private static MongoCursor<RawBsonDocument> ranged(
@@ -82,7 +80,12 @@ public final class Documents implements Finder {
     }
 
     private FindIterable<RawBsonDocument> plain(FindQuery query) {
-        return with(collection(query.namespace(), query.settings()).find(query.filter()), query);
+        var collection = collection(query.namespace(), query.settings());
+        var find = query.settings()
+                .session()
+                .map(session -> collection.find(session, query.filter().single()))
+                .orElseGet(() -> collection.find(query.filter().single()));
+        return with(find, query);
     }
 
     private static FindIterable<RawBsonDocument> with(FindIterable<RawBsonDocument> find, FindQuery query) {
@@ -101,7 +104,11 @@ public final class Documents implements Finder {
         return find;
     }
 
-    @Override
+    /// The names of all top-level fields that the documents have, `_id` first, the others in the order they
+    /// mostly stand in.
+    ///
+    /// @param limit at most so many
+    /// @throws com.mongodb.MongoException as [#one]
     public List<String> fields(FindQuery query, int limit) {
         var stages = new ArrayList<>(stages(query));
         stages.addAll(FieldNames.stages(limit));
@@ -110,15 +117,18 @@ public final class Documents implements Finder {
         return names;
     }
 
-    /// The same question as a pipeline, which can apply one projection to the other's result and skip without
-    /// bounds.
+    /// The same question as a pipeline, which can ask something of those documents alone that match something else,
+    /// apply one projection to the other's result and skip without bounds.
     private AggregateIterable<RawBsonDocument> staged(FindQuery query) {
         return run(query, stages(query));
     }
 
     private AggregateIterable<RawBsonDocument> run(FindQuery query, List<BsonDocument> stages) {
-        var aggregate = collection(query.namespace(), query.settings())
-                .aggregate(stages)
+        var collection = collection(query.namespace(), query.settings());
+        var aggregate = query.settings()
+                .session()
+                .map(session -> collection.aggregate(session, stages))
+                .orElseGet(() -> collection.aggregate(stages))
                 .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS);
         query.hint().ifPresent(hint -> {
             if (hint.isString()) {
@@ -132,10 +142,11 @@ public final class Documents implements Finder {
 
     static List<BsonDocument> stages(FindQuery query) {
         var stages = new ArrayList<BsonDocument>();
-        stages.add(stage("$match", query.filter()));
+        stages.add(stage("$match", query.filter().first()));
         if (!query.sort().isEmpty()) {
             stages.add(stage("$sort", query.sort()));
         }
+        addRest(stages, query.filter());
         if (query.skip() > 0) {
             stages.add(stage("$skip", new BsonInt64(query.skip())));
         }
@@ -151,18 +162,53 @@ public final class Documents implements Finder {
         return stages;
     }
 
+    /// The second step of a filter, behind a limit that no result reaches: MongoDB moves no `$match` across a `$limit`,
+    /// as that would change which documents are counted (docs/decisions/0012-access-rules-come-first.md).
+    private static void addRest(List<BsonDocument> stages, StagedFilter filter) {
+        if (filter.isStaged()) {
+            stages.add(stage("$limit", new BsonInt64(Long.MAX_VALUE)));
+            stages.add(stage("$match", filter.rest()));
+        }
+    }
+
     private static BsonDocument stage(String name, BsonValue value) {
         return new BsonDocument(name, value);
     }
 
-    @Override
+    /// A pipeline that was written for this collection, as it is.
+    public AggregateIterable<RawBsonDocument> aggregate(
+            MongoNamespace namespace, List<BsonDocument> stages, ReadSettings settings) {
+        var collection = collection(namespace, settings);
+        return settings.session()
+                .map(session -> collection.aggregate(session, stages))
+                .orElseGet(() -> collection.aggregate(stages))
+                .maxTime(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /// @throws com.mongodb.MongoException as [#one]
     public long count(CountQuery query) {
         var collection = collection(query.namespace(), query.settings());
         long limit = query.settings().timeLimit().toMillis();
-        return query.estimated()
-                ? collection.estimatedDocumentCount(
-                        new EstimatedDocumentCountOptions().maxTime(limit, TimeUnit.MILLISECONDS))
-                : collection.countDocuments(query.filter(), new CountOptions().maxTime(limit, TimeUnit.MILLISECONDS));
+        var session = query.settings().session();
+        if (query.estimated() && session.isEmpty()) { // there are no estimates of what a transaction sees
+            return collection.estimatedDocumentCount(
+                    new EstimatedDocumentCountOptions().maxTime(limit, TimeUnit.MILLISECONDS));
+        }
+        if (!query.filter().isStaged()) {
+            var filter = query.filter().single();
+            var options = new CountOptions().maxTime(limit, TimeUnit.MILLISECONDS);
+            return session.map(s -> collection.countDocuments(s, filter, options))
+                    .orElseGet(() -> collection.countDocuments(filter, options));
+        }
+        var stages = new ArrayList<BsonDocument>();
+        stages.add(stage("$match", query.filter().first()));
+        addRest(stages, query.filter());
+        stages.add(stage("$count", new BsonString("n")));
+        var counted = session.map(s -> collection.aggregate(s, stages))
+                .orElseGet(() -> collection.aggregate(stages))
+                .maxTime(limit, TimeUnit.MILLISECONDS)
+                .first();
+        return counted == null ? 0 : counted.getNumber("n").longValue();
     }
 
     private MongoCollection<RawBsonDocument> collection(MongoNamespace namespace, ReadSettings settings) {

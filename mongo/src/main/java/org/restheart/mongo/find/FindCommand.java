@@ -15,14 +15,14 @@ public final class FindCommand {
     ///
     /// @param batchSize documents in the first reply
     public static BsonDocument of(FindQuery query, int batchSize) {
-        var command = query.projection().isStaged() ? aggregate(query, batchSize) : find(query, batchSize);
+        var command = query.isStaged() ? aggregate(query, batchSize) : find(query, batchSize);
         query.hint().ifPresent(hint -> command.append("hint", hint));
         return command;
     }
 
     private static BsonDocument find(FindQuery query, int batchSize) {
         return new BsonDocument("find", new BsonString(query.namespace().getCollectionName()))
-                .append("filter", query.filter())
+                .append("filter", query.filter().single())
                 .append("projection", query.projection().single())
                 .append("sort", query.sort())
                 .append("skip", new BsonInt64(query.skip()))

@@ -21,11 +21,20 @@ public interface Lookups {
             DocumentQuery query,
             Function<Optional<RawBsonDocument>, Response.Ready> answer);
 
+    /// These, except for what runs in a session.
+    default Lookups outsideSessions(Documents documents) {
+        var alone = alone(documents);
+        return (request, plain, query, answer) -> {
+            var lookups = query.settings().session().isPresent() ? alone : this;
+            return lookups.one(request, plain, query, answer);
+        };
+    }
+
     /// Each read in a command of its own.
-    static Lookups alone(Finder finder) {
+    static Lookups alone(Documents documents) {
         return (request, _, query, answer) -> {
             request.requireThread();
-            return answer.apply(finder.one(query));
+            return answer.apply(documents.one(query));
         };
     }
 }

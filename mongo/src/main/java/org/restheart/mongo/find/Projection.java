@@ -5,8 +5,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 
 /// What of each document is shown. The client's projection sees only what the access rule's leaves of a
-/// document, so no expression in it can bring back a hidden field under another name. Immutable, compares by
-/// value.
+/// document, so no expression in it can bring back a hidden field under another name. Immutable.
 ///
 /// @param permitted what the access rule leaves; empty for everything
 /// @param wanted what the client picks of that; empty for everything

@@ -2,6 +2,7 @@ package org.restheart.mongo.find;
 
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,9 +12,19 @@ import java.util.Optional;
 /// @param readConcern absent for the client's default
 /// @param readPreference absent for the client's default
 /// @param timeLimit MongoDB gives up after this; zero for no limit
+/// @param session what the read runs in: then nobody else shares its answer
 public record ReadSettings(
-        Optional<ReadConcern> readConcern, Optional<ReadPreference> readPreference, Duration timeLimit) {
+        Optional<ReadConcern> readConcern,
+        Optional<ReadPreference> readPreference,
+        Duration timeLimit,
+        Optional<ClientSession> session) {
     public static final ReadSettings DEFAULT = new ReadSettings(Optional.empty(), Optional.empty(), Duration.ZERO);
+
+    /// Outside of sessions.
+    public ReadSettings(
+            Optional<ReadConcern> readConcern, Optional<ReadPreference> readPreference, Duration timeLimit) {
+        this(readConcern, readPreference, timeLimit, Optional.empty());
+    }
 
     /// The collection, read in this way.
     public <T> MongoCollection<T> apply(MongoCollection<T> collection) {

@@ -1,87 +1,127 @@
 package org.restheart.mongo.guard;
 
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Update;
+import org.restheart.bson.fields.Visibility;
+import org.restheart.http.Grant;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 
-/// Refuses to let a client learn fields that its access rule hides by asking about them: a filter, a sort or
-/// an index that depends on such a field tells its value bit by bit. Projections need no look, except for
+/// Refuses to let a client learn fields that its access rule hides by asking about them: a filter, a sort, an
+/// index or a change that depends on such a field tells its value bit by bit. Projections need no look, except for
 /// metadata: they see only what the rule leaves ([org.restheart.mongo.find.Projection]).
 public final class HiddenFields {
+    /// What an index over one field may say without depending on any document.
+    private static final Set<String> HARMLESS = Set.of("key", "name", "background", "sparse", "collation");
     private static final String ID_INDEX = "_id_";
 
-    private final Visibility visibility;
-
-    private HiddenFields(Visibility visibility) {
-        this.visibility = visibility;
-    }
+    private HiddenFields() {}
 
     /// @throws org.restheart.http.ProblemException 403
     public static void check(DataRequest request) {
-        request.grant().projectResponse().ifPresent(projection -> {
-            var hidden = new HiddenFields(Visibility.of(projection));
+        request.grant().projectResponse().map(Visibility::of).ifPresent(visibility -> {
             var parameters = request.parameters();
             var query = request.http().query();
-            new FilterInspection(hidden.visibility).check(parameters.filter());
-            parameters.shardKey().ifPresent(new FilterInspection(hidden.visibility)::check);
+            require(visibility.allowsFilter(parameters.filter()));
+            parameters.shardKey().ifPresent(key -> require(visibility.allowsFilter(key)));
             if (query.has("sort") || query.has("sort_by")) {
-                hidden.checkKeys(parameters.sort());
+                require(visibility.allowsKeys(parameters.sort()));
             }
-            parameters.hint().ifPresent(hidden::checkHint);
-            checkProjection(parameters.keys());
+            parameters.hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
+            require(!hasMetadata(parameters.keys()));
         });
     }
 
-    /// A change must not copy hidden fields to where they are shown, nor depend on them where that shows.
-    ///
+    /// Whether MongoDB's words about a request may quote what the caller does not see: fields, or, as writes look at
+    /// other
+    /// documents than reads, whole documents.
+    public static boolean mayNotBeQuoted(DataRequest request) {
+        var grant = request.grant();
+        return grant.projectResponse().isPresent()
+                || (request.http().method() != Method.GET && grant.readFilter().isPresent());
+    }
+
+    /// Whether the caller may know the entity tags of stored documents.
+    public static boolean showsTag(DataRequest request) {
+        return request.grant()
+                .projectResponse()
+                .map(Visibility::of)
+                .map(visibility -> visibility.shows(
+                        request.path().kind().isFiles() ? "metadata." + EntityTags.FIELD : EntityTags.FIELD))
+                .orElse(true);
+    }
+
     /// @param content of a `PATCH`, as sent
     /// @throws org.restheart.http.ProblemException 403
     public static void checkChange(DataRequest request, BsonValue content) {
-        request.grant().projectResponse().ifPresent(projection -> {
-            var inspection = new ChangeInspection(Visibility.of(projection));
-            if (content.isArray()) {
-                inspection.checkPipeline(content.asArray());
-            } else if (content.isDocument()) {
-                inspection.checkOperators(content.asDocument());
-            }
+        checkChange(request.grant(), content);
+    }
+
+    /// A change that is no `PATCH`.
+    ///
+    /// @throws org.restheart.http.ProblemException 403
+    public static void checkChange(Grant grant, BsonValue content) {
+        grant.projectResponse()
+                .map(Visibility::of)
+                .ifPresent(visibility -> require(visibility.allowsUpdate(Update.of(content))));
+    }
+
+    /// A filter that stands elsewhere than in the parameters.
+    ///
+    /// @throws org.restheart.http.ProblemException 403
+    public static void checkFilter(Grant grant, BsonDocument filter) {
+        grant.projectResponse().map(Visibility::of).ifPresent(visibility -> require(visibility.allowsFilter(filter)));
+    }
+
+    /// Making an index fails or not according to what documents hold, all of them, and one that ends documents writes.
+    ///
+    /// @param specification as MongoDB is sent it
+    /// @throws org.restheart.http.ProblemException 403
+    public static void checkIndex(DataRequest request, BsonDocument specification) {
+        var grant = request.grant();
+        var keys = specification.getDocument("key");
+        if (grant.readFilter().isPresent() || grant.writeFilter().isPresent()) {
+            boolean plain = keys.size() == 1
+                    && keys.values().stream().allMatch(BsonValue::isNumber)
+                    && specification.keySet().stream().allMatch(HARMLESS::contains);
+            require(plain);
+        }
+        grant.projectResponse().map(Visibility::of).ifPresent(visibility -> {
+            require(visibility.allowsKeys(keys)
+                    && keys.keySet().stream().noneMatch(key -> key.contains("$**"))
+                    && visibility.allowsKeys(specification.getDocument("weights", new BsonDocument()))
+                    && visibility.allowsFilter(
+                            specification.getDocument("partialFilterExpression", new BsonDocument())));
         });
     }
 
-    private void checkKeys(BsonDocument keys) {
-        for (var field : keys.keySet()) {
-            if (!field.equals("$natural") && !visibility.shows(field)) {
-                throw refusal();
-            }
-        }
-    }
-
-    /// The name of an index does not say which fields it has.
-    private void checkHint(BsonValue hint) {
-        if (hint.isDocument()) {
-            checkKeys(hint.asDocument());
-        } else if (!hint.isString() || !hint.asString().getValue().equals(ID_INDEX)) {
-            throw refusal();
-        }
+    /// The name of an index does not say which fields it has, nor do its fields say which documents it leaves out: a
+    /// partial index answers without those, whatever its expression asks about.
+    private static boolean allowsHint(Visibility visibility, BsonValue hint) {
+        return hint.isDocument()
+                ? hint.asDocument().keySet().stream().allMatch(name -> name.equals("$natural") || name.equals("_id"))
+                        && visibility.allowsKeys(hint.asDocument())
+                : hint.isString() && hint.asString().getValue().equals(ID_INDEX);
     }
 
     /// `$meta` brings back index and sort keys.
-    private static void checkProjection(BsonValue value) {
-        if (value.isDocument()) {
-            value.asDocument().forEach((name, member) -> {
-                if (name.equals("$meta")) {
-                    throw refusal();
-                }
-                checkProjection(member);
-            });
-        } else if (value.isArray()) {
-            value.asArray().forEach(HiddenFields::checkProjection);
+    private static boolean hasMetadata(BsonValue value) {
+        if (value instanceof BsonDocument document) {
+            return document.entrySet().stream()
+                    .anyMatch(entry -> entry.getKey().equals("$meta") || hasMetadata(entry.getValue()));
         }
+        return value.isArray() && value.asArray().stream().anyMatch(HiddenFields::hasMetadata);
     }
 
-    static RuntimeException refusal() {
-        return Problem.of(ProblemCode.FORBIDDEN, "the query depends on fields that are not shown")
-                .raise();
+    private static void require(boolean allowed) {
+        if (!allowed) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "the query depends on fields that are not shown")
+                    .raise();
+        }
     }
 }

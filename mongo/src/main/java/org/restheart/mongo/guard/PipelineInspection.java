@@ -3,11 +3,14 @@ package org.restheart.mongo.guard;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.mongo.resource.ResourceNames;
 
 /// Checks a pipeline against the rules after its variables have been filled in: every stage, also in pipelines
 /// within stages, and every operator at any depth. Thread-safe.
@@ -15,17 +18,81 @@ public final class PipelineInspection {
     private static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
 
     private final PipelineRules rules;
+    private final QuerySecurity security;
 
-    public PipelineInspection(PipelineRules rules) {
-        this.rules = rules;
+    public PipelineInspection(QuerySecurity security) {
+        this.rules = security.pipelines();
+        this.security = security;
     }
 
     /// @param db the database in which the pipeline runs
     /// @throws org.restheart.http.ProblemException 403, saying what is forbidden where
     public void check(List<BsonDocument> pipeline, String db) {
-        if (rules.enabled()) {
-            for (int i = 0; i < pipeline.size(); i++) {
+        for (int i = 0; i < pipeline.size(); i++) {
+            if (rules.enabled()) {
                 checkStage(pipeline.get(i), db, "pipeline[" + i + "]");
+            }
+            checkReached(pipeline.get(i), db, "pipeline[" + i + "]");
+            checkForbidden(pipeline.get(i), "pipeline[" + i + "]");
+        }
+    }
+
+    /// Whatever the rules allow: collections that are the server's own are reached by no stage, however deep.
+    private void checkReached(BsonValue value, String db, String location) {
+        if (value instanceof BsonDocument document) {
+            document.forEach((name, operand) -> {
+                switch (lower(name)) {
+                    case "$lookup", "$graphlookup" -> checkOpen(name, member(operand, "from"), db, location);
+                    case "$unionwith", "$out" -> checkOpen(name, operand, db, location);
+                    case "$merge" ->
+                        checkOpen(name, operand.isDocument() ? member(operand, "into") : operand, db, location);
+                    default -> {}
+                }
+                checkReached(operand, db, location + "." + name);
+            });
+        } else if (value instanceof BsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                checkReached(array.get(i), db, location + "[" + i + "]");
+            }
+        }
+    }
+
+    /// @param target `coll`, `otherdb.coll` or `{db: …, coll: …}`
+    private void checkOpen(String stage, BsonValue target, String db, String location) {
+        if (target instanceof BsonString text) {
+            var name = text.getValue();
+            int dot = name.indexOf('.');
+            requireOpen(stage, db, name, location);
+            if (dot > 0) {
+                requireOpen(stage, name.substring(0, dot), name.substring(dot + 1), location);
+            }
+        } else if (member(target, "coll") instanceof BsonString collection) {
+            var named = member(target, "db");
+            requireOpen(stage, named.isString() ? named.asString().getValue() : db, collection.getValue(), location);
+        }
+    }
+
+    private void requireOpen(String stage, String db, String collection, String location) {
+        if (security.withholds(db, collection)
+                || ResourceNames.isReservedDb(db)
+                || ResourceNames.isReservedCollection(collection)) {
+            throw violation("PROTECTED_COLLECTION", stage, location, "the collection is not for pipelines");
+        }
+    }
+
+    private void checkForbidden(BsonValue value, String location) {
+        if (value instanceof BsonDocument document) {
+            document.forEach((name, member) -> {
+                if (security.forbiddenOperators().contains(name)) {
+                    throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
+                }
+                if (!name.equals("$literal")) {
+                    checkForbidden(member, location + "." + name);
+                }
+            });
+        } else if (value instanceof BsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                checkForbidden(array.get(i), location + "[" + i + "]");
             }
         }
     }

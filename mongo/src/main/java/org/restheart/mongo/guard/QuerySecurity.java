@@ -1,16 +1,27 @@
 package org.restheart.mongo.guard;
 
+import com.mongodb.MongoNamespace;
 import java.util.Set;
 
-/// The `filterOperatorsBlacklist` and `aggregationSecurity` blocks of the configuration.
+/// The `filterOperatorsBlacklist` and `aggregationSecurity` blocks of the configuration, and what no pipeline may
+/// reach.
 ///
-/// @param forbiddenOperators refused in filters, projections, sorts and hints
+/// @param forbiddenOperators refused wherever a client's operators would act
 /// @param pipelines what aggregations must keep to
-public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipelines) {
+/// @param withheld collections, of accounts and permissions, that no pipeline reads or writes from another one
+public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipelines, Set<MongoNamespace> withheld) {
     public static final QuerySecurity DEFAULT =
-            new QuerySecurity(Set.of("$where", "$function", "$accumulator"), PipelineRules.DEFAULT);
+            new QuerySecurity(Set.of("$where", "$function", "$accumulator"), PipelineRules.DEFAULT, Set.of());
 
     public QuerySecurity {
         forbiddenOperators = Set.copyOf(forbiddenOperators);
+        withheld = Set.copyOf(withheld);
+    }
+
+    /// Names compare as for the guard of accounts: without regard to case.
+    boolean withholds(String db, String collection) {
+        return withheld.stream()
+                .anyMatch(namespace -> namespace.getDatabaseName().equalsIgnoreCase(db)
+                        && namespace.getCollectionName().equalsIgnoreCase(collection));
     }
 }

@@ -105,7 +105,7 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
                 : Optional.empty();
     }
 
-    /// Links that are stored in the document stay, unless ours have the same relation.
+    /// Links that are stored in the document stay, unless the gateway's have the same relation.
     private static void merge(BsonDocument tree, Links links) {
         var stored = tree.get(Links.MEMBER);
         if (stored != null && stored.isDocument()) {

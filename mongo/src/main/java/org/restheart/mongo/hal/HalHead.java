@@ -2,6 +2,7 @@ package org.restheart.mongo.hal;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
@@ -11,19 +12,26 @@ import org.restheart.mongo.parameter.Parameters;
 /// What stands at the top level of a list beside its links and children: stored properties, type and size.
 /// Confined to one request.
 final class HalHead {
+    private static final Set<String> DEFINITIONS = Set.of("aggrs", "streams", "jsonSchema");
+
     private final BsonDocument members = new BsonDocument();
     private final Parameters parameters;
+    private final boolean showsDefinitions;
 
     HalHead(DataRequest request) {
         this.parameters = request.parameters();
+        var grant = request.grant();
+        this.showsDefinitions = grant.allowManagementRequests()
+                || (grant.readFilter().isEmpty() && grant.projectResponse().isEmpty());
     }
 
-    /// The properties stored with a resource, unless the client does not want them.
+    /// The properties stored with a resource, unless the client does not want them. A caller from whom its rule hides
+    /// something sees no definitions: their text may name what is hidden, and `_meta` refuses them as well.
     HalHead properties(String id, Optional<BsonDocument> stored) {
         if (!parameters.noProperties()) {
             members.append("_id", new BsonString(id));
             stored.ifPresent(properties -> properties.forEach((name, value) -> {
-                if (!name.equals("_id")) {
+                if (!name.equals("_id") && (showsDefinitions || !DEFINITIONS.contains(name))) {
                     members.append(name, value);
                 }
             }));

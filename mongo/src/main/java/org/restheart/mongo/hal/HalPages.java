@@ -7,7 +7,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.Json;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.ResourceKind;
@@ -125,6 +125,6 @@ public final class HalPages {
     /// A `200` of one document, file or schema.
     public static Response.Ready document(DataRequest request, BsonDocument document) {
         var represented = HalDocument.of(request).represent(document, Optional.of(request.selfPath()));
-        return Json.of(request, 200, represented, HalPage.MEDIA_TYPE);
+        return JsonResponses.of(request, 200, represented, HalPage.MEDIA_TYPE);
     }
 }

@@ -63,7 +63,7 @@ record RequestUri(String path, Query query) {
         }
         links.add("first", firstPage(pageSize));
         if (query.has(AfterParameter.NAME)) {
-            return; // nobody knows which page that is
+            return; // it is unknown which page that is
         }
         if (size.isPresent()) {
             long last = HalHead.pages(size.getAsLong(), pageSize);

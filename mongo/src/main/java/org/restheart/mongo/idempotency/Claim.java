@@ -6,7 +6,7 @@ import org.restheart.http.Response;
 
 /// What became of a claim to carry a request out.
 sealed interface Claim {
-    /// It is ours to carry out.
+    /// This request carries it out.
     ///
     /// @param owner names this attempt
     record Granted(BsonBinary id, ObjectId owner, ObjectId etag) implements Claim {}
@@ -14,7 +14,7 @@ sealed interface Claim {
     /// It has been carried out.
     record Done(Response.Ready answer) implements Claim {}
 
-    /// Somebody else is at it.
+    /// Another request is carrying it out.
     record Running() implements Claim {}
 
     /// The key belongs to another request.

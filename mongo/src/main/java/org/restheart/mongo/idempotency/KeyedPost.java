@@ -5,6 +5,7 @@ import static org.restheart.http.ProblemCode.CONFLICT;
 import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
 import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 
+import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import org.restheart.http.Problem;
@@ -23,7 +24,7 @@ public final class KeyedPost implements DataHandler {
     public static final Duration OPERATION_TIME = Duration.ofSeconds(12);
 
     /// How long a retry waits for the attempt that is under way.
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private static final long MAX_PAUSE_MILLIS = 100;
 
@@ -33,12 +34,12 @@ public final class KeyedPost implements DataHandler {
     private static final long MAX_CONTENT = 2 << 20;
 
     private final Creation post;
-    private final Claims claims;
+    private final IdempotencyClaims claims;
 
     /// @param post answers at once, and no operation of it takes longer than [#OPERATION_TIME]
     public KeyedPost(Creation post, MongoClient client) {
         this.post = post;
-        this.claims = new Claims(client);
+        this.claims = new IdempotencyClaims(client);
     }
 
     /// Whether a request has a key. Cheap: all inserts are asked.
@@ -54,7 +55,7 @@ public final class KeyedPost implements DataHandler {
         var db = request.path().requireDb();
         var id = Digests.claim(request, key);
         var fingerprint = Digests.fingerprint(request, key);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         for (long pause = 5; ; pause = Math.min(2 * pause, MAX_PAUSE_MILLIS)) {
             switch (claims.claim(db, id, fingerprint)) {
                 case Claim.Done(var answer) -> {
@@ -65,6 +66,10 @@ public final class KeyedPost implements DataHandler {
                             .raise();
                 case Claim.Granted granted -> {
                     var answer = carryOut(request, granted);
+                    if (answer.status() >= 500) {
+                        claims.expire(db, granted);
+                        return answer;
+                    }
                     if (claims.complete(db, granted, answer)) {
                         return answer;
                     }
@@ -86,9 +91,12 @@ public final class KeyedPost implements DataHandler {
                 case Response.Ready ready -> ready;
                 case Response.Deferred<?> _ -> throw new IllegalStateException("a keyed insert goes alone");
             };
-        } catch (ProblemException refused) { // nothing was written; of any other failure nobody knows
+        } catch (ProblemException refused) { // nothing was written; of any other failure it is unknown
             claims.release(request.path().requireDb(), claim);
             throw refused;
+        } catch (MongoException unknown) {
+            claims.expire(request.path().requireDb(), claim);
+            throw unknown;
         }
     }
 

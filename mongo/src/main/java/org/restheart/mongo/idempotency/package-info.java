@@ -1,5 +1,5 @@
 /// Inserts that may be retried: a `POST` with an `Idempotency-Key` is carried out once and answered the same each
-/// time. [KeyedPost] is the door; what was answered is kept in each database, so that gateways share it.
+/// time. [KeyedPost] is the entry point; what was answered is kept in each database, so that gateways share it.
 ///
 /// Must not know: how documents are shaped and written.
 @NullMarked

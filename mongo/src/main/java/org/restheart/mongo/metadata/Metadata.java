@@ -12,7 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
-import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.resource.ResourceNames;
 
 /// What is known of databases and collections, cached for a while, absence included. Thread-safe.
 ///
@@ -58,6 +58,12 @@ public final class Metadata {
         return find(request, new Namespace(db, collection), fresh, this::loadCollection);
     }
 
+    /// The same on a thread that may wait.
+    public Known collection(String db, String collection) {
+        var namespace = new Namespace(db, collection);
+        return cache == null ? loadCollection(namespace) : cache.get(namespace, this::loadCollection);
+    }
+
     private Known find(Request request, Namespace namespace, boolean fresh, Function<Namespace, Known> load) {
         if (cache == null) {
             request.requireThread();
@@ -79,7 +85,7 @@ public final class Metadata {
     private Known loadDb(Namespace namespace) {
         var database = client.getDatabase(namespace.db());
         var exists = database.listCollectionNames().first() != null;
-        return exists ? new Known(true, false, properties(namespace.db(), Names.PROPERTIES)) : Known.MISSING;
+        return exists ? new Known(true, false, properties(namespace.db(), ResourceNames.PROPERTIES)) : Known.MISSING;
     }
 
     private Known loadCollection(Namespace namespace) {
@@ -100,14 +106,14 @@ public final class Metadata {
 
     private Optional<BsonDocument> properties(String db, String id) {
         return Optional.ofNullable(client.getDatabase(db)
-                .getCollection(Names.PROPERTIES, BsonDocument.class)
+                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
                 .find(eq("_id", id))
                 .first());
     }
 
     /// The `_id` under which a collection's properties are stored.
     public static String propertiesId(String collection) {
-        return Names.PROPERTIES + "." + collection;
+        return ResourceNames.PROPERTIES + "." + collection;
     }
 
     /// Whether anything is remembered at all.

@@ -1,5 +1,5 @@
 /// What is known of databases and collections: whether they exist and the properties stored with them, cached.
-/// [Metadata] is the door.
+/// [Metadata] is the entry point.
 ///
 /// Must not know: HTTP.
 @NullMarked

@@ -50,11 +50,16 @@ final class AggregationVariables {
                 .raise();
     }
 
+    /// Keys that begin with `$`, and values that act as operators: Extended JSON makes regular expressions and code of
+    /// such keys.
     private static boolean hasOperator(BsonValue value) {
-        if (value.isDocument()) {
-            return value.asDocument().entrySet().stream()
-                    .anyMatch(entry -> entry.getKey().startsWith("$") || hasOperator(entry.getValue()));
-        }
-        return value.isArray() && value.asArray().stream().anyMatch(AggregationVariables::hasOperator);
+        return switch (value.getBsonType()) {
+            case DOCUMENT ->
+                value.asDocument().entrySet().stream()
+                        .anyMatch(entry -> entry.getKey().startsWith("$") || hasOperator(entry.getValue()));
+            case ARRAY -> value.asArray().stream().anyMatch(AggregationVariables::hasOperator);
+            case REGULAR_EXPRESSION, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE -> true;
+            default -> false;
+        };
     }
 }

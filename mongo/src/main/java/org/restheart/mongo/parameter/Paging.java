@@ -4,13 +4,19 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
+import org.restheart.http.Slice;
 
 /// Which slice of a result is asked for.
 ///
 /// @param page counts from 1
 /// @param pageSize documents per page; 0 asks for none
 /// @param explicit whether the client says which slice, or how large
-public record Paging(int page, int pageSize, boolean explicit) {
+/// @param skip how many documents come before the page
+public record Paging(int page, int pageSize, boolean explicit, long skip) {
+    static Paging of(Slice slice) {
+        return new Paging(1, slice.limit(), true, slice.skip());
+    }
+
     /// @throws org.restheart.http.ProblemException 400
     static Paging parse(Query query, int defaultPageSize, int maxPageSize) {
         int pageSize = number(query, "pagesize", defaultPageSize);
@@ -25,7 +31,7 @@ public record Paging(int page, int pageSize, boolean explicit) {
             throw Problem.of(PARAMETER_INVALID, "illegal page parameter, it is < 1")
                     .raise();
         }
-        return new Paging(page, pageSize, query.has("page") || query.has("pagesize"));
+        return new Paging(page, pageSize, query.has("page") || query.has("pagesize"), (page - 1L) * pageSize);
     }
 
     private static int number(Query query, String name, int otherwise) {
@@ -40,10 +46,5 @@ public record Paging(int page, int pageSize, boolean explicit) {
                     .because("java.lang.NumberFormatException", "For input string: '" + text.get() + "'")
                     .raise();
         }
-    }
-
-    /// How many documents come before the page.
-    public long skip() {
-        return (page - 1L) * pageSize;
     }
 }

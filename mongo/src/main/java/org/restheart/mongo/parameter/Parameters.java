@@ -12,9 +12,12 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.DataWrite;
+import org.restheart.http.JudgedRequest;
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
+import org.restheart.http.Slice;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceKind;
@@ -58,13 +61,17 @@ public record Parameters(
     public static Parameters parse(Request request, ResourcePath path, ParameterSettings settings) {
         var query = request.query();
         var representation = query.first("rep").flatMap(Representation::of).orElse(settings.representation());
-        var paging = Paging.parse(query, settings.pageSize(), settings.maxPageSize());
-        var sort = SortParameter.sort(query);
+        var slice = request.attribute(Slice.KEY);
+        var paging =
+                slice.map(Paging::of).orElseGet(() -> Paging.parse(query, settings.pageSize(), settings.maxPageSize()));
+        var sort = slice.isPresent() && !SortParameter.isIn(query) ? new BsonDocument() : SortParameter.sort(query);
         var hint = HintParameter.parse(query);
         var shortcuts = EagerParameter.parse(query, settings.positioning(), cache(query));
         var keys = keys(query);
         var filter = filter(query);
-        if (filter.isEmpty() && isBulkWrite(request, path)) {
+        if (filter.isEmpty()
+                && isBulkWrite(request, path)
+                && request.attribute(DataWrite.KEY).isEmpty()) {
             throw Problem.of(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests")
                     .raise();
         }
@@ -84,7 +91,7 @@ public record Parameters(
                 query.has("np"),
                 representation,
                 halFull(query),
-                jsonMode(query),
+                request.attribute(JudgedRequest.JSON_MODE).orElseGet(() -> jsonMode(query)),
                 idType,
                 id,
                 query.first(query.has("writeMode") ? "writeMode" : "wm").flatMap(WriteMode::of),
@@ -94,6 +101,44 @@ public record Parameters(
                 query.first("readConcern").flatMap(Parameters::readConcern),
                 query.first("readPreference").flatMap(Parameters::readPreference),
                 query.first("writeConcern").flatMap(Parameters::writeConcern));
+    }
+
+    /// The same for the document with this id.
+    public Parameters withId(BsonValue id) {
+        return with(filter, Optional.of(id));
+    }
+
+    /// The same without what the filter says about `_id`.
+    public Parameters withoutIdFilter() {
+        var others = filter.clone();
+        others.remove("_id");
+        return with(others, id);
+    }
+
+    private Parameters with(BsonDocument filter, Optional<BsonValue> id) {
+        return new Parameters(
+                paging,
+                counting,
+                filter,
+                keys,
+                sort,
+                hint,
+                cache,
+                shortcuts,
+                noCache,
+                noProperties,
+                representation,
+                halFull,
+                jsonMode,
+                idType,
+                id,
+                writeMode,
+                checkEtag,
+                shardKey,
+                aggregationVariables,
+                readConcern,
+                readPreference,
+                writeConcern);
     }
 
     /// The mode that also error bodies are written in, when nothing else of the query could be read.

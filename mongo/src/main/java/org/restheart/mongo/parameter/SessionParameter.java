@@ -21,7 +21,8 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
                         new SessionParameter(sessionId(sid), query.first("txn").map(SessionParameter::transaction)));
     }
 
-    private static UUID sessionId(String text) {
+    /// @throws org.restheart.http.ProblemException 400
+    public static UUID sessionId(String text) {
         try {
             var id = UUID.fromString(text);
             if (!id.toString().equalsIgnoreCase(text)) { // it reads shortened forms too

@@ -21,6 +21,10 @@ final class SortParameter {
 
     private SortParameter() {}
 
+    static boolean isIn(Query query) {
+        return query.has("sort") || query.has("sort_by");
+    }
+
     /// @throws ProblemException 400
     static BsonDocument sort(Query query) {
         var values = query.has("sort_by") ? query.all("sort_by") : query.all("sort");

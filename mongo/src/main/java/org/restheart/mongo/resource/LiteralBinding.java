@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// A mount without variables: one prefix in place of another.
-record LiteralBinding(List<String> where, List<String> what) implements Binding {
+record LiteralBinding(List<String> where, List<String> what) implements MountBinding {
     LiteralBinding(Mount mount) {
         this(mount.whereSegments(), mount.whatSegments());
     }

@@ -1,16 +1,18 @@
 package org.restheart.mongo.resource;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts {
     private final List<String> prefix;
-    private final List<Binding> longestFirst;
+    private final List<MountBinding> longestFirst;
     private final boolean coverRoot;
 
     /// What a path means and the space it stands in.
@@ -24,8 +26,8 @@ public final class Mounts {
         }
         this.prefix = Mount.split(uri);
         this.longestFirst = mounts.stream()
-                .map(Binding::of)
-                .sorted(Comparator.comparingInt(Binding::length).reversed())
+                .map(MountBinding::of)
+                .sorted(Comparator.comparingInt(MountBinding::length).reversed())
                 .toList();
         this.coverRoot = prefix.isEmpty()
                 && longestFirst.stream()
@@ -57,6 +59,15 @@ public final class Mounts {
         return Optional.empty();
     }
 
+    /// Where clients find a collection; empty if no mount without variables shows it.
+    public Optional<RequestPath> pathOf(String database, String collection) {
+        return segmentsOf(List.of(database, collection), Map.of()).map(below -> {
+            var segments = new ArrayList<>(prefix);
+            segments.addAll(below);
+            return RequestPath.of(segments);
+        });
+    }
+
     List<String> prefix() {
         return prefix;
     }
@@ -66,6 +77,23 @@ public final class Mounts {
         return longestFirst.stream()
                 .flatMap(binding -> binding.segments(tokens, variables).stream())
                 .findFirst();
+    }
+
+    /// The path of a collection, if it is one to whoever sends a request for it.
+    public Optional<String> pathOf(Connection connection, String db, String collection) {
+        var host = Map.of("{host}", hostOf(connection.hostAndPort()));
+        return segmentsOf(List.of(db, collection), host)
+                .map(segments -> {
+                    var path = new ArrayList<>(prefix);
+                    path.addAll(segments);
+                    return "/" + path.stream().map(IdSpelling::encode).collect(Collectors.joining("/"));
+                })
+                .filter(path -> resolve(RequestPath.parse(path), connection)
+                        .map(Located::path)
+                        .filter(found -> found.kind() == ResourceKind.COLLECTION
+                                && db.equals(found.db())
+                                && collection.equals(found.collection()))
+                        .isPresent());
     }
 
     private static String hostOf(String hostAndPort) {

@@ -28,6 +28,8 @@ public enum ResourceKind {
     BULK_DOCUMENTS(Fields.IF_MATCH, PATCH, DELETE),
     COLLECTION_INDEXES(Fields.PLAIN, GET),
     INDEX(Fields.IF_MATCH, PUT, DELETE),
+    /// A pipeline that the client gives. Browsers are told nothing of it, as of paths that mean nothing.
+    AGGREGATIONS(Fields.NOTHING, POST),
     AGGREGATION(Fields.PLAIN, GET),
     CHANGE_STREAM(Fields.PLAIN, GET),
     FILES_BUCKET(Fields.IF_MATCH, GET, PUT, PATCH, POST, DELETE),
@@ -64,11 +66,14 @@ public enum ResourceKind {
     }
 
     public boolean allows(Method method) {
-        return methods.contains(method);
+        return methods.contains(method) || (this == FILE_BINARY && method == Method.HEAD);
     }
 
     /// What browsers are told about this kind of resource.
     public Cors cors(Method method) {
+        if (this == AGGREGATIONS) {
+            return INVALID.cors(method);
+        }
         var expose = this == ROOT || this == INVALID
                 ? ""
                 : method == POST && EXPOSE_LOCATION.contains(this) ? "Location, ETag" : "ETag";
@@ -87,6 +92,16 @@ public enum ResourceKind {
     public boolean isSchemas() {
         return switch (this) {
             case SCHEMA_STORE, SCHEMA_STORE_SIZE, SCHEMA_STORE_META, SCHEMA, BULK_SCHEMAS -> true;
+            default -> false;
+        };
+    }
+
+    /// Whether requests about it read or write documents, which sessions are for.
+    public boolean holdsDocuments() {
+        return switch (this) {
+            case COLLECTION, COLLECTION_SIZE, DOCUMENT, BULK_DOCUMENTS, AGGREGATION -> true;
+            case SCHEMA_STORE, SCHEMA_STORE_SIZE, SCHEMA, BULK_SCHEMAS -> true;
+            case FILES_BUCKET, FILES_BUCKET_SIZE, FILE -> true;
             default -> false;
         };
     }

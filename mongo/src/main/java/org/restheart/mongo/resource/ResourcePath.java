@@ -103,7 +103,8 @@ public record ResourcePath(
                 case "_size" -> of(ResourceKind.COLLECTION_SIZE, db, collection, null);
                 case "_meta" -> of(ResourceKind.COLLECTION_META, db, collection, null);
                 case "_indexes" -> of(ResourceKind.COLLECTION_INDEXES, db, collection, null);
-                case "_aggrs", "_streams" -> of(ResourceKind.INVALID, db, collection, null);
+                case "_aggrs" -> of(ResourceKind.AGGREGATIONS, db, collection, null);
+                case "_streams" -> of(ResourceKind.INVALID, db, collection, null);
                 case "*" -> of(ResourceKind.BULK_DOCUMENTS, db, collection, null);
                 default -> of(ResourceKind.DOCUMENT, db, collection, third);
             };

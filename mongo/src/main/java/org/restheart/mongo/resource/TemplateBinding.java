@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /// this server.
 ///
 /// Values are put in at once, not one after the other: a value that looks like a variable stays what it is.
-final class TemplateBinding implements Binding {
+final class TemplateBinding implements MountBinding {
     private static final String REST = "{*}";
     private static final Pattern VARIABLE = Pattern.compile("\\{[^{}]+}");
 

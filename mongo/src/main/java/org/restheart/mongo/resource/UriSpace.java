@@ -13,10 +13,10 @@ public final class UriSpace {
     public static final Key<UriSpace> KEY = Key.named("URI space");
 
     private final Mounts mounts;
-    private final Binding own;
+    private final MountBinding own;
     private final Map<String, String> variables;
 
-    UriSpace(Mounts mounts, Binding own, Map<String, String> variables) {
+    UriSpace(Mounts mounts, MountBinding own, Map<String, String> variables) {
         this.mounts = mounts;
         this.own = own;
         this.variables = variables;

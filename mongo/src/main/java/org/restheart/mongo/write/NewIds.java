@@ -31,6 +31,6 @@ public interface NewIds {
     Supplier<BsonObjectId> sequence();
 
     /// Whether the same documents, with the same ids and tag, may have been written by an earlier attempt that
-    /// nobody got an answer from. A taken id is then no error if the tag is the same.
+    /// was not answered. A taken id is then no error if the tag is the same.
     boolean mayRepeat();
 }

@@ -53,7 +53,7 @@ public final class Preconditions {
                 .orElse(otherwise);
     }
 
-    /// Empty for a value that is none of the policies: nobody checked it when it was stored.
+    /// Empty for a value that is none of the policies: it was not checked when it was stored.
     private static Optional<EtagPolicy> stated(Known known, String property) {
         return known.property(property)
                 .filter(value -> value.isString())

@@ -2,13 +2,14 @@ package org.restheart.mongo.write;
 
 import java.util.function.Supplier;
 import org.bson.BsonString;
+import org.restheart.bson.fields.Update;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.resource.Names;
+import org.restheart.mongo.resource.ResourceNames;
 
 /// What clients store with the database or the collection of a request's path, as what a write aims at. Thread-safe.
 public final class StoredProperties {
@@ -25,7 +26,7 @@ public final class StoredProperties {
     /// The `_id` under which they are stored.
     public BsonString id(DataRequest request) {
         var collection = request.path().collection();
-        return new BsonString(collection == null ? Names.PROPERTIES : Metadata.propertiesId(collection));
+        return new BsonString(collection == null ? ResourceNames.PROPERTIES : Metadata.propertiesId(collection));
     }
 
     /// The properties under the precondition that the request makes.

@@ -5,8 +5,10 @@ import static com.mongodb.client.model.Projections.include;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.DeleteOptions;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.UpdateResult;
@@ -16,12 +18,16 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DeleteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Changed;
@@ -36,15 +42,29 @@ public final class TargetDocument {
     /// failure.
     private static final int MAX_ATTEMPTS = 10;
 
-    private final MongoCollection<RawBsonDocument> collection;
+    private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
+
+    private final SessionCollection collection;
     private final BsonValue id;
     private final BsonDocument others;
     private final Precondition precondition;
+    private final boolean file;
 
     /// @param others what else must match: the client's filter, the shard key, the access rule's filter; may be
     ///     empty
-    public TargetDocument(
-            MongoCollection<RawBsonDocument> collection, BsonValue id, BsonDocument others, Precondition precondition) {
+    public TargetDocument(SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition) {
+        this(collection, id, others, precondition, false);
+    }
+
+    /// The description of a file, which has its tag among the metadata.
+    public static TargetDocument file(
+            SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition) {
+        return new TargetDocument(collection, id, others, precondition, true);
+    }
+
+    private TargetDocument(
+            SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition, boolean file) {
+        this.file = file;
         this.collection = acknowledged(collection);
         this.id = id;
         this.others = others;
@@ -53,14 +73,12 @@ public final class TargetDocument {
 
     /// Whatever else the document says.
     public TargetDocument(MongoCollection<RawBsonDocument> collection, BsonValue id, Precondition precondition) {
-        this(collection, id, new BsonDocument(), precondition);
+        this(new SessionCollection(collection, Optional.empty()), id, new BsonDocument(), precondition);
     }
 
     /// The answer depends on the outcome, so the outcome has to be known.
-    private static MongoCollection<RawBsonDocument> acknowledged(MongoCollection<RawBsonDocument> collection) {
-        return collection.getWriteConcern().isAcknowledged()
-                ? collection
-                : collection.withWriteConcern(WriteConcern.ACKNOWLEDGED);
+    private static SessionCollection acknowledged(SessionCollection collection) {
+        return collection.writeConcern().isAcknowledged() ? collection : collection.with(WriteConcern.ACKNOWLEDGED);
     }
 
     /// Stores `document`, whole, in place of what is there.
@@ -74,12 +92,53 @@ public final class TargetDocument {
                     collection.insertOne(document);
                     return Optional.of(new Created());
                 });
-            case UPDATE -> write(mode, () -> outcome(collection.replaceOne(filter(), document)));
+            case UPDATE ->
+                write(
+                        mode,
+                        () -> outcome(collection.replaceOne(filter(), document, new ReplaceOptions().hint(hint()))));
             case UPSERT -> {
-                var upsert = new ReplaceOptions().upsert(true);
+                var upsert = new ReplaceOptions().upsert(true).hint(hint());
                 yield write(mode, () -> outcome(collection.replaceOne(filter(), document, upsert)));
             }
         };
+    }
+
+    /// As [#replace(RawBsonDocument, WriteMode)], in a transaction that does something else too.
+    ///
+    /// @param mode not `UPDATE`
+    /// @param also may be called several times
+    public WriteOutcome replace(
+            RawBsonDocument document, WriteMode mode, MongoClient client, Consumer<ClientSession> also) {
+        return write(
+                mode,
+                () -> Transaction.run(client, collection.writeConcern(), session -> {
+                    if (mode == WriteMode.INSERT) {
+                        collection.in(session).insertOne(document);
+                        also.accept(session);
+                        return Optional.of(new Created());
+                    }
+                    var replaced = outcome(collection
+                            .in(session)
+                            .replaceOne(
+                                    filter(),
+                                    document,
+                                    new ReplaceOptions().upsert(true).hint(hint())));
+                    also.accept(session);
+                    return replaced;
+                }));
+    }
+
+    /// Why the document may not be written, if it is there: nothing is done.
+    ///
+    /// @return [Missing] if it is not there, [Changed] if it may be written
+    public WriteOutcome foresee() {
+        var found = read(found());
+        if (found.isPresent()) {
+            return refusal(found.get()).orElseGet(Changed::new);
+        }
+        return read(Ids.equal(id)).isPresent()
+                ? new Duplicate("E11000 duplicate key error: the id is taken")
+                : new Missing();
     }
 
     /// Changes what is there; in the modes that create, changes an empty document.
@@ -87,7 +146,7 @@ public final class TargetDocument {
     /// @throws com.mongodb.MongoException for every failure but a duplicate key
     public WriteOutcome update(Update update, WriteMode mode) {
         var filter = mode == WriteMode.INSERT ? nothing() : filter();
-        var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE);
+        var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(hint());
         return write(
                 mode,
                 () -> outcome(
@@ -103,35 +162,54 @@ public final class TargetDocument {
     /// @param check is shown the document as it would be stored; may be called several times
     public WriteOutcome update(Update update, WriteMode mode, MongoClient client, Consumer<RawBsonDocument> check) {
         var filter = mode == WriteMode.INSERT ? nothing() : filter();
-        var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE);
+        var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(hint());
+        var begun = collection.transaction();
+        if (begun.isPresent()) {
+            return write(mode, () -> {
+                try {
+                    return checked(collection, update, filter, options, check);
+                } catch (ProblemException e) { // one statement cannot be undone alone
+                    begun.get().abortTransaction();
+                    throw e;
+                }
+            });
+        }
         return write(
                 mode,
-                () -> Transaction.run(client, collection.getWriteConcern(), session -> {
-                    var outcome = outcome(
-                            switch (update) {
-                                case Update.Operators(var document) ->
-                                    collection.updateOne(session, filter, document, options);
-                                case Update.Pipeline(var stages) ->
-                                    collection.updateOne(session, filter, stages, options);
-                            });
-                    if (outcome.isPresent()) {
-                        check.accept(Objects.requireNonNull(
-                                collection.find(session, Ids.equal(id)).first()));
-                    }
-                    return outcome;
-                }));
+                () -> Transaction.run(
+                        client,
+                        collection.writeConcern(),
+                        session -> checked(collection.in(session), update, filter, options, check)));
+    }
+
+    private Optional<WriteOutcome> checked(
+            SessionCollection inTransaction,
+            Update update,
+            BsonDocument filter,
+            UpdateOptions options,
+            Consumer<RawBsonDocument> check) {
+        var outcome = outcome(
+                switch (update) {
+                    case Update.Operators(var document) -> inTransaction.updateOne(filter, document, options);
+                    case Update.Pipeline(var stages) -> inTransaction.updateOne(filter, stages, options);
+                });
+        if (outcome.isPresent()) {
+            check.accept(
+                    Objects.requireNonNull(inTransaction.find(Ids.equal(id)).first()));
+        }
+        return outcome;
     }
 
     public DeleteOutcome delete() {
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-            if (collection.deleteOne(filter()).getDeletedCount() > 0) {
+            if (collection.deleteOne(filter(), new DeleteOptions().hint(hint())).getDeletedCount() > 0) {
                 return new Deleted();
             }
             var found = read(found());
             if (found.isEmpty()) {
                 return new Missing();
             }
-            var refused = precondition.refusal(EntityTags.of(found.get()));
+            var refused = precondition.refusal(tag(found.get()));
             if (refused.isPresent()) {
                 return refused.get();
             }
@@ -184,26 +262,47 @@ public final class TargetDocument {
     /// The id is taken. Empty when it was taken in a race, and the next attempt can tell.
     private Optional<WriteOutcome> whyDuplicate(WriteMode mode, String message) {
         var duplicate = Optional.<WriteOutcome>of(new Duplicate(message));
-        if (mode == WriteMode.INSERT) {
-            return read(Ids.equal(id)).flatMap(found -> refusal(found).or(() -> duplicate));
+        if (collection.transaction().isPresent()) { // which has been aborted: there is nothing more to read
+            return duplicate;
         }
-        var found = read(found());
-        if (found.isPresent()) {
-            return refusal(found.get());
+        if (mode == WriteMode.INSERT) {
+            var found = read(found());
+            if (found.isPresent()) {
+                return refusal(found.get()).or(() -> duplicate);
+            }
+            return read(Ids.equal(id)).flatMap(_ -> duplicate); // nothing but that the id is taken
+        }
+        var matching = read(found());
+        if (matching.isPresent()) {
+            return refusal(matching.get());
         }
         return !others.isEmpty() && read(Ids.equal(id)).isPresent() ? duplicate : Optional.empty();
     }
 
     private Optional<WriteOutcome> refusal(BsonDocument found) {
-        return precondition.refusal(EntityTags.of(found)).map(refused -> refused);
+        return precondition.refusal(tag(found)).map(refused -> refused);
+    }
+
+    private String tagField() {
+        return file ? "metadata." + EntityTags.FIELD : EntityTags.FIELD;
+    }
+
+    private Optional<String> tag(BsonDocument found) {
+        return EntityTags.of(file ? EntityTags.holderInFile(found) : found);
+    }
+
+    /// A rule may be about paths: no other document may meet a filter that can fail, whatever index would serve it.
+    private @Nullable BsonDocument hint() {
+        return HarmlessFilter.is(others) ? null : BY_ID;
     }
 
     /// From the primary: the write has just been there.
     private Optional<RawBsonDocument> read(BsonDocument filter) {
         return Optional.ofNullable(collection
-                .withReadPreference(ReadPreference.primary())
+                .with(ReadPreference.primary())
                 .find(filter)
-                .projection(include(EntityTags.FIELD))
+                .hint(hint())
+                .projection(include(tagField()))
                 .first());
     }
 
@@ -214,7 +313,7 @@ public final class TargetDocument {
 
     private BsonDocument filter() {
         var filter = found();
-        precondition.condition().ifPresent(condition -> filter.append(EntityTags.FIELD, condition));
+        precondition.condition().ifPresent(condition -> filter.append(tagField(), condition));
         return filter;
     }
 

@@ -9,7 +9,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.exchange.Json;
+import org.restheart.mongo.exchange.JsonResponses;
 
 /// What clients are told of the outcome of a write: the data API's write table as one switch each.
 public final class WriteResponses {
@@ -20,8 +20,8 @@ public final class WriteResponses {
     /// @throws ProblemException 404, 409, 412
     public static Response.Ready of(WriteOutcome outcome, String etag, String tagRequired) {
         return switch (outcome) {
-            case WriteOutcome.Created() -> Json.empty(201).with("ETag", etag);
-            case WriteOutcome.Changed() -> Json.empty(200).with("ETag", etag);
+            case WriteOutcome.Created() -> JsonResponses.empty(201).with("ETag", etag);
+            case WriteOutcome.Changed() -> JsonResponses.empty(200).with("ETag", etag);
             case WriteOutcome.Missing() -> throw Problem.bare(NOT_FOUND).raise();
             case WriteOutcome.Duplicate(var message) ->
                 throw MongoCodes.ofCode(11000, message).raise();
@@ -32,7 +32,7 @@ public final class WriteResponses {
     /// @throws ProblemException 404, 409, 412
     public static Response.Ready of(DeleteOutcome outcome, String tagRequired) {
         return switch (outcome) {
-            case DeleteOutcome.Deleted() -> Json.empty(204);
+            case DeleteOutcome.Deleted() -> JsonResponses.empty(204);
             case WriteOutcome.Missing() -> throw Problem.bare(NOT_FOUND).raise();
             case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
         };

@@ -6,6 +6,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
+import org.restheart.http.DocumentCheck;
 import org.restheart.http.Grant;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -26,15 +27,25 @@ public final class WrittenCheck {
         this.collections = collections;
     }
 
-    /// What stored documents must match; empty if nobody asks.
+    /// What stored documents must match; empty if it is not asked for.
     public static Optional<BsonDocument> condition(DataRequest request) {
         return Optional.of(request.grant()).filter(Grant::checkWritten).flatMap(Grant::writeFilter);
+    }
+
+    /// Whether anybody wants to see documents before they are stored.
+    public static boolean isAsked(DataRequest request) {
+        return request.http().attribute(DocumentCheck.KEY).isPresent()
+                || condition(request).isPresent();
     }
 
     /// Waits for MongoDB, if there is a condition.
     ///
     /// @throws ProblemException 403
     public void check(DataRequest request, List<RawBsonDocument> documents) {
+        request.http().attribute(DocumentCheck.KEY).ifPresent(check -> {
+            request.http().requireThread();
+            check.check(documents);
+        });
         condition(request).ifPresent(condition -> {
             request.http().requireThread();
             for (int from = 0; from < documents.size(); ) {

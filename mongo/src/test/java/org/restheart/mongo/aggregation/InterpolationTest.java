@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class InterpolationTest {
-    private static final Variables VARIABLES = new Variables(
+    private static final PipelineVariables VARIABLES = new PipelineVariables(
             BsonDocument.parse("{n: 1, 'a.b': 2, a: {b: 3, l: [4, {x: 5}]}, 'c.d': {e: 6}, nothing: null}"));
 
     @ParameterizedTest
@@ -33,11 +33,11 @@ class InterpolationTest {
 
     @Test
     void what_looks_like_a_variable_in_a_value_stays_what_it_is() {
-        var variables = new Variables(BsonDocument.parse("{v: {$var: 'n'}, n: 1}"));
+        var variables = new PipelineVariables(BsonDocument.parse("{v: {$var: 'n'}, n: 1}"));
 
         assertThat(Interpolation.OF_AGGREGATIONS.fill(
                         List.of(BsonDocument.parse("{$match: {a: {$var: 'v'}}}")), variables))
-                .containsExactly(BsonDocument.parse("{$match: {a: {$var: 'n'}}}"));
+                .containsExactly(BsonDocument.parse("{$match: {a: {$eq: {$var: 'n'}}}}"));
     }
 
     @Test
@@ -53,5 +53,56 @@ class InterpolationTest {
         assertThatThrownBy(
                         () -> Interpolation.OF_AGGREGATIONS.fill(List.of(BsonDocument.parse("{$var: 'n'}")), VARIABLES))
                 .hasMessage("invalid aggregation");
+    }
+
+    private static final PipelineVariables HOSTILE = new PipelineVariables(BsonDocument.parse("""
+            {path: '$secret', all: '$$ROOT', condition: {$ne: 1}, pattern: /^a/, list: ['a', /b/, {$gt: 1}],
+             plain: {a: 1}, '@user': null, '@user.team': {$ne: 'x'}, '@mongoPermissions.readFilter': {a: {$gt: 1}}}"""));
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{$match: {a: {$var: 'condition'}}} | {$match: {a: {$eq: {$ne: 1}}}}",
+                "{$match: {a: {$var: '@user.team'}}} | {$match: {a: {$eq: {$ne: 'x'}}}}",
+                "{$match: {a: {$var: 'pattern'}}} | {$match: {a: {$eq: /^a/}}}",
+                "{$match: {a: {$in: {$var: 'list'}}}} | {$match: {a: {$in: ['a']}}}",
+                "{$match: {a: {$not: {$var: 'pattern'}}}} | {$match: {a: {$not: {$eq: /^a/}}}}",
+                "{$match: {a: {$var: '@user'}}} | {$match: {_id: {$in: []}}}",
+                "{$match: {a: {$ne: {$var: '@user'}}}} | {$match: {_id: {$in: []}}}",
+                "{$match: {$var: '@mongoPermissions.readFilter'}} | {$match: {a: {$gt: 1}}}",
+                "{$match: {$var: 'plain'}} | {$match: {a: 1}}",
+                "{$match: {$expr: {$eq: ['$a', {$var: 'path'}]}}} | {$match: {$expr: {$eq: ['$a', {$literal: '$secret'}]}}}",
+                "{$project: {x: {$var: 'path'}}} | {$project: {x: {$literal: '$secret'}}}",
+                "{$set: {x: {$concat: [{$var: 'all'}]}}} | {$set: {x: {$concat: [{$literal: '$$ROOT'}]}}}",
+                "{$set: {x: {$literal: {$var: 'all'}}}} | {$set: {x: {$literal: '$$ROOT'}}}",
+                "{$facet: {f: [{$match: {a: {$var: 'condition'}}}]}} | {$facet: {f: [{$match: {a: {$eq: {$ne: 1}}}}]}}",
+                "{$lookup: {from: 'c', let: {x: {$var: 'path'}}, as: 'y'}} | {$lookup: {from: 'c', let: {x: {$literal: '$secret'}}, as: 'y'}}"
+            })
+    void values_stay_values(String stage, String filled) {
+        assertThat(Interpolation.OF_AGGREGATIONS.fill(List.of(BsonDocument.parse(stage)), HOSTILE))
+                .containsExactly(BsonDocument.parse(filled));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{$unwind: {$var: 'path'}}",
+                "{$match: {$var: 'condition'}}",
+                "{$match: {$or: {$var: 'pattern'}}}",
+                "{$match: {a: {$geoWithin: {$var: 'condition'}}}}",
+                "{$sort: {$var: 'condition'}}"
+            })
+    void values_that_could_only_act_are_refused(String stage) {
+        assertThatThrownBy(() -> Interpolation.OF_AGGREGATIONS.fill(List.of(BsonDocument.parse(stage)), HOSTILE))
+                .hasMessage("cannot execute aggregation");
+    }
+
+    @Test
+    void an_author_may_let_values_act() {
+        assertThat(Interpolation.OF_AGGREGATIONS
+                        .forDefinition(true)
+                        .fill(List.of(BsonDocument.parse("{$match: {a: {$var: 'condition'}}}")), HOSTILE))
+                .containsExactly(BsonDocument.parse("{$match: {a: {$ne: 1}}}"));
     }
 }

@@ -97,9 +97,9 @@ class BulkInsertsTest {
                 var documents = IntStream.range(0, ThreadLocalRandom.current().nextInt(1, 20))
                         .mapToObj(_ -> randomDocument())
                         .toList();
-                var landed = inserts.submit(insert("arrays", documents)).join();
-                largest.accumulateAndGet(landed.sharing(), Math::max);
-                var errors = landed.outcome().stream()
+                var result = inserts.submit(insert("arrays", documents)).join();
+                largest.accumulateAndGet(result.sharing(), Math::max);
+                var errors = result.outcome().stream()
                         .collect(Collectors.toMap(BulkWriteError::getIndex, Function.identity()));
                 for (int k = 0; k < documents.size(); k++) {
                     var document = documents.get(k);
@@ -136,8 +136,8 @@ class BulkInsertsTest {
                 .map(id -> insert("concern", concern, List.of(new BsonDocument("_id", id))))
                 .map(inserts::submit)
                 .toList();
-        for (var landed : waiting) {
-            assertThatThrownBy(landed::join)
+        for (var result : waiting) {
+            assertThatThrownBy(result::join)
                     .hasCauseInstanceOf(MongoWriteConcernException.class)
                     .hasMessageNotContaining("taken");
         }

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.write.Insert;
 import org.restheart.mongo.write.InsertOutcome;
 import org.restheart.mongo.write.InsertOutcome.Inserted;
@@ -60,7 +61,7 @@ class CoalescedOperationsTest {
         return new MongoNamespace(mongo.databaseName(), collection);
     }
 
-    private Landed<InsertOutcome> insert(String collection, BsonDocument document) {
+    private BatchResult<InsertOutcome> insert(String collection, BsonDocument document) {
         var insert = new Insert(namespace(collection), WriteConcern.MAJORITY, raw(document));
         return inserts.submit(insert).join();
     }
@@ -70,7 +71,8 @@ class CoalescedOperationsTest {
     }
 
     private DocumentQuery query(String collection, BsonDocument filter, BsonValue id) {
-        return new DocumentQuery(namespace(collection), id, filter, Projection.ALL, ReadSettings.DEFAULT);
+        return new DocumentQuery(
+                namespace(collection), id, StagedFilter.of(filter), Projection.ALL, ReadSettings.DEFAULT);
     }
 
     private Optional<RawBsonDocument> read(String collection, BsonDocument filter, BsonValue id) {
@@ -102,9 +104,9 @@ class CoalescedOperationsTest {
         fromManyClients(OPERATIONS, () -> {
             var id = new BsonObjectId();
             var document = new BsonDocument("_id", id).append("of", new BsonString(id.toString()));
-            var landed = insert("own", document);
-            assertThat(landed.outcome()).isInstanceOf(Inserted.class);
-            largest.accumulateAndGet(landed.sharing(), Math::max);
+            var result = insert("own", document);
+            assertThat(result.outcome()).isInstanceOf(Inserted.class);
+            largest.accumulateAndGet(result.sharing(), Math::max);
             assertThat(read("own", new BsonDocument(), id)).contains(raw(document));
             return null;
         });
@@ -242,6 +244,6 @@ class CoalescedOperationsTest {
     private DocumentQuery projected(String keys) {
         var projection = Projection.of(Optional.empty(), BsonDocument.parse(keys));
         return new DocumentQuery(
-                namespace("any"), new BsonInt32(1), new BsonDocument(), projection, ReadSettings.DEFAULT);
+                namespace("any"), new BsonInt32(1), StagedFilter.ALL, projection, ReadSettings.DEFAULT);
     }
 }

@@ -134,8 +134,8 @@ class FailureTest {
             }
             assertThat(waiting).hasSizeLessThan(2_000);
             assertThat(full).isEqualTo(5_000 - waiting.size());
-            for (var ticket : waiting) {
-                var failure = ticket.handle((_, thrown) -> thrown).get(20, TimeUnit.SECONDS);
+            for (var pending : waiting) {
+                var failure = pending.handle((_, thrown) -> thrown).get(20, TimeUnit.SECONDS);
                 assertThat(failure).isInstanceOfAny(ProblemException.class, MongoException.class);
             }
         } finally {

@@ -25,12 +25,14 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Positioning;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -134,13 +136,14 @@ class ExactMomentsTest {
                 .build();
         try (var client = MongoClients.create(settings);
                 var finder = new PositionedFinder(
+                        new BackgroundTasks(),
                         client,
                         new Documents(client),
                         new CursorPoolConfig(Positioning.NONE, 20, 20, 20, 1 << 20, Duration.ofMinutes(5), 2),
                         registry)) {
             var query = new FindQuery(
                             new MongoNamespace(mongo.databaseName(), name),
-                            BsonDocument.parse(filter),
+                            StagedFilter.of(BsonDocument.parse(filter)),
                             Projection.ALL,
                             BsonDocument.parse("{_id: 1}"),
                             Optional.empty(),

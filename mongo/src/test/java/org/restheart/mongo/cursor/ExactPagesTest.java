@@ -27,12 +27,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Positioning;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -50,6 +52,7 @@ class ExactPagesTest {
         this.mongo = mongo;
         this.documents = new Documents(mongo.client());
         this.finder = new PositionedFinder(
+                new BackgroundTasks(),
                 mongo.client(),
                 documents,
                 new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 20, Duration.ofMinutes(5), 2),
@@ -59,7 +62,7 @@ class ExactPagesTest {
     private FindQuery query(String collection, String filter, String sort) {
         return new FindQuery(
                         new MongoNamespace(mongo.databaseName(), collection),
-                        BsonDocument.parse(filter),
+                        StagedFilter.of(BsonDocument.parse(filter)),
                         Projection.ALL,
                         BsonDocument.parse(sort),
                         Optional.empty(),
@@ -255,8 +258,8 @@ class ExactPagesTest {
                 "{$and: [{$text: {$search: 'a'}}]}"
             })
     void a_filter_that_does_not_only_depend_on_documents_has_no_bookmarks(String filter) {
-        assertThat(SteadyFilter.is(BsonDocument.parse(filter))).isFalse();
-        assertThat(SteadyFilter.is(BsonDocument.parse("{a: {$gt: 1}, $or: [{b: 'x'}, {c: [1]}]}")))
+        assertThat(DeterministicFilter.is(BsonDocument.parse(filter))).isFalse();
+        assertThat(DeterministicFilter.is(BsonDocument.parse("{a: {$gt: 1}, $or: [{b: 'x'}, {c: [1]}]}")))
                 .isTrue();
     }
 

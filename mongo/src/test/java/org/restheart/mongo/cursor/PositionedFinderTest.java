@@ -20,12 +20,14 @@ import org.bson.conversions.Bson;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Positioning;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -61,6 +63,7 @@ class PositionedFinderTest {
         this.mongo = mongo;
         this.documents = new Documents(mongo.client());
         this.finder = new PositionedFinder(
+                new BackgroundTasks(),
                 mongo.client(),
                 documents,
                 new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 22, Duration.ofMinutes(5), 2),
@@ -87,7 +90,7 @@ class PositionedFinderTest {
     private FindQuery query(String collection, String filter, String sort) {
         return new FindQuery(
                         new MongoNamespace(mongo.databaseName(), collection),
-                        BsonDocument.parse(filter),
+                        StagedFilter.of(BsonDocument.parse(filter)),
                         Projection.ALL,
                         BsonDocument.parse(sort),
                         Optional.empty(),
@@ -248,6 +251,7 @@ class PositionedFinderTest {
     void bookmarks_are_replaced_before_they_are_older_than_promised() {
         filled("ages");
         var young = new PositionedFinder(
+                new BackgroundTasks(),
                 mongo.client(),
                 documents,
                 new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 22, Duration.ofMillis(200), 2),
@@ -342,7 +346,7 @@ class PositionedFinderTest {
         var query = query("view", "{}", "{_id: 1}");
         await().until(() -> {
             assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
-            return count("cursor_pool_builds", "outcome", "failed") > 0;
+            return count("cursor_pool_builds", "outcome", "unfit") > 0;
         });
         assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
     }

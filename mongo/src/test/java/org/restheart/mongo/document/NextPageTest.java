@@ -135,6 +135,7 @@ class NextPageTest {
                 false,
                 false,
                 false,
+                false,
                 Optional.of(BsonDocument.parse(filter)),
                 Optional.empty(),
                 Optional.empty(),

@@ -13,7 +13,11 @@ import org.restheart.http.ProblemException;
 
 class PipelineInspectionTest {
     private static final PipelineInspection NO_LISTS =
-            new PipelineInspection(new PipelineRules(true, Set.of(), Set.of(), false, false));
+            inspection(new PipelineRules(true, Set.of(), Set.of(), false, false));
+
+    private static PipelineInspection inspection(PipelineRules rules) {
+        return new PipelineInspection(new QuerySecurity(Set.of(), rules, Set.of()));
+    }
 
     private static void check(PipelineInspection inspection, String stage) {
         inspection.check(List.of(BsonDocument.parse(stage)), "mine");
@@ -64,7 +68,6 @@ class PipelineInspectionTest {
     @ParameterizedTest
     @ValueSource(strings = {"{$lookup: {from: 'other.c'}}", "{$out: 'c'}", "{$project: {x: {$function: {}}}}"})
     void nothing_is_checked_when_the_rules_are_off(String stage) {
-        assertThatCode(() -> check(new PipelineInspection(PipelineRules.NONE), stage))
-                .doesNotThrowAnyException();
+        assertThatCode(() -> check(inspection(PipelineRules.NONE), stage)).doesNotThrowAnyException();
     }
 }

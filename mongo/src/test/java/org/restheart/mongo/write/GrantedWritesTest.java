@@ -51,6 +51,7 @@ class GrantedWritesTest {
                 true,
                 true,
                 true,
+                true,
                 Optional.empty(),
                 parse(writeFilter),
                 parse(mergeRequest),

@@ -15,7 +15,7 @@ public final class Child {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /// A command of this program as a process of its own; its standard error is ours.
+    /// A command of this program as a process of its own; it shares this process's standard error.
     public static Process ofThisProgram(List<String> jvmOptions, List<String> arguments) throws IOException {
         return ofThisProgram(System.getProperty("java.class.path"), jvmOptions, arguments);
     }

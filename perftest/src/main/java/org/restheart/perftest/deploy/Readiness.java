@@ -25,7 +25,7 @@ final class Readiness {
 
     /// Waits for a 200, and stops the process when none comes in time.
     ///
-    /// @param log where the process writes, for whoever wants to know why it did not start
+    /// @param log where the process writes, so that a failed start can be explained
     static void await(Process process, int port, String path, Path log) throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                 .timeout(Duration.ofSeconds(5))

@@ -1,6 +1,6 @@
 /// Starts what is measured: MongoDB, the gateway, a server that answers from memory; and finds their processes.
 ///
-/// Entry types: [Gateway], [NullServer], [Mongo].
+/// Entry types: [GatewayProcess], [NullServer], [Mongo].
 @NullMarked
 package org.restheart.perftest.deploy;
 

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /// `authenticated`: the fifth published test, a small filtered page for a user whose account and permissions are in
-/// MongoDB; and the same page for nobody in particular, to see what the account costs.
+/// MongoDB; and the same page for anonymous callers, to see what the account costs.
 @Command(
         name = "authenticated",
         description = "Published test 5: GET of a small page with a regex filter at 128 connections, accounts and "
@@ -30,8 +30,9 @@ public final class AuthenticatedExperiment extends Experiment {
         var mongo = lab.mongo();
         var data = lab.keep(new Dataset(mongo));
         var page = new Operation.Matching(data.loaded(documents), "group", "^g4[0-9]$", 2);
-        MongoAccounts.write(mongo, true);
-        var account = lab.gateway(ACCOUNT, mongo, MongoAccounts.configuration()).as(ACCOUNT, MongoAccounts.READER);
+        AccountFixture.write(mongo, true);
+        var account =
+                lab.gateway(ACCOUNT, mongo, AccountFixture.configuration()).as(ACCOUNT, AccountFixture.READER);
         var anybody = account.as(ANYBODY, "");
         lab.verify(account, mongo, page);
         lab.verify(anybody, mongo, page);

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 /// Clients that log in with an account that exists and passwords that are wrong, another each time, until closed.
 final class BadLogins implements AutoCloseable {
     private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
-    private final Door door;
+    private final EntryPoint entryPoint;
     private final String account;
     private final Answers answers;
 
@@ -34,14 +34,14 @@ final class BadLogins implements AutoCloseable {
         }
     }
 
-    private BadLogins(Door door, String account, Answers answers) {
-        this.door = door;
+    private BadLogins(EntryPoint entryPoint, String account, Answers answers) {
+        this.entryPoint = entryPoint;
         this.account = account;
         this.answers = answers;
     }
 
     static BadLogins start(int port, String path, String account, int count, Answers answers) {
-        var logins = new BadLogins(new Door(port, path), account, answers);
+        var logins = new BadLogins(new EntryPoint(port, path), account, answers);
         for (var i = 0; i < count; i++) {
             logins.clients.execute(logins::repeat);
         }
@@ -61,7 +61,7 @@ final class BadLogins implements AutoCloseable {
     private String attempt() throws InterruptedException {
         try {
             return "HTTP "
-                    + door.knock(
+                    + entryPoint.knock(
                             account + ":wrong-" + ThreadLocalRandom.current().nextLong());
         } catch (IOException e) {
             return e.getClass().getSimpleName();
@@ -72,6 +72,6 @@ final class BadLogins implements AutoCloseable {
     public void close() {
         clients.shutdownNow();
         clients.close();
-        door.close();
+        entryPoint.close();
     }
 }

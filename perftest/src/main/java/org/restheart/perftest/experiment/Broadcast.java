@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.restheart.perftest.deploy.Gateway;
+import org.restheart.perftest.deploy.GatewayProcess;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.listen.ListenOrder;
 import org.restheart.perftest.listen.ListenResult;
+import org.restheart.perftest.listen.ListenTransport;
 import org.restheart.perftest.listen.Listeners;
 import org.restheart.perftest.listen.Target;
-import org.restheart.perftest.listen.Transport;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.JvmMemory;
 
@@ -23,7 +23,7 @@ final class Broadcast implements Closeable {
 
     private final Mongo mongo;
     private final String credentials;
-    private final List<Gateway> gateways = new ArrayList<>();
+    private final List<GatewayProcess> gateways = new ArrayList<>();
     private final List<Listeners> processes = new ArrayList<>();
     private final StreamCollection collection;
 
@@ -31,16 +31,16 @@ final class Broadcast implements Closeable {
     ///
     /// @param padding bytes of each document
     /// @param seconds of posting
-    /// @param patience seconds
+    /// @param timeout seconds
     record Plan(
-            Transport transport,
+            ListenTransport transport,
             int listeners,
             int streamsPerConnection,
             int stalled,
             int padding,
             double rate,
             double seconds,
-            int patience,
+            int timeout,
             int connectionsPerProcess) {
 
         int events() {
@@ -107,7 +107,7 @@ final class Broadcast implements Closeable {
                     plan.streamsPerConnection(),
                     i == 0 ? plan.stalled() : 0,
                     plan.events(),
-                    plan.patience() * 1000L);
+                    plan.timeout() * 1000L);
             processes.add(Listeners.start(order, LISTENER_JVM));
         }
     }
@@ -145,6 +145,6 @@ final class Broadcast implements Closeable {
                     .getCollection(collection.name())
                     .drop();
         }
-        gateways.forEach(Gateway::close);
+        gateways.forEach(GatewayProcess::close);
     }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.restheart.perftest.listen.ListenResult;
-import org.restheart.perftest.listen.Transport;
+import org.restheart.perftest.listen.ListenTransport;
 import org.restheart.perftest.measure.CpuUse;
 import org.restheart.perftest.measure.Latency;
 import org.restheart.perftest.measure.Measurement;
@@ -32,7 +32,7 @@ record BroadcastOutcome(
     /// By which resident memory does: the JVM returns pages when it collects, compiles, and keeps arenas.
     private static final long RESIDENT_NOISE = 32L << 20;
 
-    Row row(Transport transport, int level, int repetition) {
+    Row row(ListenTransport transport, int level, int repetition) {
         var latencies = Latency.histogram();
         results.forEach(result -> latencies.add(result.histogram()));
         var measurement = new Measurement(

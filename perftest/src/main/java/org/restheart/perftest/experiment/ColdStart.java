@@ -11,8 +11,8 @@ import org.restheart.perftest.workload.Window;
 
 /// The first deep page that a gateway serves, and how long until the page costs less than thrice the first one.
 ///
-/// @param patience seconds until it is given up
-record ColdStart(Namespace namespace, long skip, int limit, int patience) {
+/// @param timeout seconds until it is given up
+record ColdStart(Namespace namespace, long skip, int limit, int timeout) {
     private static final int PAUSE_MILLIS = 100;
     private static final int FIRST_PAGES = 200;
     private static final Window ONCE = new Window(0, 600_000, 1);
@@ -26,7 +26,7 @@ record ColdStart(Namespace namespace, long skip, int limit, int patience) {
         var deep = new Operation.Page(namespace, skip, limit);
         var began = System.nanoTime();
         var cold = gateway.measure(deep, 1, ONCE).latency().max();
-        var giveUp = began + TimeUnit.SECONDS.toNanos(patience);
+        var giveUp = began + TimeUnit.SECONDS.toNanos(timeout);
         var latency = cold;
         while (latency > target && System.nanoTime() < giveUp) {
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
@@ -36,7 +36,7 @@ record ColdStart(Namespace namespace, long skip, int limit, int patience) {
         return List.of(
                 String.format(ROOT, "cold start: the first deep page took %.1f ms", cold / 1000),
                 latency > target
-                        ? "cold start: the deep page was not fast within " + patience + " s"
+                        ? "cold start: the deep page was not fast within " + timeout + " s"
                         : String.format(
                                 ROOT,
                                 "cold start: the deep page took %.1f ms (less than three first pages, %.1f ms), %.1f s"

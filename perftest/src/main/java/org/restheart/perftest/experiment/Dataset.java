@@ -49,7 +49,7 @@ final class Dataset implements Closeable {
         return loaded(documents.documents, documents.textBytes);
     }
 
-    /// An empty collection that nobody has used before. The one handed out before it is dropped.
+    /// An empty collection that was not used before. The one handed out before it is dropped.
     Namespace fresh() {
         dropFresh();
         var namespace = new Namespace(DATABASE, "fresh-" + new ObjectId().toHexString());

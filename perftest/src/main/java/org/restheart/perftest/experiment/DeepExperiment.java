@@ -63,9 +63,9 @@ public final class DeepExperiment implements Callable<Integer> {
     int driverRepetitions = 1;
 
     @Option(
-            names = "--patience",
+            names = "--timeout",
             description = "Seconds to wait after a cold start until pages are fast; default " + "${DEFAULT-VALUE}.")
-    int patience = 60;
+    int timeout = 60;
 
     private final List<String> notes = new ArrayList<>();
 
@@ -80,7 +80,7 @@ public final class DeepExperiment implements Callable<Integer> {
             var driver = lab.driver(mongo);
             var journal = new Journal(
                     run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
-            notes.addAll(new ColdStart(namespace, skip, LIMIT, patience).of(gateway));
+            notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway));
             lab.verify(
                     gateway,
                     mongo,

@@ -29,7 +29,7 @@ public final class GrowingExperiment implements Callable<Integer> {
     private static final int LIMIT = 5;
 
     /// Seconds to wait until deep pages are fast.
-    private static final int PATIENCE = 60;
+    private static final int TIMEOUT = 60;
 
     @Mixin
     RunOptions run = new RunOptions();
@@ -74,7 +74,7 @@ public final class GrowingExperiment implements Callable<Integer> {
             var driver = lab.driver(mongo);
             var journal = new Journal(2 * segments * run.repetitions, System.out);
             lab.verify(gateway, mongo, new Operation.Page(namespace, from, LIMIT));
-            notes.addAll(new ColdStart(namespace, aligned(to), LIMIT, PATIENCE).of(gateway));
+            notes.addAll(new ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
             gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
             gateway.measure(
                     new Operation.RandomPage(namespace, aligned(from), aligned(to), LIMIT), clients, run.window());

@@ -20,7 +20,7 @@ record HttpSubject(String name, Worker worker, RestDialect dialect, Map<String, 
 
     /// The same server under another name, asked by someone else.
     ///
-    /// @param credentials `name:password`; empty for nobody
+    /// @param credentials `name:password`; empty for anonymous requests
     HttpSubject as(String name, String credentials) {
         return new HttpSubject(name, worker, dialect.as(credentials), watch, threads, seed);
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.perftest.deploy.ChildServer;
-import org.restheart.perftest.deploy.Gateway;
+import org.restheart.perftest.deploy.GatewayProcess;
 import org.restheart.perftest.deploy.HttpServer;
 import org.restheart.perftest.deploy.Incumbent;
 import org.restheart.perftest.deploy.Mongo;
@@ -59,13 +59,13 @@ final class Lab implements Closeable {
                 ? target.gatewayConfig + overrides
                 : target.gatewayConfig + "; " + overrides;
         var log = folder.resolve(name.replaceAll("[^a-z0-9]+", "-") + ".log");
-        var gateway = keep(Gateway.start(jar, target.gatewayJvm, mongo, all, log));
+        var gateway = keep(GatewayProcess.start(jar, target.gatewayJvm, mongo, all, log));
         return http(name, gateway, Map.of("gateway", gateway.pid(), "mongod", mongo.pid()), run.clientThreads);
     }
 
     /// A gateway process that the caller closes.
-    Gateway startGateway(String name, Mongo mongo) throws IOException, InterruptedException {
-        return Gateway.start(
+    GatewayProcess startGateway(String name, Mongo mongo) throws IOException, InterruptedException {
+        return GatewayProcess.start(
                 target.gatewayJar, target.gatewayJvm, mongo, target.gatewayConfig, folder.resolve(name + ".log"));
     }
 

@@ -41,15 +41,15 @@ public final class LoginsExperiment extends Experiment {
         var data = lab.keep(new Dataset(mongo));
         var read = new Operation.FindById(data.loaded(DOCUMENTS, 150), DOCUMENTS);
         var ping = new Operation.Ping(read.namespace());
-        MongoAccounts.write(mongo, false);
-        var reader = lab.gateway("gateway", mongo, MongoAccounts.configuration())
-                .as("gateway", MongoAccounts.READER)
+        AccountFixture.write(mongo, false);
+        var reader = lab.gateway("gateway", mongo, AccountFixture.configuration())
+                .as("gateway", AccountFixture.READER)
                 .alsoWatching("bad logins", ProcessHandle.current().pid());
         var anybody = reader.as("gateway", "");
         var path = read.namespace().path();
         var port = reader.dialect().port();
-        try (var door = new Door(port, path)) {
-            door.check(MongoAccounts.READER, MongoAccounts.NAME + ":wrong");
+        try (var entryPoint = new EntryPoint(port, path)) {
+            entryPoint.check(AccountFixture.READER, AccountFixture.NAME + ":wrong");
         }
         lab.verify(anybody, mongo, ping);
         lab.verify(reader, mongo, read);
@@ -58,14 +58,14 @@ public final class LoginsExperiment extends Experiment {
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
             for (var level : logins) {
                 var answered = answers.computeIfAbsent(level, _ -> new BadLogins.Answers());
-                try (var _ = BadLogins.start(port, path, MongoAccounts.NAME, level, answered)) {
+                try (var _ = BadLogins.start(port, path, AccountFixture.NAME, level, answered)) {
                     journal.add(row(anybody, ping, level, repetition, journal));
                     journal.add(row(reader, read, level, repetition, journal));
                     newcomer(mongo, port, path, level, repetition);
                 }
             }
         }
-        MongoAccounts.removeNewcomers(mongo);
+        AccountFixture.removeNewcomers(mongo);
         for (var level : answers.entrySet()) {
             notes.add(refusals(level.getKey(), level.getValue()));
         }
@@ -98,8 +98,8 @@ public final class LoginsExperiment extends Experiment {
 
     private void newcomer(Mongo mongo, int port, String path, int level, int repetition)
             throws IOException, InterruptedException {
-        try (var door = new Door(port, path)) {
-            var admitted = door.enter(MongoAccounts.newcomer(mongo));
+        try (var entryPoint = new EntryPoint(port, path)) {
+            var admitted = entryPoint.enter(AccountFixture.newcomer(mongo));
             notes.add(String.format(
                     ROOT,
                     "%d bad logins, repetition %d: a first log-in with the right password took %.2f s and %d attempts",

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.restheart.perftest.deploy.Mongo;
-import org.restheart.perftest.listen.Transport;
+import org.restheart.perftest.listen.ListenTransport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,7 +40,7 @@ public final class NotificationsExperiment implements Callable<Integer> {
     List<Integer> listeners = List.of(10, 100, 1000, 10_000);
 
     @Option(names = "--transport", description = "One of ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
-    Transport transport = Transport.websocket;
+    ListenTransport transport = ListenTransport.websocket;
 
     @Option(names = "--streams-per-connection", description = "With http2; default ${DEFAULT-VALUE}.")
     int streamsPerConnection = 1000;
@@ -65,10 +65,10 @@ public final class NotificationsExperiment implements Callable<Integer> {
     int padding = 0;
 
     @Option(
-            names = "--patience",
+            names = "--timeout",
             description =
                     "Seconds without an event after which the rest counts as lost; default " + "${DEFAULT-VALUE}.")
-    int patience = 15;
+    int timeout = 15;
 
     @Option(
             names = "--connections-per-process",
@@ -109,7 +109,7 @@ public final class NotificationsExperiment implements Callable<Integer> {
                             mongo.description(),
                             "transport",
                             transport
-                                    + (transport == Transport.http2
+                                    + (transport == ListenTransport.http2
                                             ? ", " + streamsPerConnection + " per connection"
                                             : ""),
                             "gateway processes",
@@ -138,12 +138,12 @@ public final class NotificationsExperiment implements Callable<Integer> {
             var outcome = broadcast.run(new Broadcast.Plan(
                     transport,
                     level,
-                    transport == Transport.http2 ? streamsPerConnection : 1,
+                    transport == ListenTransport.http2 ? streamsPerConnection : 1,
                     stalled,
                     padding,
                     rate,
                     run.seconds,
-                    patience,
+                    timeout,
                     connectionsPerProcess));
             journal.add(outcome.row(transport, level, repetition));
             notes.addAll(outcome.notes(level));

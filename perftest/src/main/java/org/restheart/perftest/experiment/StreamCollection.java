@@ -15,7 +15,7 @@ import org.restheart.perftest.listen.EventText;
 
 /// A collection with a change stream, made and filled through a gateway.
 final class StreamCollection implements Closeable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -58,7 +58,7 @@ final class StreamCollection implements Closeable {
     private void send(String method, String target, String body, int either, int or)
             throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create(base + target))
-                .timeout(PATIENCE)
+                .timeout(TIMEOUT)
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
                 .header("Authorization", authorization)

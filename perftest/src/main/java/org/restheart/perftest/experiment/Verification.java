@@ -28,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Asks a server and MongoDB the same once, before anything is measured: a fast wrong answer is worth nothing.
 final class Verification implements Closeable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final JsonMapper JSON = new JsonMapper();
 
     private final MongoClient mongo;
@@ -63,7 +63,7 @@ final class Verification implements Closeable {
 
     private HttpResponse<String> send(Traffic traffic, int port) throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + traffic.sampleTarget()))
-                .timeout(PATIENCE)
+                .timeout(TIMEOUT)
                 .method(
                         traffic.method(),
                         traffic.body().isEmpty()

@@ -9,7 +9,7 @@ import org.restheart.perftest.report.Row;
 import org.restheart.perftest.worker.Task;
 import org.restheart.perftest.worker.Worker;
 import org.restheart.perftest.workload.Namespace;
-import org.restheart.perftest.ycsb.Binding;
+import org.restheart.perftest.ycsb.YcsbBinding;
 import org.restheart.perftest.ycsb.YcsbLoad;
 import org.restheart.perftest.ycsb.YcsbTable;
 import org.restheart.perftest.ycsb.YcsbWorkload;
@@ -47,7 +47,7 @@ public final class YcsbExperiment extends Experiment {
     long records = 50_000;
 
     /// One of the ways to the data.
-    private record Way(String name, Worker worker, Binding binding, Map<String, Long> watch) {}
+    private record Way(String name, Worker worker, YcsbBinding binding, Map<String, Long> watch) {}
 
     /// So many threads that share so many connections.
     private record Level(int connections, int threads) {}
@@ -73,14 +73,14 @@ public final class YcsbExperiment extends Experiment {
                 YcsbTable.load(mongo.connectionString(), TABLE, records);
                 for (var level : levels) {
                     var pool = level.connections();
-                    var http = new Binding.Http("127.0.0.1", gateway.port(), target.credentials, pool);
+                    var http = new YcsbBinding.Http("127.0.0.1", gateway.port(), target.credentials, pool);
                     var ways = List.of(
                             new Way("gateway", viaGateway, http, watchBoth),
-                            new Way("driver", direct, new Binding.Driver(mongo.connectionString(), pool), watch),
+                            new Way("driver", direct, new YcsbBinding.Driver(mongo.connectionString(), pool), watch),
                             new Way(
                                     "reactive driver",
                                     reactive,
-                                    new Binding.Reactive(mongo.connectionString(), pool),
+                                    new YcsbBinding.Reactive(mongo.connectionString(), pool),
                                     watch));
                     for (var way : ways) {
                         journal.add(row(workload, way, mongo, level.threads(), repetition, journal));

@@ -139,7 +139,7 @@ final class Http2Wire implements Wire {
             }
             case GOAWAY -> throw new IOException("the server says goodbye with error " + body.getInt(4));
             default -> {
-                // priorities, windows of what we do not send, and whatever else needs no answer
+                // priorities, windows of what is not sent, and whatever else needs no answer
             }
         }
     }

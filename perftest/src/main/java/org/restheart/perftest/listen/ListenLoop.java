@@ -14,7 +14,7 @@ final class ListenLoop implements AutoCloseable {
     /// Handshakes under way at once; more only fill the server's accept queue.
     private static final int MOST_OPENING = 128;
     private static final long SECOND = 1_000_000_000L;
-    private static final long CONNECT_PATIENCE = 30 * SECOND;
+    private static final long CONNECT_TIMEOUT = 30 * SECOND;
 
     private final ListenOrder order;
     private final Deliveries deliveries = new Deliveries();
@@ -48,7 +48,7 @@ final class ListenLoop implements AutoCloseable {
             }
             if (selector.select(this::ready, 100) > 0) {
                 lastProgress = System.nanoTime();
-            } else if (System.nanoTime() - lastProgress > CONNECT_PATIENCE) {
+            } else if (System.nanoTime() - lastProgress > CONNECT_TIMEOUT) {
                 deliveries.trouble("handshakes without an answer");
                 break;
             }
@@ -107,14 +107,14 @@ final class ListenLoop implements AutoCloseable {
 
     /// Returns when every listener that was accepted has had all events, or none has come for a while.
     ///
-    /// @param waitForFirst how long the first event may take, in milliseconds, besides the usual patience
+    /// @param waitForFirst how long the first event may take, in milliseconds, besides the usual timeout
     ListenResult collect(long waitForFirst) throws IOException {
         var expected = (long) accepted * order.events();
         var begin = System.nanoTime();
         while (deliveries.count() < expected) {
             selector.select(this::ready, 100);
             var since = deliveries.count() == 0 ? begin + waitForFirst * 1_000_000 : deliveries.lastAt();
-            if (System.nanoTime() - since > order.patienceMillis() * 1_000_000) {
+            if (System.nanoTime() - since > order.timeoutMillis() * 1_000_000) {
                 break;
             }
         }

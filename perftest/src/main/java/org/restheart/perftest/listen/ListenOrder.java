@@ -9,19 +9,19 @@ import java.util.List;
 /// @param streamsPerConnection with HTTP/2; else 1
 /// @param stalled connections besides the listeners that are opened and then never read
 /// @param events that every listener waits for
-/// @param patienceMillis end of the wait after the last event that has arrived
+/// @param timeoutMillis end of the wait after the last event that has arrived
 public record ListenOrder(
         List<Target> targets,
-        Transport transport,
+        ListenTransport transport,
         int listeners,
         int streamsPerConnection,
         int stalled,
         int events,
-        long patienceMillis) {
+        long timeoutMillis) {
 
     public ListenOrder {
         targets = List.copyOf(targets);
-        if (transport != Transport.http2 && streamsPerConnection != 1) {
+        if (transport != ListenTransport.http2 && streamsPerConnection != 1) {
             throw new IllegalArgumentException("only HTTP/2 has more than one stream per connection");
         }
         if (targets.isEmpty() || listeners < 1 || streamsPerConnection < 1) {

@@ -20,7 +20,7 @@ import org.restheart.perftest.measure.ThreadUse;
 /// the next subject does not find the server at work.
 final class LoadThread implements Callable<Tally> {
     private static final long SECOND = 1_000_000_000L;
-    private static final long PATIENCE = 60 * SECOND;
+    private static final long TIMEOUT = 60 * SECOND;
     private static final long LAST_ANSWERS = 5 * SECOND;
     private static final long RECONNECT_AFTER = SECOND / 10;
     private static final long ONE_MILLISECOND = 1_000_000L;
@@ -200,7 +200,7 @@ final class LoadThread implements Callable<Tally> {
         }
         nextInspection = now + RECONNECT_AFTER;
         for (var connection : connections) {
-            if (connection.state() == State.BUSY && now - connection.since() > PATIENCE) {
+            if (connection.state() == State.BUSY && now - connection.since() > TIMEOUT) {
                 failed(connection, "timeout");
             } else if (connection.state() == State.FAILED && now >= connection.since()) {
                 reconnect(connection);

@@ -23,7 +23,7 @@ final class Schedule {
         taken++;
     }
 
-    /// Requests due before `now` that nobody has taken.
+    /// Requests due before `now` that no connection has taken.
     long behind(long now) {
         return Math.max(0, (long) Math.ceil((now - start) / interval) - taken);
     }

@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 /// Watches the recorded time of a load that runs in other threads, and adds up what they have counted. Immutable.
 ///
 /// @param watch read at the beginning and the end of the recorded time
-/// @param onStart told of the clock when it runs, for somebody who shows progress
+/// @param onStart told of the clock when it runs, to show progress
 public record Recording(CpuWatch watch, Consumer<Clock> onStart) {
 
-    /// Without anybody who shows progress.
+    /// Without showing progress.
     public Recording(CpuWatch watch) {
         this(watch, _ -> {});
     }

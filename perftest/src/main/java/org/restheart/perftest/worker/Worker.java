@@ -10,7 +10,8 @@ import org.restheart.perftest.deploy.Child;
 import org.restheart.perftest.measure.Measurement;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The parent's side of a worker process. It lives through many tasks, so that its JIT has warmed up. Not thread-safe.
+/// The parent's side of a worker process. It lives through many tasks, so that its JIT has warmed up. Not
+/// thread-safe.
 public final class Worker implements Closeable {
     private static final JsonMapper JSON = new JsonMapper();
 

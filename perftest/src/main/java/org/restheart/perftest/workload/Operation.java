@@ -50,7 +50,7 @@ public sealed interface Operation {
     /// Reads the page that begins after `skip` documents, newest first, the same page each time.
     record Page(Namespace namespace, long skip, int limit) implements Operation {
         public Page {
-            Paging.check(skip, limit);
+            PageOperation.check(skip, limit);
         }
 
         @Override
@@ -62,8 +62,8 @@ public sealed interface Operation {
     /// Reads pages at uniformly random multiples of `limit` from `from` (inclusive) to `to` (exclusive).
     record RandomPage(Namespace namespace, long from, long to, int limit) implements Operation {
         public RandomPage {
-            Paging.check(from, limit);
-            Paging.check(to, limit);
+            PageOperation.check(from, limit);
+            PageOperation.check(to, limit);
             Check.atLeast("end of the range", to - from, limit);
         }
 
@@ -76,8 +76,8 @@ public sealed interface Operation {
     /// Reads pages at `from`, `from + step`, `from + 2 step` …, one position per request over all clients.
     record GrowingPage(Namespace namespace, long from, long step, int limit) implements Operation {
         public GrowingPage {
-            Paging.check(from, limit);
-            Paging.check(step, limit);
+            PageOperation.check(from, limit);
+            PageOperation.check(step, limit);
         }
 
         @Override

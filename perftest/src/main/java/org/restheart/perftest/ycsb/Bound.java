@@ -10,18 +10,18 @@ import site.ycsb.DB;
 /// A binding at work: one database object for all threads, and what to close afterwards.
 record Bound(DB db, Runnable end) implements AutoCloseable {
 
-    static Bound to(Binding binding, Namespace namespace) {
+    static Bound to(YcsbBinding binding, Namespace namespace) {
         return switch (binding) {
-            case Binding.Driver(var connectionString, var connections) -> {
+            case YcsbBinding.Driver(var connectionString, var connections) -> {
                 var client = MongoClients.create(settings(connectionString, connections));
                 yield new Bound(new DriverDb(client.getDatabase(namespace.database())), client::close);
             }
-            case Binding.Reactive(var connectionString, var connections) -> {
+            case YcsbBinding.Reactive(var connectionString, var connections) -> {
                 var client =
                         com.mongodb.reactivestreams.client.MongoClients.create(settings(connectionString, connections));
                 yield new Bound(new ReactiveDb(client.getDatabase(namespace.database())), client::close);
             }
-            case Binding.Http(var host, var port, var credentials, var connections) -> {
+            case YcsbBinding.Http(var host, var port, var credentials, var connections) -> {
                 var pool = new HttpPool(new InetSocketAddress(host, port), credentials, connections);
                 yield new Bound(new HttpDb(pool, namespace.database()), pool::close);
             }

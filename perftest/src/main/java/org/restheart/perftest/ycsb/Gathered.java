@@ -13,7 +13,7 @@ import org.reactivestreams.Subscription;
 
 /// Waits for everything that a publisher has. For one subscription and one waiting thread.
 final class Gathered<T> implements Subscriber<T> {
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
 
     private final List<T> values = new ArrayList<>();
     private final CountDownLatch over = new CountDownLatch(1);
@@ -22,8 +22,8 @@ final class Gathered<T> implements Subscriber<T> {
     /// @throws MongoException what the publisher reports, or that it takes too long
     List<T> await() {
         try {
-            if (!over.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new MongoTimeoutException("no answer for " + PATIENCE_SECONDS + " s");
+            if (!over.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                throw new MongoTimeoutException("no answer for " + TIMEOUT_SECONDS + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

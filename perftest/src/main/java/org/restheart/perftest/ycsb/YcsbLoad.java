@@ -22,7 +22,7 @@ import site.ycsb.workloads.CoreWorkload;
 /// @param seed of what the threads choose; see [SeededWorkload]
 public record YcsbLoad(
         YcsbWorkload workload,
-        Binding binding,
+        YcsbBinding binding,
         Namespace namespace,
         long records,
         int threads,

@@ -65,7 +65,7 @@ class ListenersTest {
 
     @ParameterizedTest
     @EnumSource
-    void every_listener_receives_every_event(Transport transport) throws Exception {
+    void every_listener_receives_every_event(ListenTransport transport) throws Exception {
         try (var loop = new ListenLoop(order(transport, 0, EVENTS))) {
             var result = collectWhile(loop, () -> {
                 for (var i = 1; i <= EVENTS; i++) {
@@ -82,7 +82,7 @@ class ListenersTest {
 
     @ParameterizedTest
     @EnumSource
-    void gaps_repetitions_and_losses_are_noticed(Transport transport) throws Exception {
+    void gaps_repetitions_and_losses_are_noticed(ListenTransport transport) throws Exception {
         try (var loop = new ListenLoop(order(transport, 0, 5))) {
             var result = collectWhile(loop, () -> {
                 for (var i : List.of(1, 2, 4, 4)) {
@@ -98,10 +98,10 @@ class ListenersTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_refused_listener_is_told(Transport transport) throws Exception {
+    void a_refused_listener_is_told(ListenTransport transport) throws Exception {
         var target = new Target("127.0.0.1", port(), "/" + transport, "admin:wrong");
         try (var loop = new ListenLoop(
-                new ListenOrder(List.of(target), transport, 3, transport == Transport.http2 ? 3 : 1, 0, 1, 50))) {
+                new ListenOrder(List.of(target), transport, 3, transport == ListenTransport.http2 ? 3 : 1, 0, 1, 50))) {
             assertThat(loop.connect()).isZero();
             assertThat(loop.collect(50).troubles())
                     .containsValue(3L)
@@ -111,7 +111,7 @@ class ListenersTest {
 
     @Test
     void pings_are_answered() throws Exception {
-        try (var loop = new ListenLoop(order(Transport.websocket, 0, 1))) {
+        try (var loop = new ListenLoop(order(ListenTransport.websocket, 0, 1))) {
             var pongs = CompletableFuture.runAsync(() -> {
                 await().until(() -> sockets.size() == LISTENERS);
                 sockets.forEach(socket -> WebSockets.sendPing(
@@ -127,7 +127,7 @@ class ListenersTest {
 
     @Test
     void a_stalled_listener_does_not_count() throws Exception {
-        try (var loop = new ListenLoop(order(Transport.websocket, 2, EVENTS))) {
+        try (var loop = new ListenLoop(order(ListenTransport.websocket, 2, EVENTS))) {
             var result = collectWhile(loop, () -> {
                 for (var i = 1; i <= EVENTS; i++) {
                     broadcast(event(i));
@@ -141,7 +141,7 @@ class ListenersTest {
 
     @Test
     void many_streams_share_one_http2_connection() throws Exception {
-        try (var loop = new ListenLoop(order(Transport.http2, 0, 1))) {
+        try (var loop = new ListenLoop(order(ListenTransport.http2, 0, 1))) {
             assertThat(loop.connect()).isEqualTo(LISTENERS);
             await().until(() -> streams.size() == LISTENERS);
         }
@@ -168,9 +168,9 @@ class ListenersTest {
         streams.forEach(stream -> stream.send(event));
     }
 
-    private ListenOrder order(Transport transport, int stalled, int events) {
+    private ListenOrder order(ListenTransport transport, int stalled, int events) {
         var target = new Target("127.0.0.1", port(), "/" + transport, "admin:secret");
-        var streamsPerConnection = transport == Transport.http2 ? 5 : 1;
+        var streamsPerConnection = transport == ListenTransport.http2 ? 5 : 1;
         return new ListenOrder(List.of(target), transport, LISTENERS, streamsPerConnection, stalled, events, 300);
     }
 

@@ -42,7 +42,7 @@ class YcsbTest {
     @ParameterizedTest
     @EnumSource
     void every_workload_runs_over_the_driver(YcsbWorkload workload) throws Exception {
-        var measured = load(workload, new Binding.Driver(mongo.connectionString(), 2))
+        var measured = load(workload, new YcsbBinding.Driver(mongo.connectionString(), 2))
                 .run(new Recording(new CpuWatch(Map.of()).alsoThisProcess("test")));
         assertThat(measured.errors()).isEmpty();
         assertThat(measured.operations()).isEqualTo(100);
@@ -54,13 +54,13 @@ class YcsbTest {
         var libraries = "target/lib-reactive/*:" + System.getProperty("java.class.path");
         try (var worker = Worker.start(libraries, List.of("-Xmx128m"), _ -> {})) {
             var measured = worker.run(
-                    new Task.Ycsb(load(workload, new Binding.Reactive(mongo.connectionString(), 2)), Map.of()));
+                    new Task.Ycsb(load(workload, new YcsbBinding.Reactive(mongo.connectionString(), 2)), Map.of()));
             assertThat(measured.errors()).isEmpty();
             assertThat(measured.operations()).isEqualTo(100);
         }
     }
 
-    private YcsbLoad load(YcsbWorkload workload, Binding binding) {
+    private YcsbLoad load(YcsbWorkload workload, YcsbBinding binding) {
         YcsbTable.load(mongo.connectionString(), table, RECORDS);
         return new YcsbLoad(workload, binding, table, RECORDS, 4, new Window(0, 30_000, 100), 42);
     }

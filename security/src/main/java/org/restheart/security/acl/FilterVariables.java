@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -15,14 +16,22 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.fields.FilterBinding;
+import org.restheart.bson.fields.UnusableVariableException;
+import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Account;
 import org.restheart.http.Grant;
 import org.restheart.http.Request;
 import org.restheart.security.predicate.Attempt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Replaces the variables of a permission's filters by this request's values. A variable is a whole string
 /// value; a value keeps its BSON type, and no text is ever read as part of a filter. Confined to one request.
 final class FilterVariables {
+    private static final Logger LOG = LoggerFactory.getLogger(FilterVariables.class);
+    private static final Set<String> FILTERS =
+            Set.of("@filter", "@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
     private static final Pattern RND = Pattern.compile("@rnd\\((\\d{1,4})\\)");
     private static final Pattern QPARAMS = Pattern.compile("@qparams\\[(?:'([^']*)'|\"([^\"]*)\")]");
     private static final int MAX_RND = 4_096;
@@ -63,6 +72,30 @@ final class FilterVariables {
         return text.equals(variable) || text.startsWith(variable + ".");
     }
 
+    /// A filter in which values are compared with and never obeyed; what has no value matches nothing.
+    BsonDocument bindFilter(BsonDocument template) {
+        try {
+            return new FilterBinding(this::binding).bind(template);
+        } catch (UnusableVariableException e) {
+            LOG.warn("a permission's filter matches nothing: {}", e.getMessage());
+            return FilterBinding.NOTHING;
+        }
+    }
+
+    private @Nullable Binding binding(BsonValue node) {
+        if (!(node instanceof BsonString text) || !isVariable(text.getValue())) {
+            return null;
+        }
+        var value = valueOf(text.getValue());
+        if (value.isNull()) {
+            return new Binding.Absent();
+        }
+        return FILTERS.contains(text.getValue()) && value instanceof BsonDocument filter
+                ? new Binding.Filter(filter)
+                : new Binding.Value(value);
+    }
+
+    /// Content in which values are put as they are, null for what has none.
     BsonDocument bind(BsonDocument template) {
         var bound = new BsonDocument();
         template.forEach((key, value) -> bound.append(key, bind(value)));
@@ -149,7 +182,8 @@ final class FilterVariables {
                         "allowManagementRequests", BsonBoolean.valueOf(written.allowManagementRequests()))
                 .append("allowBulkPatch", BsonBoolean.valueOf(written.allowBulkPatch()))
                 .append("allowBulkDelete", BsonBoolean.valueOf(written.allowBulkDelete()))
-                .append("allowWriteMode", BsonBoolean.valueOf(written.allowWriteMode()));
+                .append("allowWriteMode", BsonBoolean.valueOf(written.allowWriteMode()))
+                .append("allowAdHocAggregations", BsonBoolean.valueOf(written.allowAdHocAggregations()));
         written.readFilter().ifPresent(filter -> document.append("readFilter", filter));
         written.writeFilter().ifPresent(filter -> document.append("writeFilter", filter));
         return document;

@@ -32,8 +32,9 @@ record GrantTemplate(Grant flags, boolean hasVariables) {
                 flags.allowBulkPatch(),
                 flags.allowBulkDelete(),
                 flags.allowWriteMode(),
-                flags.readFilter().map(variables::bind),
-                flags.writeFilter().map(variables::bind),
+                flags.allowAdHocAggregations(),
+                flags.readFilter().map(variables::bindFilter),
+                flags.writeFilter().map(variables::bindFilter),
                 flags.mergeRequest().map(variables::bind),
                 flags.projectResponse(),
                 flags.checkWritten());

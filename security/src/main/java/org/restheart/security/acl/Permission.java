@@ -49,6 +49,7 @@ public record Permission(
             case MANAGEMENT -> grant.flags().allowManagementRequests();
             case BULK_PATCH -> grant.flags().allowBulkPatch();
             case BULK_DELETE -> grant.flags().allowBulkDelete();
+            case AD_HOC_AGGREGATION -> grant.flags().allowAdHocAggregations();
             case WRITE_MODE -> grant.flags().allowWriteMode();
         };
     }

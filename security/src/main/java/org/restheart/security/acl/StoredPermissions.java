@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
-import org.restheart.security.cache.Kept;
+import org.restheart.security.cache.InvalidatedCache;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,13 +20,14 @@ public final class StoredPermissions implements Permissions {
     private static final int MAX_REPORTED = 1_000;
 
     private final Function<String, List<BsonDocument>> ofRole;
-    private final Kept<String, List<Permission>> kept;
+    private final InvalidatedCache<String, List<Permission>> kept;
     /// Permissions are read again and again; each fault is worth one line.
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
     /// @param ofRole the documents of a role, by `_id` descending; may wait; throws 503 if it cannot tell now
-    /// @param kept what is known; whoever learns of a change tells it
-    public StoredPermissions(Function<String, List<BsonDocument>> ofRole, Kept<String, List<Permission>> kept) {
+    /// @param kept what is known; told of changes
+    public StoredPermissions(
+            Function<String, List<BsonDocument>> ofRole, InvalidatedCache<String, List<Permission>> kept) {
         this.ofRole = ofRole;
         this.kept = kept;
     }

@@ -1,4 +1,4 @@
-/// What security keeps in memory of data that lives elsewhere; the entry type is [Kept].
+/// What security keeps in memory of data that lives elsewhere; the entry type is [InvalidatedCache].
 ///
 /// Must not know: what it keeps.
 @NullMarked

@@ -3,100 +3,139 @@ package org.restheart.security.guard;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.security.ClientAddress;
 import org.restheart.security.FailedAttempts;
 
-/// Locks out a source that has shown wrong credentials too often within ten seconds, until that is ten
-/// seconds ago. It is asked before any password is checked. Thread-safe.
+/// Locks out a source that has shown wrong credentials too often within ten seconds, until that is ten seconds ago. It
+/// is asked before any password is checked. Attempts that run count as failed until they have succeeded: further ones
+/// wait until that is known. Thread-safe.
 public final class BruteForceGuard implements FailedAttempts {
     private static final Duration WINDOW = Duration.ofSeconds(10);
     private static final int MAX_SOURCES = 100_000;
-    /// An address is shorter; what is longer is made up.
-    private static final int MAX_SOURCE_LENGTH = 64;
 
     private final int maxFailures;
-    private final Source source;
+    private final ClientAddress address;
     private final LongSupplier nanos;
-    private final Cache<String, Failures> failures = Caffeine.newBuilder()
+    private final Cache<String, Source> sources = Caffeine.newBuilder()
+            .executor(Runnable::run)
             .maximumSize(MAX_SOURCES)
-            .expireAfterWrite(WINDOW)
+            .expireAfterAccess(WINDOW.multipliedBy(3)) // longer than an attempt takes
             .build();
 
-    /// Where a request comes from.
-    public sealed interface Source {
-        /// The other end of the connection.
-        record Peer() implements Source {}
-
-        /// A value of `X-Forwarded-For`, counted from the last, which the nearest proxy has written.
-        record Forwarded(int fromLast) implements Source {}
+    public BruteForceGuard(int maxFailures, ClientAddress address) {
+        this(maxFailures, address, System::nanoTime);
     }
 
-    /// When the latest failures were; at most as many as are allowed.
-    private static final class Failures {
-        private final long[] times;
-
-        private Failures(long... times) {
-            this.times = times;
-        }
-
-        Failures plus(long now, int max) {
-            int kept = Math.min(times.length, max - 1);
-            var more = new long[kept + 1];
-            System.arraycopy(times, times.length - kept, more, 0, kept);
-            more[kept] = now;
-            return new Failures(more);
-        }
-
-        boolean lock(long now, int max) {
-            return times.length >= max && now - times[times.length - max] < WINDOW.toNanos();
-        }
-    }
-
-    public BruteForceGuard(int maxFailures, Source source) {
-        this(maxFailures, source, System::nanoTime);
-    }
-
-    BruteForceGuard(int maxFailures, Source source, LongSupplier nanos) {
+    BruteForceGuard(int maxFailures, ClientAddress address, LongSupplier nanos) {
         this.maxFailures = maxFailures;
-        this.source = source;
+        this.address = address;
         this.nanos = nanos;
     }
 
     @Override
     public void admit(Request request) {
-        var known = failures.getIfPresent(source(request));
-        if (known != null && request.method() != Method.OPTIONS && known.lock(nanos.getAsLong(), maxFailures)) {
-            throw Problem.of(
-                            ProblemCode.TOO_MANY_REQUESTS,
-                            "Too many failed authentication attempts. Please try again later.")
-                    .with("Retry-After", Long.toString(WINDOW.toSeconds()))
-                    .raise();
+        var known = sources.getIfPresent(address.of(request));
+        if (known != null && request.method() != Method.OPTIONS && known.isLocked()) {
+            throw lockedOut();
         }
     }
 
     @Override
-    public void rejected(Request request) {
-        long now = nanos.getAsLong();
-        failures.asMap()
-                .compute(
-                        source(request), (_, known) -> (known == null ? new Failures() : known).plus(now, maxFailures));
+    public void begin(Request request) {
+        if (!source(request).begin()) {
+            throw lockedOut();
+        }
     }
 
-    private String source(Request request) {
-        return switch (source) {
-            case Source.Peer() -> request.connection().peerAddress();
-            case Source.Forwarded(int fromLast) -> forwarded(request, fromLast);
-        };
+    @Override
+    public void end(Request request, boolean rejected) {
+        source(request).end(rejected);
     }
 
-    /// Requests without the field share a source.
-    private static String forwarded(Request request, int fromLast) {
-        var values = String.join(",", request.headers().all("X-Forwarded-For")).split(",", -1);
-        var value = values[Math.max(0, values.length - 1 - fromLast)].strip();
-        return value.substring(0, Math.min(value.length(), MAX_SOURCE_LENGTH));
+    private Source source(Request request) {
+        return sources.get(address.of(request), _ -> new Source());
+    }
+
+    private static ProblemException lockedOut() {
+        return Problem.of(
+                        ProblemCode.TOO_MANY_REQUESTS,
+                        "Too many failed authentication attempts. Please try again later.")
+                .with("Retry-After", Long.toString(WINDOW.toSeconds()))
+                .raise();
+    }
+
+    /// The attempts of one source.
+    private final class Source {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition changed = lock.newCondition();
+
+        /// When the latest failures were; at most as many as are allowed.
+        private final ArrayDeque<Long> failures = new ArrayDeque<>();
+
+        private int running;
+
+        /// @return false when the source is locked out
+        boolean begin() {
+            lock.lock();
+            try {
+                long left = WINDOW.toNanos();
+                while (failuresNow() < maxFailures && failures.size() + running >= maxFailures && left > 0) {
+                    left = changed.awaitNanos(left);
+                }
+                if (failures.size() + running >= maxFailures) {
+                    return false;
+                }
+                running++;
+                return true;
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return false;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void end(boolean rejected) {
+            lock.lock();
+            try {
+                running = Math.max(0, running - 1);
+                if (rejected) {
+                    failures.addLast(nanos.getAsLong());
+                    if (failures.size() > maxFailures) {
+                        failures.removeFirst();
+                    }
+                }
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        boolean isLocked() {
+            lock.lock();
+            try {
+                return failuresNow() >= maxFailures;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private int failuresNow() {
+            long windowBegan = nanos.getAsLong() - TimeUnit.SECONDS.toNanos(WINDOW.toSeconds());
+            while (!failures.isEmpty() && failures.getFirst() - windowBegan <= 0) {
+                failures.removeFirst();
+            }
+            return failures.size();
+        }
     }
 }

@@ -2,17 +2,20 @@ package org.restheart.security.guard;
 
 import org.restheart.http.Request;
 import org.restheart.security.FailedAttempts;
-import org.restheart.security.basic.BasicCredentials;
+import org.restheart.security.password.BasicCredentials;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Logs who failed to get in; never what they showed.
 public final class FailedAuthLogger implements FailedAttempts {
     private static final Logger LOG = LoggerFactory.getLogger(FailedAuthLogger.class);
+    private static final int MAX_LENGTH = 500;
 
     @Override
-    public void rejected(Request request) {
-        log("authentication", request);
+    public void end(Request request, boolean rejected) {
+        if (rejected) {
+            log("authentication", request);
+        }
     }
 
     @Override
@@ -43,8 +46,8 @@ public final class FailedAuthLogger implements FailedAttempts {
                 .orElse("-");
     }
 
-    /// Without control characters, which would forge lines.
+    /// Without control characters, which would forge lines, and of bounded length.
     private static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
+        return text.substring(0, Math.min(text.length(), MAX_LENGTH)).replaceAll("\\p{Cntrl}", "?");
     }
 }

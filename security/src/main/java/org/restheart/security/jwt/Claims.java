@@ -8,9 +8,16 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.security.Credentials.Lineage;
 
 /// The claims of a token whose signature is right (RFC 7519, 4.1). Immutable; nobody writes to the payload.
-public record Claims(BsonDocument payload) {
+///
+/// @param lineage what the token's header says of the account that it was made for
+public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
+    public Claims(BsonDocument payload) {
+        this(payload, Optional.empty());
+    }
+
     public Optional<String> text(String name) {
         return payload.get(name) instanceof BsonString text ? Optional.of(text.getValue()) : Optional.empty();
     }

@@ -21,7 +21,10 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
+import org.restheart.security.realm.Generations;
 
 /// The verifier, and the signer if there is a key that can sign, of one gateway.
 public final class Jwt {
@@ -31,10 +34,16 @@ public final class Jwt {
 
     private final JwtVerifier verifier;
     private final @Nullable JwtSigner signer;
+    private final byte[] accountKey;
 
-    private Jwt(JwtVerifier verifier, @Nullable JwtSigner signer) {
+    private Jwt(JwtVerifier verifier, @Nullable JwtSigner signer, byte[] accountKey) {
         this.verifier = verifier;
         this.signer = signer;
+        this.accountKey = accountKey;
+    }
+
+    private static Jwt verifying(JwtVerifier verifier) {
+        return new Jwt(verifier, null, random());
     }
 
     /// One secret that signs and verifies.
@@ -48,8 +57,9 @@ public final class Jwt {
         var padded = Arrays.copyOf(secret, Math.max(secret.length, RANDOM_BYTES));
         try {
             return new Jwt(
-                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), new Revocations()),
-                    new JwtSigner(settings, padded));
+                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), new Revocations(), Optional.empty()),
+                    new JwtSigner(settings, padded),
+                    derived(padded));
         } catch (JOSEException e) {
             throw new IllegalArgumentException("key does not fit " + settings.algorithm(), e);
         }
@@ -67,8 +77,8 @@ public final class Jwt {
     /// @throws IllegalArgumentException if the key does not fit the algorithm
     public static Jwt ofPublicKey(JwtSettings settings, String key) {
         try {
-            return new Jwt(
-                    new JwtVerifier(settings, JwtKeys.ofPublicKey(publicKey(settings, key)), new Revocations()), null);
+            return verifying(new JwtVerifier(
+                    settings, JwtKeys.ofPublicKey(publicKey(settings, key)), new Revocations(), Optional.empty()));
         } catch (JOSEException | GeneralSecurityException | IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "key must be a certificate or a public key for " + settings.algorithm() + ", in Base64", e);
@@ -97,7 +107,8 @@ public final class Jwt {
     public static Jwt ofKeySet(JwtSettings settings, String json) {
         try {
             var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(json));
-            return new Jwt(new JwtVerifier(settings, JwtKeys.ofSet(source, false), new Revocations()), null);
+            return verifying(
+                    new JwtVerifier(settings, JwtKeys.ofSet(source, false), new Revocations(), Optional.empty()));
         } catch (ParseException e) {
             throw new IllegalArgumentException("not a set of keys (RFC 7517)", e);
         }
@@ -110,12 +121,33 @@ public final class Jwt {
                         url, new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES))
                 .retrying(true)
                 .build();
-        return new Jwt(new JwtVerifier(settings, JwtKeys.ofSet(source, true), new Revocations()), null);
+        return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, true), new Revocations(), Optional.empty()));
     }
 
     /// Verifies nothing.
     public static Jwt ofNothing(JwtSettings settings) {
-        return new Jwt(new JwtVerifier(settings, (_, _) -> List.of(), new Revocations()), null);
+        return verifying(new JwtVerifier(settings, (_, _) -> List.of(), new Revocations(), Optional.empty()));
+    }
+
+    /// Another key, the same wherever the secret is: for what tokens say of accounts.
+    private static byte[] derived(byte[] secret) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+            return mac.doFinal("account generations".getBytes(StandardCharsets.US_ASCII));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+
+    /// What verifies tokens of accounts only while these accounts are there.
+    public Jwt knowing(Generations accounts) {
+        return new Jwt(verifier.knowing(accounts), signer, accountKey);
+    }
+
+    /// For [Generations].
+    public byte[] accountKey() {
+        return accountKey.clone();
     }
 
     public JwtVerifier verifier() {

@@ -71,6 +71,7 @@ public final class JwtAuthenticator implements Authenticator {
 
     /// What is to be known of a request that came with a token.
     public static Credentials credentials(Claims claims, String token) {
-        return new Credentials("jwt", Optional.of(new Credentials.Token(token, claims.id(), claims.expires())));
+        return new Credentials(
+                "jwt", Optional.of(new Credentials.Token(token, claims.id(), claims.expires(), claims.lineage())));
     }
 }

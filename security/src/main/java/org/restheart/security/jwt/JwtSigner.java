@@ -8,6 +8,7 @@ import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -15,6 +16,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
+import org.restheart.security.Credentials.Lineage;
 
 /// Makes tokens, with a key that only servers of one cluster have. Thread-safe.
 public final class JwtSigner {
@@ -40,16 +42,18 @@ public final class JwtSigner {
     /// A token for an account.
     ///
     /// @param more claims beyond the registered ones
-    public Signed sign(String subject, Duration lifetime, BsonDocument more) {
-        return sign(JOSEObjectType.JWT, subject, lifetime, more);
+    /// @param lineage of the account; nothing if no realm knows it
+    public Signed sign(String subject, Duration lifetime, BsonDocument more, Optional<Lineage> lineage) {
+        return sign(JOSEObjectType.JWT, subject, lifetime, more, lineage);
     }
 
     /// An authorization code, which nothing takes for a token.
-    public Signed signCode(String subject, Duration lifetime, BsonDocument more) {
-        return sign(JwtVerifier.CODE, subject, lifetime, more);
+    public Signed signCode(String subject, Duration lifetime, BsonDocument more, Optional<Lineage> lineage) {
+        return sign(JwtVerifier.CODE, subject, lifetime, more, lineage);
     }
 
-    private Signed sign(JOSEObjectType type, String subject, Duration lifetime, BsonDocument more) {
+    private Signed sign(
+            JOSEObjectType type, String subject, Duration lifetime, BsonDocument more, Optional<Lineage> lineage) {
         var claims = new BsonDocument();
         settings.issuer().ifPresent(issuer -> claims.append("iss", new BsonString(issuer)));
         claims.append("sub", new BsonString(subject))
@@ -66,13 +70,15 @@ public final class JwtSigner {
                                 .toList()));
         }
         more.forEach(claims::putIfAbsent);
-        var jws = new JWSObject(
-                new JWSHeader.Builder(settings.algorithm()).type(type).build(), new Payload(claims.toJson(JSON)));
+        // In the header, so that the claims, which clients and access rules see, stay what they were.
+        var header = new JWSHeader.Builder(settings.algorithm()).type(type);
+        lineage.ifPresent(known -> LineageHeader.write(known, header));
+        var jws = new JWSObject(header.build(), new Payload(claims.toJson(JSON)));
         try {
             jws.sign(signer);
         } catch (JOSEException e) {
             throw new IllegalStateException("signing failed", e); // key and algorithm were checked at start
         }
-        return new Signed(jws.serialize(), new Claims(claims));
+        return new Signed(jws.serialize(), new Claims(claims, lineage));
     }
 }

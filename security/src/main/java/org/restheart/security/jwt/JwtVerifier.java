@@ -14,10 +14,12 @@ import org.bson.BsonDocument;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Request;
+import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.KeyedDigest;
 
 /// Checks tokens: signature, issuer, audience, times. A token that was right is remembered under a keyed
-/// digest, so that it costs no cryptography again; its times and its revocation are looked at every time.
+/// digest, so that it costs no cryptography again; its times, its revocation and its account are looked at every time.
 /// Thread-safe.
 public final class JwtVerifier {
     static final int MAX_LENGTH = 8_192;
@@ -29,16 +31,23 @@ public final class JwtVerifier {
     private final JwtSettings settings;
     private final JwtKeys keys;
     private final Revocations revocations;
+    private final Optional<Generations> accounts;
     private final KeyedDigest digest = new KeyedDigest();
     private final Cache<KeyedDigest.Digest, Claims> verified = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_REMEMBERED)
             .build();
 
-    JwtVerifier(JwtSettings settings, JwtKeys keys, Revocations revocations) {
+    /// @param accounts nothing where no tokens are made
+    JwtVerifier(JwtSettings settings, JwtKeys keys, Revocations revocations, Optional<Generations> accounts) {
         this.settings = settings;
         this.keys = keys;
         this.revocations = revocations;
+        this.accounts = accounts;
+    }
+
+    JwtVerifier knowing(Generations generations) {
+        return new JwtVerifier(settings, keys, revocations, Optional.of(generations));
     }
 
     public JwtSettings settings() {
@@ -68,7 +77,7 @@ public final class JwtVerifier {
         var key = digest.of(token, code ? "code" : "");
         var known = verified.getIfPresent(key);
         var claims = known != null ? Optional.of(known) : check(request, token, code);
-        var valid = claims.filter(this::areGood);
+        var valid = claims.filter(good -> areGood(request, good));
         if (known == null) {
             valid.ifPresent(good -> verified.put(key, good));
         } else if (valid.isEmpty()) {
@@ -77,9 +86,28 @@ public final class JwtVerifier {
         return valid;
     }
 
-    private boolean areGood(Claims claims) {
+    private boolean areGood(Request request, Claims claims) {
         return claims.areValidAt(Instant.now(), settings.expiryRequired())
-                && claims.id().filter(revocations::contains).isEmpty();
+                && !isRevoked(claims)
+                && claims.lineage()
+                        .map(lineage -> isOfCurrentAccount(request, lineage, claims))
+                        .orElse(true);
+    }
+
+    /// Whether the token, or the one that it goes back to, has been given back.
+    public boolean isRevoked(Claims claims) {
+        return claims.id().filter(revocations::contains).isPresent()
+                || claims.lineage()
+                        .map(Lineage::id)
+                        .filter(revocations::contains)
+                        .isPresent();
+    }
+
+    private boolean isOfCurrentAccount(Request request, Lineage lineage, Claims claims) {
+        return accounts.isEmpty()
+                || claims.text("sub")
+                        .filter(name -> accounts.get().isCurrent(request, lineage, name))
+                        .isPresent();
     }
 
     private Optional<Claims> check(Request request, String token, boolean code) {
@@ -116,7 +144,7 @@ public final class JwtVerifier {
             if (!(JsonParser.parse(jws.getPayload().toString()) instanceof BsonDocument payload)) {
                 return Optional.empty();
             }
-            var claims = new Claims(payload);
+            var claims = new Claims(payload, LineageHeader.read(jws.getHeader()));
             boolean issued = settings.issuer().isEmpty() || settings.issuer().equals(claims.text("iss"));
             return issued && claims.areFor(settings.audience()) ? Optional.of(claims) : Optional.empty();
         } catch (MalformedJsonException _) {

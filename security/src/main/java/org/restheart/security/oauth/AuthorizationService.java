@@ -14,7 +14,10 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.security.Challenges;
+import org.restheart.security.Credentials;
+import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.realm.Generations;
 import org.restheart.security.token.FormCredentials;
 import org.restheart.security.token.OAuthError;
 
@@ -27,14 +30,20 @@ public final class AuthorizationService implements Service {
     private final Optional<String> loginUrl;
     private final RedirectUris redirects;
     private final JwtSigner signer;
+    private final Generations accounts;
     private final List<String> propertyClaims;
 
     /// @param propertyClaims top-level properties of the account that go into the token
     public AuthorizationService(
-            Optional<String> loginUrl, RedirectUris redirects, JwtSigner signer, List<String> propertyClaims) {
+            Optional<String> loginUrl,
+            RedirectUris redirects,
+            JwtSigner signer,
+            Generations accounts,
+            List<String> propertyClaims) {
         this.loginUrl = loginUrl;
         this.redirects = redirects;
         this.signer = signer;
+        this.accounts = accounts;
         this.propertyClaims = propertyClaims;
     }
 
@@ -116,10 +125,11 @@ public final class AuthorizationService implements Service {
         if (problem.isPresent()) {
             return back(redirect, query, "error", "invalid_request", "error_description", problem.get());
         }
-        return back(redirect, query, "code", code(account.get(), query, redirect));
+        var lineage = accounts.of(request, account.get(), request.require(Credentials.KEY));
+        return back(redirect, query, "code", code(account.get(), lineage, query, redirect));
     }
 
-    private String code(Account account, Query query, String redirect) {
+    private String code(Account account, Optional<Lineage> lineage, Query query, String redirect) {
         var claims = new BsonDocument(
                         "roles",
                         new BsonArray(
@@ -138,7 +148,7 @@ public final class AuthorizationService implements Service {
                 claims.putIfAbsent(name, value);
             }
         }
-        return signer.signCode(account.name(), CODE_LIFETIME, claims).token();
+        return signer.signCode(account.name(), CODE_LIFETIME, claims, lineage).token();
     }
 
     private static Response.Ready back(String redirect, Query query, String... namesAndValues) {

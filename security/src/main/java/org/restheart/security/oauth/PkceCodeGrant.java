@@ -89,7 +89,7 @@ public final class PkceCodeGrant implements CodeGrant {
                 claims.append(name, value);
             }
         });
-        var signed = signer.sign(code.text("sub").orElseThrow(), lifetime, claims);
+        var signed = signer.sign(code.text("sub").orElseThrow(), lifetime, claims, code.lineage());
         return Response.json(
                 200,
                 new BsonDocument("access_token", new BsonString(signed.token()))

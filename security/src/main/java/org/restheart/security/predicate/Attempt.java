@@ -4,9 +4,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.http.Account;
+import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 
@@ -69,13 +72,19 @@ public final class Attempt {
         return request.attribute(RequestContent.KEY).isPresent();
     }
 
+    /// What an upsert stores besides its content: MongoDB copies values out of its filter.
+    Stream<TouchedPaths> touchedByFilter() {
+        return UpsertFilters.of(request).stream()
+                .map(condition -> TouchedPaths.of(condition, true).getFirst());
+    }
+
     /// What each document of the content touches; empty for an empty array.
     ///
     /// @throws org.restheart.http.ProblemException if it does not parse
     List<TouchedPaths> touched() {
         if (touched == null) {
             touched = content()
-                    .map(content -> TouchedPaths.of(content, request.method()))
+                    .map(content -> TouchedPaths.of(content, request.method() == Method.PATCH))
                     .orElse(List.of());
         }
         return touched;

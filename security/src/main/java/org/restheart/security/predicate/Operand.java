@@ -6,6 +6,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.EffectiveValue;
 
 /// A value in a predicate. It is looked up when the predicate is evaluated and compared as a value: text that
 /// a client sends is never read as part of the language.

@@ -5,11 +5,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.http.Method;
+import org.restheart.http.Via;
 
 /// A condition on an [Attempt]. Immutable and thread-safe; evaluated from left to right.
 public sealed interface Predicate {
@@ -143,6 +146,22 @@ public sealed interface Predicate {
         }
     }
 
+    /// `via`: the service by which the operation comes.
+    record ViaIs(Set<Via.Service> services) implements Predicate {
+        @Override
+        public boolean test(Attempt attempt) {
+            return services.contains(Via.of(attempt.request()).service());
+        }
+    }
+
+    /// `action`: what the operation is called in that service; false for REST.
+    record ActionIs(Set<String> names) implements Predicate {
+        @Override
+        public boolean test(Attempt attempt) {
+            return Via.of(attempt.request()).action().filter(names::contains).isPresent();
+        }
+    }
+
     /// `equals`: nothing is equal to a value that is missing.
     record Equal(List<Operand> operands) implements Predicate {
         @Override
@@ -246,8 +265,12 @@ public sealed interface Predicate {
             var documents = attempt.touched();
             return switch (quantity) {
                 case ALL -> !documents.isEmpty() && documents.stream().allMatch(document -> document.hasAll(keys));
-                case NONE -> documents.stream().noneMatch(document -> document.hasAny(keys));
-                case ONLY -> documents.stream().allMatch(document -> document.hasOnly(keys));
+                case NONE ->
+                    Stream.concat(documents.stream(), attempt.touchedByFilter())
+                            .noneMatch(document -> document.hasAny(keys));
+                case ONLY ->
+                    Stream.concat(documents.stream(), attempt.touchedByFilter())
+                            .allMatch(document -> document.hasOnly(keys));
             };
         }
     }

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.restheart.http.Method;
+import org.restheart.http.Via;
 import org.restheart.security.predicate.Lexer.Token;
 import org.restheart.security.predicate.Predicate.Quantity;
 import org.restheart.security.predicate.Predicate.Relation;
@@ -14,14 +15,14 @@ import org.restheart.security.predicate.Predicate.Relation;
 /// The names of predicates and their parameters, the default one first.
 final class PredicateBuilder {
     private final Token name;
-    private final Arguments given;
+    private final PredicateArguments given;
 
-    private PredicateBuilder(Token name, Arguments given) {
+    private PredicateBuilder(Token name, PredicateArguments given) {
         this.name = name;
         this.given = given;
     }
 
-    static Predicate build(Token name, Arguments given) throws PredicateException {
+    static Predicate build(Token name, PredicateArguments given) throws PredicateException {
         return new PredicateBuilder(name, given).build();
     }
 
@@ -38,6 +39,10 @@ final class PredicateBuilder {
                 new Predicate.PathSuffix(texts(arguments("path").some(name, "path")));
             case "path-template" -> template(arguments("value", "match"));
             case "regex" -> regex(arguments("pattern", "value", "full-match", "case-sensitive"));
+            case "via" -> services(arguments("service").some(name, "service"));
+            case "action" ->
+                new Predicate.ActionIs(
+                        PredicateArguments.constantSet(arguments("name").some(name, "name")));
             case "method" -> methods(arguments("value").some(name, "value"));
             case "equals" -> new Predicate.Equal(attributes(arguments("value").some(name, "value")));
             case "contains" -> contains(named("search", "value"));
@@ -57,7 +62,7 @@ final class PredicateBuilder {
             case "qparams-whitelist" ->
                 new Predicate.Parameters(
                         Quantity.ONLY,
-                        Arguments.constantSet(arguments("whitelist").any("whitelist")));
+                        PredicateArguments.constantSet(arguments("whitelist").any("whitelist")));
             case "qparams-size" ->
                 new Predicate.ParameterCount(Math.toIntExact(
                         Math.clamp(arguments("size").number(name, "size"), Integer.MIN_VALUE, Integer.MAX_VALUE)));
@@ -66,7 +71,7 @@ final class PredicateBuilder {
             case "bson-request-whitelist" ->
                 new Predicate.Content(
                         Quantity.ONLY,
-                        Arguments.constants(arguments("whitelist").any("whitelist")));
+                        PredicateArguments.constants(arguments("whitelist").any("whitelist")));
             case "bson-request-prop-equals" -> {
                 var arguments = arguments("key", "value");
                 yield property(Relation.EQUALS, arguments, List.of(arguments.one(name, "value")));
@@ -88,11 +93,11 @@ final class PredicateBuilder {
         return predicate;
     }
 
-    private Arguments arguments(String... names) throws PredicateException {
+    private PredicateArguments arguments(String... names) throws PredicateException {
         return given.resolve(name, true, List.of(names));
     }
 
-    private Arguments named(String... names) throws PredicateException {
+    private PredicateArguments named(String... names) throws PredicateException {
         return given.resolve(name, false, List.of(names));
     }
 
@@ -112,25 +117,25 @@ final class PredicateBuilder {
                 : new Predicate.Path(List.copyOf(constant), List.copyOf(variable));
     }
 
-    private Predicate template(Arguments arguments) throws PredicateException {
+    private Predicate template(PredicateArguments arguments) throws PredicateException {
         var value = arguments.one(name, "value");
         var match = arguments.optional(name, "match");
         try {
             return new Predicate.Template(
-                    PathTemplate.parse(Arguments.constant(value)),
+                    PathTemplate.parse(PredicateArguments.constant(value)),
                     match.isPresent() ? OperandParser.attribute(match.get()) : null);
         } catch (IllegalArgumentException e) {
             throw new PredicateException(String.valueOf(e.getMessage()), value.column());
         }
     }
 
-    private Predicate regex(Arguments arguments) throws PredicateException {
+    private Predicate regex(PredicateArguments arguments) throws PredicateException {
         var pattern = arguments.one(name, "pattern");
         var value = arguments.optional(name, "value");
         boolean caseSensitive = arguments.flag(name, "case-sensitive", true);
         try {
             return new Predicate.Regex(
-                    Pattern.compile(Arguments.constant(pattern), caseSensitive ? 0 : Pattern.CASE_INSENSITIVE),
+                    Pattern.compile(PredicateArguments.constant(pattern), caseSensitive ? 0 : Pattern.CASE_INSENSITIVE),
                     value.isPresent()
                             ? OperandParser.attribute(value.get())
                             : new Operand.Attribute(RequestAttribute.RELATIVE_PATH),
@@ -143,39 +148,51 @@ final class PredicateBuilder {
     private Predicate methods(List<Token> values) throws PredicateException {
         var methods = EnumSet.noneOf(Method.class);
         for (var value : values) {
-            var method = Method.of(Arguments.constant(value).toUpperCase(Locale.ROOT));
+            var method = Method.of(PredicateArguments.constant(value).toUpperCase(Locale.ROOT));
             methods.add(
                     method.orElseThrow(() -> new PredicateException("unknown method " + value.text(), value.column())));
         }
         return new Predicate.MethodIs(methods);
     }
 
-    private Predicate contains(Arguments arguments) throws PredicateException {
+    private Predicate services(List<Token> values) throws PredicateException {
+        var services = EnumSet.noneOf(Via.Service.class);
+        for (var value : values) {
+            var service = Via.Service.of(PredicateArguments.constant(value));
+            services.add(service.orElseThrow(
+                    () -> new PredicateException("unknown service " + value.text(), value.column())));
+        }
+        return new Predicate.ViaIs(services);
+    }
+
+    private Predicate contains(PredicateArguments arguments) throws PredicateException {
         return new Predicate.Contains(
                 texts(arguments.some(name, "search")), OperandParser.attribute(arguments.one(name, "value")));
     }
 
-    private Predicate in(Arguments arguments) throws PredicateException {
+    private Predicate in(PredicateArguments arguments) throws PredicateException {
         return new Predicate.In(
                 OperandParser.attribute(arguments.one(name, "value")), texts(arguments.some(name, "array")));
     }
 
     private Predicate parameters(Quantity quantity, String parameter) throws PredicateException {
         return new Predicate.Parameters(
-                quantity, Arguments.constantSet(arguments(parameter).some(name, parameter)));
+                quantity, PredicateArguments.constantSet(arguments(parameter).some(name, parameter)));
     }
 
     private Predicate content(Quantity quantity, String parameter) throws PredicateException {
         return new Predicate.Content(
-                quantity, Arguments.constants(arguments(parameter).some(name, parameter)));
+                quantity, PredicateArguments.constants(arguments(parameter).some(name, parameter)));
     }
 
-    private Predicate property(Relation relation, Arguments arguments, List<Token> tokens) throws PredicateException {
+    private Predicate property(Relation relation, PredicateArguments arguments, List<Token> tokens)
+            throws PredicateException {
         var values = new ArrayList<Operand.Variable>();
         for (var token : tokens) {
             values.add(OperandParser.value(token));
         }
-        return new Predicate.Property(relation, Arguments.constant(arguments.one(name, "key")), List.copyOf(values));
+        return new Predicate.Property(
+                relation, PredicateArguments.constant(arguments.one(name, "key")), List.copyOf(values));
     }
 
     private static List<Operand> texts(List<Token> values) throws PredicateException {

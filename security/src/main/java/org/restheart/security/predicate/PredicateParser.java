@@ -75,15 +75,15 @@ public final class PredicateParser {
             throw unexpected("a predicate");
         }
         at++;
-        var arguments = peek().is("(") ? arguments(")") : peek().is("[") ? arguments("]") : Arguments.NONE;
+        var arguments = peek().is("(") ? arguments(")") : peek().is("[") ? arguments("]") : PredicateArguments.NONE;
         return PredicateBuilder.build(name, arguments);
     }
 
-    private Arguments arguments(String close) throws PredicateException {
+    private PredicateArguments arguments(String close) throws PredicateException {
         at++;
         if (peek().is(close)) {
             at++;
-            return Arguments.NONE;
+            return PredicateArguments.NONE;
         }
         if (peek().isValue() && tokens.get(at + 1).is("=")) {
             var named = new LinkedHashMap<String, List<Token>>();
@@ -95,14 +95,14 @@ public final class PredicateParser {
                 }
             } while (acceptComma());
             expect(close);
-            return new Arguments(named, List.of());
+            return new PredicateArguments(named, List.of());
         }
         var positional = new ArrayList<>(values());
         while (acceptComma()) {
             positional.add(value());
         }
         expect(close);
-        return new Arguments(new LinkedHashMap<>(), positional);
+        return new PredicateArguments(new LinkedHashMap<>(), positional);
     }
 
     private List<Token> values() throws PredicateException {

@@ -5,22 +5,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /// One run of bcrypt. When its turn comes after all who asked have given up it is cancelled instead of run: under a
-/// flood nobody would ever get an answer if the threads were busy with questions of the past. Thread-safe.
+/// flood no caller would get an answer if the threads were busy with questions of the past. Thread-safe.
 final class BcryptTurn<T> extends CompletableFuture<T> implements Runnable {
-    private final long patience;
+    private final long timeout;
     private final Supplier<T> work;
     private volatile long wantedUntil;
 
-    /// @param patience of those who ask
-    BcryptTurn(Duration patience, Supplier<T> work) {
-        this.patience = patience.toNanos();
+    /// @param timeout of those who ask
+    BcryptTurn(Duration timeout, Supplier<T> work) {
+        this.timeout = timeout.toNanos();
         this.work = work;
-        this.wantedUntil = System.nanoTime() + this.patience;
+        this.wantedUntil = System.nanoTime() + this.timeout;
     }
 
-    /// To be called by everybody who begins to wait.
+    /// To be called by each thread that begins to wait.
     void want() {
-        wantedUntil = System.nanoTime() + patience;
+        wantedUntil = System.nanoTime() + timeout;
     }
 
     @Override

@@ -48,13 +48,21 @@ public final class FileRealm implements Realm {
         var user = users.get(name);
         if (user == null) {
             // The same work as for an account that is there.
-            boolean _ = anyHashed ? hashes.noMatch(request, password) : digest.same(password, name);
+            boolean _ = anyHashed ? hashes.noMatch(request, name, password) : digest.same(password, name);
             return Optional.empty();
         }
-        boolean right = PasswordHashes.isHash(user.password())
-                ? hashes.matches(request, password, user.password())
-                : digest.same(password, user.password());
+        boolean hashed = PasswordHashes.isHash(user.password());
+        boolean right =
+                hashed ? hashes.matches(request, password, user.password()) : digest.same(password, user.password());
+        if (!right && !hashed && anyHashed) {
+            hashes.noMatch(request, name, password); // nor do passwords in clear show beside hashed ones
+        }
         return right ? Optional.of(user.account()) : Optional.empty();
+    }
+
+    @Override
+    public Optional<Stored> stored(Request request, String name) {
+        return Optional.ofNullable(users.get(name)).map(user -> new Stored(user.account(), user.password()));
     }
 
     @Override

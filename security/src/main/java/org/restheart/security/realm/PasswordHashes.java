@@ -6,13 +6,12 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -21,6 +20,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.security.ClientAddress;
 
 /// bcrypt, which is slow by design: few run at a time, on threads of their own, so that others keep their
 /// processors; who does not get a turn soon is told to come again. A password that was right is remembered
@@ -32,13 +32,18 @@ public final class PasswordHashes implements AutoCloseable {
     private static final Pattern FORM = Pattern.compile("\\$2[aby]\\$(0[4-9]|[12]\\d|3[01])\\$[./A-Za-z0-9]{53}");
     private static final int MAX_REMEMBERED = 1_000;
     private static final Duration REMEMBERED = Duration.ofMinutes(20);
-    private static final int MAX_WAITING = 64;
     private static final Duration MAX_WAIT = Duration.ofSeconds(10);
 
+    /// The digits of bcrypt's Base64, and those that end a salt or a hash: their lowest bits are not used.
+    private static final String DIGITS = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+    private static final int SALT_DIGITS = 22;
+    private static final int HASH_DIGITS = 31;
+
     private final int cost;
-    private final String dummy;
+    private final ClientAddress address;
     private final KeyedDigest digest = new KeyedDigest();
-    private final ThreadPoolExecutor threads;
+    private final BcryptQueue queue;
     private final ConcurrentMap<KeyedDigest.Digest, BcryptTurn<Boolean>> verifying = new ConcurrentHashMap<>();
     private final Cache<KeyedDigest.Digest, Boolean> right = Caffeine.newBuilder()
             .executor(Runnable::run)
@@ -47,18 +52,11 @@ public final class PasswordHashes implements AutoCloseable {
             .build();
 
     /// @param cost of hashes made here, 4 to 31: each one more doubles the time
-    public PasswordHashes(int cost) {
+    /// @param address under which address clients take turns
+    public PasswordHashes(int cost, ClientAddress address) {
         this.cost = cost;
-        this.dummy = "$2a$%02d$abcdefghijklmnopqrstuuMsnqUfF2kA3Mvy0Lz5lJ6wRj0Vh2Ahy".formatted(cost);
-        int processors = Runtime.getRuntime().availableProcessors();
-        this.threads = new ThreadPoolExecutor(
-                Math.max(1, processors / 2),
-                Math.max(1, processors / 2),
-                30,
-                TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(MAX_WAITING),
-                Thread.ofPlatform().daemon().name("bcrypt-", 0).factory());
-        threads.allowCoreThreadTimeOut(true);
+        this.address = address;
+        this.queue = new BcryptQueue(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
     /// Whether a text looks like a bcrypt hash.
@@ -79,41 +77,65 @@ public final class PasswordHashes implements AutoCloseable {
         if (right.getIfPresent(key) != null) {
             return true;
         }
-        return isHash(hash) ? verify(request, key, password, hash) : noMatch(request, password);
+        return isHash(hash) ? verify(request, key, password, hash) : noMatch(request, hash, password);
     }
 
-    /// Always false, and takes as long as [#matches(Request, String, String)].
+    /// Always false, and does the same work as [#matches(Request, String, String)] for an account of this name, in
+    /// company too: who else asks about the name shares it, who asks about another does not.
     ///
     /// @throws ProblemException 503
-    public boolean noMatch(Request request, String password) {
-        verify(request, digest.of(dummy, password), password, dummy);
+    public boolean noMatch(Request request, String name, String password) {
+        var madeUp = madeUp(name);
+        verify(request, digest.of(madeUp, password), password, madeUp);
         return false;
+    }
+
+    /// A hash that nobody knows a password of, always the same for one name.
+    private String madeUp(String name) {
+        var random = new Random(digest.of(name, "salt").a()
+                ^ Long.rotateLeft(digest.of(name, "hash").b(), 1));
+        var text = new StringBuilder("$2a$%02d$".formatted(cost));
+        for (int digits : new int[] {SALT_DIGITS, HASH_DIGITS}) {
+            for (int i = 1; i < digits; i++) {
+                text.append(DIGITS.charAt(random.nextInt(DIGITS.length())));
+            }
+            text.append('.');
+        }
+        return text.toString();
     }
 
     /// Verifies once for all who ask the same at the same time, such as the first requests of a client with many
     /// connections.
     private boolean verify(Request request, KeyedDigest.Digest key, String password, String hash) {
-        return await(request, () -> {
-            var turn = verifying.computeIfAbsent(key, _ -> verification(key, password, hash));
-            turn.want();
+        var client = address.of(request);
+        boolean matches = await(request, () -> {
+            var turn = verification(key, password, hash);
+            var asked = verifying.putIfAbsent(key, turn);
+            if (asked != null) {
+                asked.want();
+                return asked;
+            }
+            var _ = turn.whenComplete((_, _) -> verifying.remove(key, turn));
+            queue.add(client, turn);
             return turn;
         });
+        if (matches) {
+            queue.hasShownRightPassword(client);
+        }
+        return matches;
     }
 
     private BcryptTurn<Boolean> verification(KeyedDigest.Digest key, String password, String hash) {
-        var turn = new BcryptTurn<>(MAX_WAIT, () -> {
+        return new BcryptTurn<>(MAX_WAIT, () -> {
             // Hashes made elsewhere may be of longer passwords: bcrypt ignored the rest, so verifying has to.
             boolean matches = BCrypt.verifyer(null, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2A))
                     .verify(password.getBytes(StandardCharsets.UTF_8), hash.getBytes(StandardCharsets.US_ASCII))
                     .verified;
-            if (matches && !hash.equals(dummy)) {
+            if (matches) {
                 right.put(key, true);
             }
             return matches;
         });
-        var _ = turn.whenComplete((_, _) -> verifying.remove(key));
-        threads.execute(turn);
-        return turn;
     }
 
     /// A new hash of the password. Waits for a turn.
@@ -124,7 +146,7 @@ public final class PasswordHashes implements AutoCloseable {
         return await(request, () -> {
             var turn =
                     new BcryptTurn<>(MAX_WAIT, () -> BCrypt.withDefaults().hashToString(cost, password.toCharArray()));
-            threads.execute(turn);
+            queue.add(address.of(request), turn);
             return turn;
         });
     }
@@ -151,6 +173,6 @@ public final class PasswordHashes implements AutoCloseable {
 
     @Override
     public void close() {
-        threads.shutdownNow();
+        queue.close();
     }
 }

@@ -24,6 +24,19 @@ public interface Realm {
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     Optional<Clear> clear(Request request, String name);
 
+    /// The account with its password as it is stored, in clear or as a hash. The same threading rule applies.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
+    Optional<Stored> stored(Request request, String name);
+
+    /// An account that can log in.
+    record Stored(Account account, String password) {
+        @Override
+        public String toString() {
+            return "Stored[" + account.name() + "]";
+        }
+    }
+
     /// An account and its password in clear.
     record Clear(Account account, String password) {
         @Override

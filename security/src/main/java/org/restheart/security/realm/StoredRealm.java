@@ -5,26 +5,19 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Account;
 import org.restheart.http.Request;
-import org.restheart.security.cache.Kept;
+import org.restheart.security.cache.InvalidatedCache;
 
 /// Accounts that are documents of a collection. Thread-safe.
 public final class StoredRealm implements Realm {
     private final UsersCollection users;
     private final Accounts accounts;
     private final PasswordHashes hashes;
-    private final Kept<String, Stored> kept;
+    private final InvalidatedCache<String, Stored> kept;
     private final KeyedDigest digest = new KeyedDigest();
 
-    /// An account that can log in.
-    public record Stored(Account account, String password) {
-        @Override
-        public String toString() {
-            return "Stored[" + account.name() + "]";
-        }
-    }
-
     /// @param kept what is known; whoever learns of a change tells it
-    public StoredRealm(UsersCollection users, Accounts accounts, PasswordHashes hashes, Kept<String, Stored> kept) {
+    public StoredRealm(
+            UsersCollection users, Accounts accounts, PasswordHashes hashes, InvalidatedCache<String, Stored> kept) {
         this.users = users;
         this.accounts = accounts;
         this.hashes = hashes;
@@ -41,7 +34,7 @@ public final class StoredRealm implements Realm {
         // password verified, always.
         var stored = load(request, name);
         if (stored.isEmpty()) {
-            rejectSlowly(request, password);
+            rejectSlowly(request, name, password);
             return Optional.empty();
         }
         return matches(request, password, stored.get().password()) ? stored.map(Stored::account) : Optional.empty();
@@ -63,15 +56,16 @@ public final class StoredRealm implements Realm {
         return users.hashed() ? hashes.matches(request, password, stored) : digest.same(password, stored);
     }
 
-    private void rejectSlowly(Request request, String password) {
+    private void rejectSlowly(Request request, String name, String password) {
         if (users.hashed()) {
-            hashes.noMatch(request, password);
+            hashes.noMatch(request, name, password);
         } else {
             digest.same(password, "");
         }
     }
 
-    private Optional<Stored> find(Request request, String name) {
+    @Override
+    public Optional<Stored> stored(Request request, String name) {
         var known = kept.get(name);
         return known.isPresent() ? known : load(request, name);
     }
@@ -101,6 +95,6 @@ public final class StoredRealm implements Realm {
     public Optional<Clear> clear(Request request, String name) {
         return users.hashed()
                 ? Optional.empty()
-                : find(request, name).map(stored -> new Clear(stored.account(), stored.password()));
+                : stored(request, name).map(stored -> new Clear(stored.account(), stored.password()));
     }
 }

@@ -5,25 +5,30 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Account;
 import org.restheart.http.Key;
+import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.security.Vetoer;
 import org.restheart.security.predicate.Cookies;
 
 /// Takes the credentials from a cookie when a request has none of its own. Since browsers send cookies by
 /// themselves, other sites could make them act: a request that may change something is refused if it comes
-/// from another origin.
+/// from another origin, and so is one that reads where browsers send the cookie across sites.
 public final class CookieCredentials implements Vetoer {
     private static final Key<Boolean> FROM_COOKIE = Key.named("credentials from a cookie");
 
     private final String cookie;
     private final boolean checksOrigin;
+    private final boolean crossSite;
     private final List<String> origins;
 
     /// @param checksOrigin false where the browser never sends the cookie across sites
+    /// @param crossSite whether pages of other sites may get browsers to send it with requests whose answers
+    ///     they read
     /// @param origins that may act on behalf of the user, besides this server's own
-    public CookieCredentials(String cookie, boolean checksOrigin, List<String> origins) {
+    public CookieCredentials(String cookie, boolean checksOrigin, boolean crossSite, List<String> origins) {
         this.cookie = cookie;
         this.checksOrigin = checksOrigin;
+        this.crossSite = crossSite;
         this.origins = origins.stream().map(CookieCredentials::normal).toList();
     }
 
@@ -43,7 +48,8 @@ public final class CookieCredentials implements Vetoer {
     @Override
     public boolean vetoes(Request request, @Nullable Account account) {
         if (!checksOrigin
-                || request.method().isSafe()
+                || (request.method().isSafe() && !crossSite)
+                || request.method() == Method.OPTIONS
                 || request.attribute(FROM_COOKIE).isEmpty()) {
             return false;
         }

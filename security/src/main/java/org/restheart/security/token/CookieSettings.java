@@ -17,6 +17,11 @@ public record CookieSettings(
         Duration lifetime,
         boolean exposesToken) {
 
+    /// Whether browsers send it with what scripts of other sites request. Without the attribute some do.
+    public boolean isSentAcrossSites() {
+        return sameSite.isEmpty() || sameSite.get().equals("None");
+    }
+
     /// `Set-Cookie` with a value.
     String set(String value) {
         return name + "=" + value + "; Domain=" + domain + "; Path=" + path

@@ -10,14 +10,17 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Account;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
+import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
+import org.restheart.security.realm.Generations;
 
 /// Signed tokens, which every server with the key recognises. The last one of each account is handed out
 /// again until it is about to end, or no longer says what is true.
@@ -28,6 +31,7 @@ public final class JwtTokenManager implements TokenManager {
 
     private final JwtSigner signer;
     private final JwtVerifier verifier;
+    private final Generations accounts;
     private final Settings settings;
     private final Cache<Owner, Last> last = Caffeine.newBuilder()
             .executor(Runnable::run)
@@ -45,28 +49,65 @@ public final class JwtTokenManager implements TokenManager {
     /// @param said what was asked to be in the token
     private record Last(BsonDocument said, JwtSigner.Signed signed) {}
 
-    public JwtTokenManager(JwtSigner signer, JwtVerifier verifier, Settings settings) {
+    public JwtTokenManager(JwtSigner signer, JwtVerifier verifier, Generations accounts, Settings settings) {
         this.signer = signer;
         this.verifier = verifier;
+        this.accounts = accounts;
         this.settings = settings;
     }
 
+    /// A token that is shown buys one that says what is true of its account now, and that ends with it.
     @Override
-    public Issued issue(Account account, Credentials credentials, boolean renew) {
-        var toSay = claims(account);
+    public Issued issue(Request request, Account account, Credentials credentials, boolean renew) {
+        var begun = accounts.of(request, account, credentials);
+        var current = begun.flatMap(
+                        lineage -> accounts.current(request, lineage.source(), nameOf(account, credentials)))
+                .map(Generations.Current::account)
+                .orElse(account);
+        var toSay = claims(current);
+        var owner = owner(current, begun.map(Lineage::source).orElse(credentials.source()));
+        var known = last.getIfPresent(owner);
         if (!renew) {
             var shown = shown(account, credentials, toSay);
             if (shown.isPresent()) {
                 return shown.get();
             }
-            var known = last.getIfPresent(owner(account, credentials));
-            if (known != null && known.said.equals(toSay) && isGoodForAWhile(known.signed.claims())) {
-                return issued(known.signed, account);
+            if (known != null
+                    && known.said.equals(toSay)
+                    && sameGeneration(known, begun)
+                    && isGoodForAWhile(known.signed.claims())) {
+                return issued(known.signed, current);
             }
         }
-        var signed = signer.sign(account.name(), settings.lifetime(), toSay);
-        last.put(owner(account, credentials), new Last(toSay, signed));
-        return issued(signed, account);
+        var lineage = begun.map(fresh -> credentials.token().isPresent() ? fresh : continued(known, fresh));
+        var signed = signer.sign(current.name(), lifetime(credentials, lineage), toSay, lineage);
+        last.put(owner, new Last(toSay, signed));
+        return issued(signed, current);
+    }
+
+    private static String nameOf(Account account, Credentials credentials) {
+        return credentials.token().isPresent()
+                ? new Claims(account.properties()).text("sub").orElse(account.name())
+                : account.name();
+    }
+
+    /// All tokens that one account has got for its password go back to the same, so that they end together.
+    private Lineage continued(@Nullable Last known, Lineage fresh) {
+        return known != null && sameGeneration(known, Optional.of(fresh)) && !verifier.isRevoked(known.signed.claims())
+                ? known.signed.claims().lineage().orElse(fresh)
+                : fresh;
+    }
+
+    private static boolean sameGeneration(Last known, Optional<Lineage> lineage) {
+        return known.signed.claims().lineage().map(Lineage::generation).equals(lineage.map(Lineage::generation));
+    }
+
+    /// A token of which nobody knows the account buys no more time than it has.
+    private Duration lifetime(Credentials credentials, Optional<Lineage> lineage) {
+        var left = credentials.expires().map(end -> Duration.between(Instant.now(), end));
+        return lineage.isEmpty() && left.isPresent() && left.get().compareTo(settings.lifetime()) < 0
+                ? left.get()
+                : settings.lifetime();
     }
 
     /// The token of the request itself, if it is one that would be made.
@@ -78,25 +119,21 @@ public final class JwtTokenManager implements TokenManager {
                                 .equals(new Claims(account.properties())
                                         .text("sub")
                                         .orElse(""))
-                        && isGoodForAWhile(new Claims(account.properties())))
+                        && isGoodForAWhile(new Claims(account.properties(), token.lineage())))
                 .map(token -> new Issued(token.text(), account, token.expires().orElse(Instant.MAX)));
     }
 
     private boolean isGoodForAWhile(Claims claims) {
         var enough = Instant.now().plus(settings.lifetime().dividedBy(LEAST_FRACTION));
-        return claims.expires().filter(enough::isBefore).isPresent()
-                && claims.id().filter(verifier.revocations()::contains).isEmpty();
+        return claims.expires().filter(enough::isBefore).isPresent() && !verifier.isRevoked(claims);
     }
 
     private static Issued issued(JwtSigner.Signed signed, Account account) {
         return new Issued(signed.token(), account, signed.claims().expires().orElseThrow());
     }
 
-    private static Owner owner(Account account, Credentials credentials) {
-        return new Owner(
-                credentials.source(),
-                new Claims(account.properties()).text("authDb").orElse(""),
-                account.name());
+    private static Owner owner(Account account, String source) {
+        return new Owner(source, new Claims(account.properties()).text("authDb").orElse(""), account.name());
     }
 
     private BsonDocument claims(Account account) {
@@ -145,19 +182,27 @@ public final class JwtTokenManager implements TokenManager {
 
     @Override
     public void invalidate(Account account, Credentials credentials) {
-        var owner = owner(account, credentials);
+        var lineage = credentials.token().flatMap(Credentials.Token::lineage);
+        var owner = owner(account, lineage.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);
         if (known != null) {
             last.invalidate(owner);
             revoke(known.signed.claims().id(), known.signed.claims().expires());
+            revokeDescendants(known.signed.claims().lineage());
         }
         credentials.token().ifPresent(token -> revoke(token.id(), token.expires()));
+        revokeDescendants(lineage);
     }
 
     private void revoke(Optional<String> id, Optional<Instant> expires) {
         if (settings.revokes()) {
             id.ifPresent(known -> verifier.revocations().revoke(known, expires.orElse(Instant.MAX)));
         }
+    }
+
+    /// None of them is good for longer than one that would be made now.
+    private void revokeDescendants(Optional<Lineage> lineage) {
+        revoke(lineage.map(Lineage::id), Optional.of(Instant.now().plus(settings.lifetime())));
     }
 
     @Override

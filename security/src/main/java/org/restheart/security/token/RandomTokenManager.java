@@ -11,6 +11,7 @@ import org.restheart.http.Account;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
+import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.KeyedDigest;
 
 /// Random tokens, which only this process knows, used in place of the password. Each use extends their life.
@@ -20,14 +21,17 @@ public final class RandomTokenManager implements TokenManager {
 
     private final SecureRandom random = new SecureRandom();
     private final KeyedDigest digest = new KeyedDigest();
+    private final Generations accounts;
     private final Duration lifetime;
     private final String uri;
     private final Cache<String, Known> tokens;
 
-    private record Known(String token, Account account, String source) {}
+    /// @param generation of the account, if a realm knows it
+    private record Known(String token, Account account, String source, Optional<String> generation) {}
 
     /// @param uri below which a token's location is
-    public RandomTokenManager(Duration lifetime, String uri) {
+    public RandomTokenManager(Duration lifetime, String uri, Generations accounts) {
+        this.accounts = accounts;
         this.lifetime = lifetime;
         this.uri = uri;
         this.tokens = Caffeine.newBuilder()
@@ -38,26 +42,38 @@ public final class RandomTokenManager implements TokenManager {
     }
 
     @Override
-    public Issued issue(Account account, Credentials credentials, boolean renew) {
+    public Issued issue(Request request, Account account, Credentials credentials, boolean renew) {
+        var generation = generation(request, credentials.source(), account.name());
         var known = tokens.asMap().compute(account.name(), (_, before) -> {
-            if (before == null || !before.source.equals(credentials.source())) {
-                return new Known(new BigInteger(BITS, random).toString(36), account, credentials.source());
+            if (before == null
+                    || !before.source.equals(credentials.source())
+                    || !before.generation.equals(generation)) {
+                return new Known(new BigInteger(BITS, random).toString(36), account, credentials.source(), generation);
             }
             // With the password, the account is what it is now.
-            return credentials.token().isPresent() ? before : new Known(before.token, account, before.source);
+            return credentials.token().isPresent()
+                    ? before
+                    : new Known(before.token, account, before.source, before.generation);
         });
         return new Issued(known.token, known.account, Instant.now().plus(lifetime));
+    }
+
+    private Optional<String> generation(Request request, String source, String name) {
+        return accounts.current(request, source, name).map(Generations.Current::generation);
     }
 
     @Override
     public Optional<Authentication> verify(Request request, String name, String token) {
         var known = tokens.getIfPresent(name);
-        return known != null && digest.same(known.token, token)
+        return known != null
+                        && digest.same(known.token, token)
+                        && generation(request, known.source, name).equals(known.generation)
                 ? Optional.of(new Authentication.Authenticated(
                         known.account,
                         new Credentials(
                                 known.source,
-                                Optional.of(new Credentials.Token(token, Optional.empty(), Optional.empty())))))
+                                Optional.of(new Credentials.Token(
+                                        token, Optional.empty(), Optional.empty(), Optional.empty())))))
                 : Optional.empty();
     }
 

@@ -3,7 +3,7 @@ package org.restheart.security.token;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
-import org.restheart.security.basic.BasicCredentials;
+import org.restheart.security.password.BasicCredentials;
 
 /// HTTP Basic with a token in place of the password. What is no token may be a password: others are asked then,
 /// and where there are none, it was a wrong one.

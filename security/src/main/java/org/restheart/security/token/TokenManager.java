@@ -8,7 +8,7 @@ import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
 
 /// Makes tokens for accounts that are authenticated, and recognises them. Thread-safe; waits for nothing but,
-/// on a thread that may, the keys of an issuer.
+/// on a thread that may, the keys of an issuer and the account.
 public interface TokenManager {
     /// A token.
     ///
@@ -23,7 +23,7 @@ public interface TokenManager {
     /// The account's token: the one it has, if that says what is true of the account and is good for a while.
     ///
     /// @param renew a new one in any case
-    Issued issue(Account account, Credentials credentials, boolean renew);
+    Issued issue(Request request, Account account, Credentials credentials, boolean renew);
 
     /// Whether the token is this account's, shown in place of its password.
     Optional<Authentication> verify(Request request, String name, String token);

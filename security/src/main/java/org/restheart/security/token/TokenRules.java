@@ -10,7 +10,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.security.Authorizer;
 
-/// For a token service that is secured: every account may use it, and everybody may ask for a token.
+/// For a token service that is secured: every account may use it, and every caller may ask for a token.
 public final class TokenRules implements Authorizer {
     private final List<String> uri;
 

@@ -137,7 +137,10 @@ public final class TokenService implements Service {
 
     private static TokenManager.Issued issue(Request request, Account account, TokenManager manager) {
         return manager.issue(
-                account, request.require(Credentials.KEY), request.query().has("renew"));
+                request,
+                account,
+                request.require(Credentials.KEY),
+                request.query().has("renew"));
     }
 
     private Response.Ready body(Request request, Account account, TokenManager manager) {
@@ -168,7 +171,7 @@ public final class TokenService implements Service {
                 .with("Auth-Token-Location", manager.location(issued.account()));
     }
 
-    /// What carries a token is nobody else's (RFC 6749, 5.1).
+    /// A response with a token must not be cached (RFC 6749, 5.1).
     private static Response.Ready noStore(Response.Ready response) {
         return response.with("Cache-Control", "no-store").with("Pragma", "no-cache");
     }

@@ -4,7 +4,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.security.predicate.TouchedPaths;
+import org.restheart.bson.fields.TouchedPaths;
 
 /// Replaces passwords in the content of a write by what is stored of them, in whatever form they are set;
 /// refuses forms in which they cannot be replaced. The content itself stays as it is.

@@ -6,7 +6,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Account;
 import org.restheart.http.DataTarget;
 import org.restheart.http.Filter;
@@ -19,6 +21,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
+import org.restheart.security.predicate.UpsertFilters;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,7 +71,11 @@ public final class UsersGuard implements Filter {
                     .raise();
         }
         var hidden = hidden(request);
-        if (new Mentions(hidden).in(request.query())) {
+        if (target.get().resourceType().equals("INDEX") && hidden.containsAll(TOKENS)) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts tell what is not shown")
+                    .raise();
+        }
+        if (new Mentions(Visibility.hiding(hidden)).in(request.query())) {
             throw Problem.of(ProblemCode.FORBIDDEN, "Using filters on the password property is forbidden")
                     .raise();
         }
@@ -77,6 +84,13 @@ public final class UsersGuard implements Filter {
                 writesDocuments(request, target.get())
                         ? guarded(request, grant)
                         : request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
+    }
+
+    /// The projection that takes out what nobody is shown.
+    public static BsonDocument withoutSecrets(UsersCollection users) {
+        var projection = new BsonDocument(users.passwordProperty(), new BsonInt32(0));
+        TOKENS.forEach(token -> projection.append(token, new BsonInt32(0)));
+        return projection;
     }
 
     private Set<String> hidden(Request request) {
@@ -105,7 +119,10 @@ public final class UsersGuard implements Filter {
         boolean isPipeline = request.method() == Method.PATCH;
         var content = request.require(RequestContent.KEY).value();
         var merged = grant.mergeRequest();
-        if (roleWrites.isPresent() && couldMakeRoot(roleWrites.get(), content, isPipeline, merged)) {
+        if (roleWrites.isPresent()
+                && (couldMakeRoot(roleWrites.get(), content, isPipeline, merged)
+                        || UpsertFilters.of(request).stream()
+                                .anyMatch(condition -> roleWrites.get().couldMakeRoot(condition, false)))) {
             report(request);
             throw Problem.of(ProblemCode.FORBIDDEN, "Forbidden. The request has been logged.")
                     .raise();

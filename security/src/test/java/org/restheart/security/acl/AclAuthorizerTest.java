@@ -112,10 +112,16 @@ class AclAuthorizerTest {
                                 Set.of()));
         var entry = """
                 {role: 'r', predicate: 'true', mongo: {readFilter: {d: '@request.db', i: '@request._id',
-                  u: '@request.userName', n: '@request.nope', q: '@request.queryString', f: '@filter',
+                  u: '@request.userName', q: '@request.queryString', f: '@filter',
                   m: '@mongoPermissions.allowBulkPatch', t: '@request.resourceType'}}}""";
         assertThat(readFilter(fileGrant(target, with("r"), entry)))
-                .isEqualTo(bson("{d: 'db', i: 'a', u: 'ada', n: null, q: 'x=1', f: {}, m: false, t: 'DOCUMENT'}"));
+                .isEqualTo(bson("{d: 'db', i: 'a', u: 'ada', q: 'x=1', f: {$eq: {}}, m: false, t: 'DOCUMENT'}"));
+    }
+
+    @Test
+    void a_filter_on_a_variable_that_is_not_there_matches_nothing() {
+        var entry = "{role: 'r', predicate: 'true', mongo: {readFilter: {a: 1, n: '@request.nope'}}}";
+        assertThat(readFilter(fileGrant(get("/c/a"), with("r"), entry))).isEqualTo(bson("{_id: {$in: []}}"));
     }
 
     @Test

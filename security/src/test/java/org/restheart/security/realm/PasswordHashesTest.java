@@ -12,17 +12,21 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.Account;
 import org.restheart.http.ProblemException;
-import org.restheart.security.cache.Keeping;
-import org.restheart.security.cache.Kept;
+import org.restheart.security.ClientAddress;
+import org.restheart.security.cache.CacheExpiry;
+import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.testkit.ThreadCpu;
 
 class PasswordHashesTest {
-    private static final PasswordHashes HASHES = new PasswordHashes(6);
+    private static final PasswordHashes HASHES = new PasswordHashes(6, new ClientAddress.Peer());
 
     @AfterAll
     static void close() {
@@ -44,15 +48,23 @@ class PasswordHashesTest {
         return ThreadCpu.nanos("bcrypt-") - before;
     }
 
+    private static StoredRealm realm(String... names) {
+        var users = new UsersCollection("db", "users", "_id", "password", RolesPath.parse("$.roles"), true);
+        var documents = Stream.of(names)
+                .collect(Collectors.toMap(
+                        name -> name,
+                        name -> BsonDocument.parse(
+                                "{_id: '" + name + "', password: '" + HASHES.hash(get("/"), "pw") + "', roles: []}")));
+        return new StoredRealm(
+                users,
+                name -> Optional.ofNullable(documents.get(name)),
+                HASHES,
+                new InvalidatedCache<>(CacheExpiry.nothing(10)));
+    }
+
     @Test
     void T7_an_unknown_account_takes_as_long_as_a_wrong_password() throws Exception {
-        var users = new UsersCollection("db", "users", "_id", "password", RolesPath.parse("$.roles"), true);
-        var known = BsonDocument.parse("{_id: 'ada', password: '" + HASHES.hash(get("/"), "pw") + "', roles: []}");
-        var realm = new StoredRealm(
-                users,
-                name -> name.equals("ada") ? Optional.of(known) : Optional.empty(),
-                HASHES,
-                new Kept<>(Keeping.nothing(10)));
+        var realm = realm("ada");
         long wrong = 0;
         long unknown = 0;
         for (int i = 0; i < 200; i++) {
@@ -60,6 +72,29 @@ class PasswordHashesTest {
             unknown += cost(() -> realm.verify(get("/"), "nobody", "wrong"));
         }
         assertThat((double) unknown / wrong).isBetween(0.7, 1.4);
+    }
+
+    /// Who asks about one name shares the work with those who ask the same, whether there is such an account or not,
+    /// and
+    /// never with those who ask about another.
+    @Test
+    void T7_company_does_not_tell_unknown_accounts_from_known_ones() throws Exception {
+        var realm = realm("ada", "bob");
+        long known = 0;
+        long unknown = 0;
+        for (int i = 0; i < 40; i++) {
+            known += cost(() -> together(realm, "ada", "bob"));
+            unknown += cost(() -> together(realm, "nobody", "somebody"));
+        }
+        assertThat((double) unknown / known).isBetween(0.7, 1.4);
+    }
+
+    private static Object together(StoredRealm realm, String... names) throws InterruptedException {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            return threads.invokeAll(Stream.of(names)
+                    .<Callable<Optional<Account>>>map(name -> () -> realm.verify(get("/"), name, "wrong"))
+                    .toList());
+        }
     }
 
     @Test
@@ -105,7 +140,8 @@ class PasswordHashesTest {
 
     @Test
     void values_are_kept_while_changes_are_told_and_not_otherwise() {
-        var kept = new Kept<String, String>(new Keeping(10, Duration.ZERO, Keeping.Expiry.AFTER_WRITE));
+        var kept = new InvalidatedCache<String, String>(
+                new CacheExpiry(10, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE));
         kept.load("a", key -> key + 1);
         assertThat(kept.get("a")).isEmpty();
         kept.follow();

@@ -21,10 +21,10 @@ final class AnswerDifferences {
 
     private final Expectation expected;
     private final WireResponse actual;
-    private final Variables variables;
+    private final CaseVariables variables;
     private final List<String> found = new ArrayList<>();
 
-    AnswerDifferences(Expectation expected, WireResponse actual, Variables variables) {
+    AnswerDifferences(Expectation expected, WireResponse actual, CaseVariables variables) {
         this.expected = expected;
         this.actual = actual;
         this.variables = variables;

@@ -24,7 +24,7 @@ final class CaseRun {
     private final RunningGateway gateway;
     private final MongoDatabase database;
     private final WireClient client;
-    private final Variables variables = new Variables();
+    private final CaseVariables variables = new CaseVariables();
 
     CaseRun(ConformanceCase conformanceCase, RunningGateway gateway, TestMongo mongo) {
         this.conformanceCase = conformanceCase;

@@ -11,15 +11,15 @@ import tools.jackson.databind.JsonNode;
 /// matter; whole numbers and numbers with a fraction differ, since clients can tell 1 from 1.0. Confined to
 /// one comparison.
 final class JsonDifferences {
-    private final Variables variables;
+    private final CaseVariables variables;
     private final List<String> found = new ArrayList<>();
 
-    private JsonDifferences(Variables variables) {
+    private JsonDifferences(CaseVariables variables) {
         this.variables = variables;
     }
 
     /// @return one line per difference, each beginning with its JSON pointer
-    static List<String> between(JsonNode expected, JsonNode actual, Variables variables) {
+    static List<String> between(JsonNode expected, JsonNode actual, CaseVariables variables) {
         var differences = new JsonDifferences(variables);
         differences.compare("", expected, actual);
         return List.copyOf(differences.found);

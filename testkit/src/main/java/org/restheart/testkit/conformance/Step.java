@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 
 /// A request and what is expected of its answer; variables such as `${db}` are not replaced yet. Immutable.
 ///
-/// @param user who asks; empty for nobody
+/// @param user who asks; empty for an anonymous request
 /// @param request method and target
 /// @param headers a null value keeps a header away that would be sent by itself
 /// @param body empty for none

@@ -74,7 +74,7 @@ final class JsonDifferencesTest {
     }
 
     private static List<String> differences(String expected, String actual) {
-        var variables = new Variables();
+        var variables = new CaseVariables();
         variables.put("db", "test");
         return JsonDifferences.between(JSON.readTree(expected), JSON.readTree(actual), variables);
     }

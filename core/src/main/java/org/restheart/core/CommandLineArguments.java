@@ -1,0 +1,151 @@
+package org.restheart.core;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Sources;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// The command line. Confined to the thread that parses it.
+@Command(
+        name = "java -jar restheart.jar",
+        description = "A REST gateway for MongoDB.",
+        sortOptions = false,
+        footer = {
+            "",
+            "Environment: RESTHEART_CONF_FILE is CONF_FILE when there is none; RHO_FILE is -o; RHO holds overrides,",
+            "such as RHO='/http-listener/port -> 9090; /core/name -> \"node-1\"'."
+        })
+final class CommandLineArguments {
+    private static final String EMBEDDED = "--embedded-mongo";
+    private static final String DATA_DIRECTORY = "restheart-data";
+
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "CONF_FILE",
+            description = "YAML configuration; replaces the built-in one.")
+    private @Nullable Path file;
+
+    @Option(
+            names = {"-o", "--rho"},
+            paramLabel = "FILE",
+            description = "Overrides of the configuration: .yml, .yaml, .json, .jsonc or .conf.")
+    private @Nullable Path overrides;
+
+    @Option(
+            names = {"-s", "--standalone"},
+            description = "Start without MongoDB.")
+    private boolean standalone;
+
+    @Option(names = "--mongo", paramLabel = "URI", description = "MongoDB connection string to use.")
+    private @Nullable String mongo;
+
+    @Option(
+            names = EMBEDDED,
+            paramLabel = "DIR",
+            arity = "0..1",
+            description = "Start a mongod with its data in DIR (" + DATA_DIRECTORY + "), and use it.")
+    private @Nullable Path embedded;
+
+    @Option(
+            names = {"-c", "--printConfiguration", "--print-config"},
+            description = "Print the effective configuration, secrets masked, and exit.")
+    private boolean printConfiguration;
+
+    @Option(names = "--show-secrets", description = "With -c: print secrets in clear text.")
+    private boolean showSecrets;
+
+    @Option(
+            names = {"-t", "--printConfigurationTemplate"},
+            description = "Print the built-in configuration with its comments and exit.")
+    private boolean printTemplate;
+
+    @Option(names = "--check", description = "Check the configuration strictly and exit; 0 if nothing is wrong.")
+    private boolean check;
+
+    @Option(
+            names = {"-v", "--version"},
+            description = "Print version and build time and exit.")
+    private boolean version;
+
+    @Option(
+            names = {"-h", "--help"},
+            description = "Print this and exit.")
+    private boolean help;
+
+    /// Reads the arguments.
+    ///
+    /// @throws CommandLine.ParameterException saying which one is wrong
+    static CommandLineArguments parse(String... args) {
+        var arguments = new CommandLineArguments();
+        var commandLine = new CommandLine(arguments);
+        // Without = the directory could not be told from CONF_FILE.
+        commandLine.parseArgs(Arrays.stream(args)
+                .map(arg -> arg.equals(EMBEDDED) ? EMBEDDED + "=" + DATA_DIRECTORY : arg)
+                .toArray(String[]::new));
+        arguments.refuseContradictions(commandLine);
+        return arguments;
+    }
+
+    private void refuseContradictions(CommandLine commandLine) {
+        int databases = (standalone ? 1 : 0) + (mongo == null ? 0 : 1) + (embedded == null ? 0 : 1);
+        if (databases > 1) {
+            throw new CommandLine.ParameterException(
+                    commandLine, "--standalone, --mongo and " + EMBEDDED + " exclude each other");
+        }
+    }
+
+    static String usage() {
+        return new CommandLine(new CommandLineArguments()).getUsageMessage();
+    }
+
+    /// Where the configuration comes from, with this command line in this environment.
+    Sources sources(Map<String, String> environment) {
+        var sources = Sources.of(environment);
+        if (standalone) {
+            sources = sources.withStandalone();
+        }
+        if (file != null) {
+            sources = sources.withFile(file);
+        }
+        if (overrides != null) {
+            sources = sources.withOverrides(overrides);
+        }
+        return mongo == null ? sources : sources.withMongo(mongo);
+    }
+
+    /// The data directory of the mongod to start, if one is to be started.
+    Optional<Path> embedded() {
+        return Optional.ofNullable(embedded);
+    }
+
+    boolean printsConfiguration() {
+        return printConfiguration;
+    }
+
+    boolean showsSecrets() {
+        return showSecrets;
+    }
+
+    boolean printsTemplate() {
+        return printTemplate;
+    }
+
+    boolean checks() {
+        return check;
+    }
+
+    boolean printsVersion() {
+        return version;
+    }
+
+    boolean helps() {
+        return help;
+    }
+}

@@ -1,0 +1,140 @@
+package org.restheart.core.accounts;
+
+import com.mongodb.MongoException;
+import com.mongodb.MongoWriteException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.IndexOptions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.restheart.http.Request;
+import org.restheart.security.apikey.ApiKey;
+import org.restheart.security.apikey.ApiKeys;
+import org.restheart.security.cache.InvalidatedCache;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Keys in a collection. Thread-safe.
+final class MongoApiKeys implements ApiKeys {
+    private static final Logger LOG = LoggerFactory.getLogger(MongoApiKeys.class);
+    private static final int DUPLICATE = 11000;
+    private static final int MAX_LISTED = 10_000;
+    private static final int MAX_NOTED = 10_000;
+    private static final long DAYS_AFTER_END = 30;
+
+    private final MongoCollection<BsonDocument> collection;
+    private final InvalidatedCache<String, ApiKey> kept;
+    private final AtomicBoolean indexed = new AtomicBoolean();
+    /// The hour in which the use of a key was last noted, by digest.
+    private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
+
+    /// @param kept what is known; whoever learns of a change tells it
+    MongoApiKeys(MongoClient client, String database, String collection, InvalidatedCache<String, ApiKey> kept) {
+        this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
+        this.kept = kept;
+    }
+
+    @Override
+    public Optional<ApiKey> find(Request request, String digest) {
+        var known = kept.get(digest);
+        if (known.isPresent()) {
+            return known;
+        }
+        request.requireThread();
+        return Optional.ofNullable(kept.load(
+                digest,
+                missing -> LookUp.of(() -> Optional.ofNullable(
+                                collection.find(byId(missing)).first()))
+                        .flatMap(ApiKey::of)
+                        .orElse(null)));
+    }
+
+    private static BsonDocument byId(String digest) {
+        return new BsonDocument("_id", new BsonString(digest));
+    }
+
+    @Override
+    public boolean insert(ApiKey key) {
+        if (!indexed.get()) {
+            collection.createIndex(
+                    new BsonDocument("expiresAt", new BsonInt32(1)),
+                    new IndexOptions().expireAfter(DAYS_AFTER_END, TimeUnit.DAYS));
+            collection.createIndex(new BsonDocument("account", new BsonInt32(1)));
+            indexed.set(true);
+        }
+        try {
+            collection.insertOne(key.toDocument());
+            kept.forget(key.digest());
+            return true;
+        } catch (MongoWriteException e) {
+            if (e.getError().getCode() == DUPLICATE) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public List<ApiKey> list(Optional<String> account) {
+        var filter = account.map(name -> new BsonDocument("account", new BsonString(name)))
+                .orElseGet(BsonDocument::new);
+        var keys = new ArrayList<ApiKey>();
+        collection
+                .find(filter)
+                .sort(new BsonDocument("handle", new BsonInt32(1)))
+                .limit(MAX_LISTED)
+                .forEach(document -> ApiKey.of(document).ifPresent(keys::add));
+        return keys;
+    }
+
+    @Override
+    public void update(ApiKey key, BsonDocument changes) {
+        try {
+            collection.updateOne(byId(key.digest()), new BsonDocument("$set", changes));
+        } finally {
+            kept.forget(key.digest());
+        }
+    }
+
+    @Override
+    public void delete(ApiKey key) {
+        try {
+            collection.deleteOne(byId(key.digest()));
+        } finally {
+            kept.forget(key.digest());
+        }
+    }
+
+    @Override
+    public void used(ApiKey key, Instant at) {
+        var hour = at.truncatedTo(ChronoUnit.HOURS);
+        if (key.lastUsedAt().filter(last -> !last.isBefore(hour)).isPresent()
+                || hour.equals(noted.put(key.digest(), hour))) {
+            return;
+        }
+        if (noted.size() > MAX_NOTED) {
+            noted.clear();
+        }
+        var _ = Thread.ofVirtual().name("api-key-use").start(() -> note(key, hour));
+    }
+
+    private void note(ApiKey key, Instant hour) {
+        try {
+            collection.updateOne(
+                    byId(key.digest()),
+                    new BsonDocument("$max", new BsonDocument("lastUsedAt", new BsonDateTime(hour.toEpochMilli()))));
+        } catch (MongoException | IllegalStateException e) { // the client may be closed by now
+            LOG.debug("the use of a key could not be noted: {}", e.toString());
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package org.restheart.core.filter;
+
+import java.util.Optional;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.NeedsThread;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+/// Turns what goes wrong behind it into problems, for services that tell them in words of their own.
+record ProblemFilter(ErrorMapping mapping) implements Filter {
+    @Override
+    public Response filter(Request request, Handler next) {
+        try {
+            return next.handle(request).recover(failure -> {
+                throw problem(request, failure);
+            });
+        } catch (NeedsThread signal) {
+            throw signal;
+        } catch (RuntimeException failure) {
+            throw problem(request, failure);
+        }
+    }
+
+    private ProblemException problem(Request request, Throwable failure) {
+        return Optional.of(failure)
+                .filter(ProblemException.class::isInstance)
+                .map(ProblemException.class::cast)
+                .orElseGet(() -> mapping.toProblem(request, failure).raise());
+    }
+}

@@ -1,0 +1,168 @@
+package org.restheart.core.dataapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// JSON Schemas where one request does not show all: lines, rows, other gateways, others who read meanwhile.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SchemasTest {
+    private static final String ADMIN =
+            "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
+    private static final String CONFIG = """
+            mongo: {mongo-mounts: [{what: '*', where: /}], schema-cache-ttl: -1}
+            csvLoader: {enabled: true}
+            """;
+
+    private final TestMongo mongo;
+    private final ConformanceGateway here;
+    private final ConformanceGateway there;
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    SchemasTest(TestMongo mongo) {
+        this.mongo = mongo;
+        here = ConformanceGateway.start(mongo, CONFIG);
+        there = ConformanceGateway.start(mongo, CONFIG);
+    }
+
+    @AfterAll
+    void stop() {
+        http.close();
+        here.close();
+        there.close();
+    }
+
+    @BeforeEach
+    void declare() throws Exception {
+        mongo.database().getCollection("books").deleteMany(new Document());
+        var db = "/" + mongo.databaseName();
+        send(here, "PUT", db, "application/json", "{}");
+        send(here, "PUT", db + "/_schemas", "application/json", "{}");
+        var schema = "{\"type\": \"object\", \"properties\": {\"n\": {\"type\": \"integer\"}}, \"required\": [\"n\"]}";
+        assertThat(send(here, "PUT", db + "/_schemas/s?wm=upsert", "application/json", schema)
+                        .statusCode())
+                .isIn(200, 201);
+        assertThat(send(here, "PUT", db + "/books", "application/json", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
+                        .statusCode())
+                .isIn(200, 201);
+    }
+
+    private HttpResponse<String> send(ConformanceGateway to, String method, String path, String type, String content)
+            throws Exception {
+        return http.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.port() + path))
+                        .header("Authorization", ADMIN)
+                        .header("Content-Type", type)
+                        .method(method, BodyPublishers.ofString(content))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private String books() {
+        return "/" + mongo.databaseName() + "/books";
+    }
+
+    private long stored() {
+        return mongo.database().getCollection("books").countDocuments();
+    }
+
+    @Test
+    void of_lines_only_the_valid_ones_are_stored() throws Exception {
+        var answer =
+                send(here, "POST", books(), "application/x-ndjson", "{\"n\": 1}\n{\"n\": \"x\"}\n{\"n\": 2}\n{}\n");
+
+        assertThat(answer.statusCode()).isEqualTo(207);
+        var report = Document.parse(answer.body());
+        assertThat(report.getInteger("inserted")).isEqualTo(2);
+        assertThat(report.getList("errors", Document.class))
+                .hasSize(2)
+                .allSatisfy(error -> assertThat(error.toJson()).contains("violates schema 's'"));
+        assertThat(stored()).isEqualTo(2);
+    }
+
+    @Test
+    void rows_of_a_file_are_stored_all_or_none() throws Exception {
+        var csv = "/csv?db=" + mongo.databaseName() + "&coll=books&id=0";
+
+        assertThat(send(here, "POST", csv, "text/csv", "_id,n\n1,1\n2,x\n").statusCode())
+                .isEqualTo(400);
+        assertThat(stored()).isZero();
+        assertThat(send(here, "POST", csv, "text/csv", "_id,n\n1,1\n2,2\n").statusCode())
+                .isEqualTo(200);
+        assertThat(send(here, "POST", csv + "&update=true", "text/csv", "_id,n\n1,7\n2,x\n")
+                        .statusCode())
+                .isEqualTo(400);
+        assertThat(send(here, "POST", csv + "&update=true", "text/csv", "_id,t\n1,a\n3,b\n")
+                        .statusCode())
+                .isEqualTo(400);
+        assertThat(mongo.database()
+                        .getCollection("books")
+                        .find(new Document("_id", 1))
+                        .first())
+                .containsEntry("n", 1)
+                .doesNotContainKey("t");
+        assertThat(send(here, "POST", csv + "&update=true", "text/csv", "_id,t\n1,a\n2,b\n")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(stored()).isEqualTo(2);
+    }
+
+    @Test
+    void a_change_through_one_gateway_is_known_to_the_other() throws Exception {
+        assertThat(send(there, "POST", books(), "application/json", "{\"n\": 1}")
+                        .statusCode())
+                .isEqualTo(201);
+
+        send(here, "PUT", "/" + mongo.databaseName() + "/_schemas/s", "application/json", "{\"required\": [\"k\"]}");
+
+        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            assertThat(send(there, "POST", books(), "application/json", "{\"n\": 1}")
+                            .statusCode())
+                    .isEqualTo(400);
+            assertThat(send(there, "POST", books(), "application/json", "{\"k\": 1}")
+                            .statusCode())
+                    .isEqualTo(201);
+        });
+    }
+
+    @Test
+    void nobody_ever_sees_what_a_refused_patch_would_have_made() throws Exception {
+        send(here, "PUT", books() + "/b?wm=upsert", "application/json", "{\"n\": 1}");
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var patches = IntStream.range(0, 40)
+                    .mapToObj(i -> threads.submit(
+                            () -> send(here, "PATCH", books() + "/b", "application/json", "{\"n\": \"bad\"}")
+                                    .statusCode()))
+                    .toList();
+            var reads = IntStream.range(0, 200)
+                    .mapToObj(i -> threads.submit(() -> send(here, "GET", books() + "/b", "application/json", "")
+                            .body()))
+                    .toList();
+            for (var read : reads) {
+                assertThat(read.get()).contains("\"n\": 1");
+            }
+            for (var patch : patches) {
+                assertThat(patch.get()).isIn(400, 409);
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+package org.restheart.core.dataapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Transactions through two gateways.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TransactionsTest {
+    private static final String CONFIG = "mongo: {mongo-mounts: [{what: '*', where: /}]}";
+
+    /// Transfers per client; the stress form has more.
+    private static final int TRANSFERS = Integer.getInteger("restheart.test.transfers", 1);
+
+    private final TestMongo mongo;
+    private final ConformanceGateway here;
+    private final ConformanceGateway there;
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    TransactionsTest(TestMongo mongo) {
+        this.mongo = mongo;
+        here = ConformanceGateway.start(mongo, CONFIG);
+        there = ConformanceGateway.start(mongo, CONFIG);
+    }
+
+    @AfterAll
+    void stop() {
+        http.close();
+        here.close();
+        there.close();
+    }
+
+    @BeforeEach
+    void prepare() {
+        mongo.database().getCollection("c").drop();
+        mongo.database().getCollection("c").insertOne(new Document("_id", "a").append("n", 1));
+    }
+
+    private HttpResponse<String> send(ConformanceGateway to, String user, String method, String path, String content) {
+        try {
+            return http.send(
+                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.port() + path))
+                            .header(
+                                    "Authorization",
+                                    "Basic "
+                                            + Base64.getEncoder()
+                                                    .encodeToString(
+                                                            (user + ":secret").getBytes(StandardCharsets.UTF_8)))
+                            .header("Content-Type", "application/json")
+                            .method(method, BodyPublishers.ofString(content))
+                            .build(),
+                    BodyHandlers.ofString());
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private HttpResponse<String> send(ConformanceGateway to, String method, String path, String content) {
+        return send(to, "admin", method, path, content);
+    }
+
+    private int status(ConformanceGateway to, String method, String path, String content) {
+        return send(to, method, path, content).statusCode();
+    }
+
+    private String session() {
+        var location = send(here, "POST", "/_sessions", "")
+                .headers()
+                .firstValue("Location")
+                .orElseThrow();
+        return location.substring(location.lastIndexOf('/') + 1);
+    }
+
+    /// The number of the transaction begun.
+    private String begin(ConformanceGateway at, String sid) {
+        var begun = send(at, "POST", "/_sessions/" + sid + "/_txns", "");
+        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(201);
+        var location = begun.headers().firstValue("Location").orElseThrow();
+        assertThat(location).startsWith("/_sessions/" + sid + "/_txns/");
+        return location.substring(location.lastIndexOf('/') + 1);
+    }
+
+    private String path(String rest) {
+        return "/" + mongo.databaseName() + "/c" + rest;
+    }
+
+    @Test
+    void what_is_written_in_a_transaction_is_seen_there_by_any_gateway_and_elsewhere_only_after_its_commit() {
+        var sid = session();
+        var txn = begin(here, sid);
+        assertThat(txn).isEqualTo("1");
+        var in = "?sid=" + sid + "&txn=" + txn;
+
+        assertThat(status(here, "POST", path(in), "{\"_id\": \"b\"}")).isEqualTo(201);
+        assertThat(status(there, "POST", path(in), "[{\"_id\": \"c\"}, {\"_id\": \"d\"}]"))
+                .isEqualTo(200);
+        assertThat(status(there, "PATCH", path("/a" + in), "{\"$inc\": {\"n\": 1}}"))
+                .isEqualTo(200);
+        assertThat(status(here, "DELETE", path("/d" + in), "")).isEqualTo(204);
+        assertThat(send(there, "GET", path("/a" + in), "").body()).contains("\"n\": 2");
+        assertThat(send(here, "GET", path("/_size" + in), "").body()).contains("3");
+        assertThat(send(there, "GET", path(in + "&keys=%7B%22_id%22:1%7D"), "").body())
+                .contains("\"a\"", "\"b\"", "\"c\"");
+        assertThat(send(here, "GET", path("/a"), "").body()).contains("\"n\": 1");
+        assertThat(send(here, "GET", path("/a?sid=" + sid), "").body()).contains("\"n\": 1");
+        assertThat(send(here, "GET", path("/_size"), "").body()).contains("1");
+        var txns = "/_sessions/" + sid + "/_txns";
+        assertThat(send(there, "GET", txns, "").body()).contains("\"id\": 1").contains("\"IN\"");
+        assertThat(status(there, "POST", txns, "")).isEqualTo(304);
+
+        assertThat(status(there, "PATCH", txns + "/1", "")).isEqualTo(200);
+        assertThat(status(here, "PATCH", txns + "/1", "")).isEqualTo(200);
+
+        assertThat(send(here, "GET", path("/_size"), "").body()).contains("3");
+        assertThat(send(here, "GET", txns, "").body()).contains("\"id\": 1").contains("\"COMMITTED\"");
+        assertThat(status(here, "DELETE", txns + "/1", "")).isEqualTo(400);
+        assertThat(status(here, "POST", path(in), "{\"_id\": \"e\"}")).isEqualTo(400);
+        assertThat(begin(there, sid)).isEqualTo("2");
+        assertThat(status(here, "DELETE", txns + "/2", "")).isEqualTo(204);
+        assertThat(send(here, "GET", txns, "").body()).contains("\"id\": 2").contains("\"ABORTED\"");
+        assertThat(status(here, "DELETE", txns + "/2", "")).isEqualTo(400);
+        assertThat(status(here, "PATCH", txns + "/2", "")).isEqualTo(400);
+        assertThat(status(here, "PATCH", txns + "/3", "")).isEqualTo(400);
+        assertThat(begin(here, sid)).isEqualTo("3");
+        assertThat(status(here, "DELETE", "/_sessions/" + sid, "")).isEqualTo(200);
+        assertThat(send(here, "GET", path("/a?sid=" + sid + "&txn=3"), "").statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void of_two_transactions_that_write_the_same_document_one_is_told_and_aborted() {
+        var first = session();
+        var second = session();
+        var one = "/a?sid=" + first + "&txn=" + begin(here, first);
+        var other = "/a?sid=" + second + "&txn=" + begin(there, second);
+
+        assertThat(status(here, "PATCH", path(one), "{\"n\": 2}")).isEqualTo(200);
+        var refused = send(there, "PATCH", path(other), "{\"n\": 3}");
+
+        assertThat(refused.statusCode()).isEqualTo(409);
+        assertThat(refused.body()).contains("Write conflict inside transaction");
+        assertThat(send(here, "GET", "/_sessions/" + second + "/_txns", "").body())
+                .contains("\"ABORTED\"");
+        assertThat(status(here, "PATCH", "/_sessions/" + first + "/_txns/1", ""))
+                .isEqualTo(200);
+        assertThat(send(here, "GET", path("/a"), "").body()).contains("\"n\": 2");
+    }
+
+    @Test
+    void a_write_that_fails_ends_the_transaction() {
+        for (var content : new String[] {"{\"_id\": \"a\"}", "[{\"_id\": \"x\"}, {\"_id\": \"a\"}]"}) {
+            var sid = session();
+            var in = "?sid=" + sid + "&txn=" + begin(here, sid);
+            assertThat(status(here, "POST", path(in), "{\"_id\": \"b\"}")).isEqualTo(201);
+            assertThat(status(here, "POST", path(in), content)).isIn(409, 207);
+            assertThat(status(here, "PATCH", "/_sessions/" + sid + "/_txns/1", ""))
+                    .isEqualTo(400);
+            assertThat(send(here, "GET", path("/_size"), "").body()).contains("1");
+        }
+        var sid = session();
+        var in = "?wm=insert&sid=" + sid + "&txn=" + begin(here, sid);
+        assertThat(status(here, "PUT", path("/a" + in), "{}")).isEqualTo(409);
+    }
+
+    @Test
+    void nobody_uses_the_session_of_somebody_else() {
+        var sid = session();
+        var txn = begin(here, sid);
+        assertThat(status(here, "PATCH", path("/a?sid=" + sid + "&txn=" + txn), "{\"n\": 5}"))
+                .isEqualTo(200);
+        for (var target :
+                new String[] {path("/a?sid=" + sid), path("/a?sid=" + sid + "&txn=1"), "/_sessions/" + sid + "/_txns"
+                }) {
+            assertThat(send(there, "bob", "GET", target, "").statusCode())
+                    .as(target)
+                    .isEqualTo(404);
+        }
+        assertThat(send(there, "bob", "POST", path("?sid=" + sid + "&txn=1"), "{\"_id\": \"x\"}")
+                        .statusCode())
+                .isEqualTo(404);
+        for (var method : new String[] {"PATCH", "DELETE"}) {
+            assertThat(send(there, "bob", method, "/_sessions/" + sid + "/_txns/1", "")
+                            .statusCode())
+                    .isEqualTo(404);
+        }
+        assertThat(send(there, "bob", "DELETE", "/_sessions/" + sid, "").statusCode())
+                .isEqualTo(404);
+
+        var chosen = "7f3c1f0e-6a5b-4c1d-9e2f-" + mongo.databaseName().hashCode();
+        chosen = chosen.substring(0, 24) + "0123456789ab";
+        var begun = begin(here, chosen);
+        assertThat(send(there, "bob", "GET", path("/a?sid=" + chosen + "&txn=" + begun), "")
+                        .statusCode())
+                .as("the same id is another session for somebody else")
+                .isEqualTo(400);
+        assertThat(status(here, "PATCH", "/_sessions/" + sid + "/_txns/1", "")).isEqualTo(200);
+        assertThat(status(here, "DELETE", "/_sessions/" + chosen, "")).isEqualTo(200);
+    }
+
+    @Test
+    void a_patch_that_violates_its_schema_ends_the_transaction() {
+        assertThat(status(here, "PUT", "/" + mongo.databaseName() + "/_schemas", ""))
+                .isIn(200, 201);
+        send(
+                here,
+                "PUT",
+                "/" + mongo.databaseName() + "/_schemas/s?wm=upsert",
+                "{\"properties\": {\"n\": {\"type\": \"integer\"}}}");
+        assertThat(status(here, "PUT", path(""), "{\"jsonSchema\": {\"schemaId\": \"s\"}}"))
+                .isIn(200, 201);
+        var sid = session();
+        var in = "?sid=" + sid + "&txn=" + begin(here, sid);
+
+        assertThat(status(here, "PATCH", path("/a" + in), "{\"n\": 2}")).isEqualTo(200);
+        assertThat(status(here, "PATCH", path("/a" + in), "{\"n\": \"x\"}")).isEqualTo(400);
+
+        assertThat(status(here, "PATCH", "/_sessions/" + sid + "/_txns/1", "")).isEqualTo(400);
+        assertThat(send(here, "GET", path("/a"), "").body()).contains("\"n\": 1");
+        assertThat(status(here, "PUT", path(""), "{}")).isEqualTo(200);
+    }
+
+    @Test
+    void money_that_many_move_at_once_stays_the_same() throws Exception {
+        var accounts = mongo.database().getCollection("c");
+        accounts.drop();
+        IntStream.range(0, 20).forEach(i -> accounts.insertOne(new Document("_id", "k" + i).append("n", 100)));
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var clients = IntStream.range(0, 64)
+                    .mapToObj(i -> threads.submit(() -> IntStream.range(0, TRANSFERS)
+                            .filter(_ -> transfer(i % 2 == 0 ? here : there, i % 2 == 0 ? there : here))
+                            .count()))
+                    .toList();
+            long done = 0;
+            for (var client : clients) {
+                done += client.get();
+            }
+            assertThat(done).isPositive();
+        }
+        assertThat(accounts.find().map(account -> account.getInteger("n")).into(new ArrayList<>()))
+                .hasSize(20)
+                .satisfies(all -> assertThat(
+                                all.stream().mapToInt(Integer::intValue).sum())
+                        .isEqualTo(2000));
+    }
+
+    private boolean transfer(ConformanceGateway one, ConformanceGateway other) {
+        var random = ThreadLocalRandom.current();
+        int from = random.nextInt(20);
+        int to = (from + 1 + random.nextInt(19)) % 20;
+        var sid = session();
+        var in = "?sid=" + sid + "&txn=" + begin(one, sid);
+        int amount = random.nextInt(50);
+        boolean moved = status(one, "PATCH", path("/k" + from + in), "{\"$inc\": {\"n\": " + -amount + "}}") == 200
+                && status(other, "PATCH", path("/k" + to + in), "{\"$inc\": {\"n\": " + amount + "}}") == 200;
+        return moved
+                ? status(other, "PATCH", "/_sessions/" + sid + "/_txns/1", "") == 200
+                : status(one, "DELETE", "/_sessions/" + sid + "/_txns/1", "") == 204;
+    }
+}

@@ -1,0 +1,91 @@
+package org.restheart.core.graphql;
+
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.conformance.RunningGateway;
+
+/// A gateway whose app definitions are in the test class's own database, at `/defs/gql-apps`. Its users have the
+/// password
+/// `secret`.
+final class GraphqlGateway implements RunningGateway, AutoCloseable {
+    private final Gateway gateway;
+
+    private GraphqlGateway(Gateway gateway) {
+        this.gateway = gateway;
+    }
+
+    /// @param graphql further keys of the block `graphql`, such as `verbose: true`
+    static GraphqlGateway start(TestMongo mongo, String graphql) {
+        mongo.database().getCollection("gql-apps").drop();
+        mongo.database().createCollection("gql-apps");
+        return start(mongo, graphql, UnaryOperator.identity());
+    }
+
+    /// Where the collection of definitions is there.
+    ///
+    /// @param change of the whole configuration
+    static GraphqlGateway start(TestMongo mongo, String graphql, UnaryOperator<String> change) {
+        return new GraphqlGateway(
+                Gateway.start(GatewayConfig.parse(change.apply("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: '$uri'}
+                mongo: {mongo-mounts: [{what: '*', where: /}, {what: /$db, where: /defs}]}
+                graphql: {db: $db, collection: gql-apps, $graphql}
+                metrics: {enabled: true}
+                requestsMetricsCollector: {enabled: true, include: ['/graphql/*']}
+                filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
+                aggregationSecurity:
+                  enabled: true
+                  stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
+                  operatorBlacklist: [$where, $function, $accumulator]
+                mongoRealmAuthenticator: {enabled: false}
+                mongoAclAuthorizer: {enabled: false}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator:
+                  enabled: true
+                  users:
+                    - {userid: admin, password: secret, roles: [admin]}
+                    - {userid: ada, password: secret, roles: [owners], team: red}
+                    - {userid: bob, password: secret, roles: [public]}
+                    - {userid: cat, password: secret, roles: [both]}
+                    - {userid: eve, password: secret, roles: [apps]}
+                fileAclAuthorizer:
+                  enabled: true
+                  permissions:
+                    - role: admin
+                      predicate: path-prefix('/')
+                      mongo:
+                        {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}
+                    # sees what belongs to her
+                    - {role: owners, predicate: path-prefix('/'), mongo: {readFilter: {owner: '@user.userid'}}}
+                    # sees all documents without what is secret
+                    - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0}}}
+                    # both
+                    - role: both
+                      predicate: path-prefix('/')
+                      mongo: {readFilter: {owner: '@user.userid'}, projectResponse: {secret: 0}}
+                    # may ask apps and nothing else
+                    - {role: apps, predicate: path-prefix('/graphql')}
+                """.replace("$uri", mongo.connectionString())
+                        .replace("$db", mongo.databaseName())
+                        .replace("$graphql", graphql)))));
+    }
+
+    @Override
+    public int port() {
+        return gateway.address().getPort();
+    }
+
+    @Override
+    public Optional<String> password(String user) {
+        return Optional.of("secret");
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+    }
+}

@@ -1,0 +1,59 @@
+package org.restheart.core.graphql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What metrics call queries.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OperationsTest {
+    private final GraphqlGateway gateway;
+    private final GraphqlClient admin;
+
+    OperationsTest(TestMongo mongo) {
+        this.gateway = GraphqlGateway.start(mongo, "verbose: false");
+        this.admin = new GraphqlClient(gateway, "admin");
+        admin.define("shop", """
+                {"schema": "type Doc { _id: Int } type Query { items: [Doc] makers: [Doc] count: Int }",
+                 "mappings": {"Query": {"items": {"db": "$db", "collection": "c"}, "makers": {"db": "$db", "collection": "c"}}}}
+                """.replace("$db", mongo.newDatabaseName()));
+    }
+
+    @AfterAll
+    void stop() {
+        gateway.close();
+    }
+
+    private void ask(String query, String operation) {
+        var body = new BsonDocument("query", new BsonString(query));
+        if (!operation.isEmpty()) {
+            body.append("operationName", new BsonString(operation));
+        }
+        admin.send("POST", "/graphql/shop", body.toJson());
+    }
+
+    @Test
+    void labels_tell_the_operation_and_its_fields() {
+        ask("{items{_id} x: makers{_id} again: items{_id} count}", "");
+        ask("query Makers {makers{_id}} query Items {items{_id}}", "Items");
+        ask("query Wrong {nope{_id}}", "");
+        ask("{" + "a".repeat(5_000), "");
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(admin.send("GET", "/metrics/graphql/*", "")
+                                .body()
+                                .lines())
+                        .filteredOn(line -> line.startsWith("http_requests_count{"))
+                        .anyMatch(line -> line.contains("code=\"200\",query=\"items,makers\",operation=\"\",} 1.0"))
+                        .anyMatch(line -> line.contains("code=\"200\",query=\"makers\",operation=\"Items\",} 1.0"))
+                        .anyMatch(line -> line.contains("code=\"400\",query=\"_other\",operation=\"\",} 2.0")));
+    }
+}

@@ -1,0 +1,199 @@
+package org.restheart.core.graphql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.core.streams.Relay;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What the keys of the block `graphql` change.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SettingsTest {
+    private static final String SCHEMA = "type Doc { _id: Int n: Float } type Query { docs: [Doc] slow: [Doc] }";
+
+    private final TestMongo mongo;
+    private final String db;
+    private final GraphqlGateway gateway;
+    private final GraphqlClient admin;
+
+    SettingsTest(TestMongo mongo) {
+        this.mongo = mongo;
+        this.db = mongo.newDatabaseName();
+        mongo.client().getDatabase(db).getCollection("c").insertOne(new Document("_id", 1).append("n", 2));
+        this.gateway = GraphqlGateway.start(
+                mongo,
+                "introspection: false, app-writers: [admin], strict-scalars: true, query-time-limit: 3000,"
+                        + " app-cache-ttr: 200");
+        this.admin = new GraphqlClient(gateway, "admin");
+        admin.define("app", definition(SCHEMA));
+    }
+
+    @AfterAll
+    void stop() {
+        gateway.close();
+    }
+
+    private String definition(String schema) {
+        return """
+                {"schema": "$schema", "documents": {"all": "{docs{_id}}"},
+                 "mappings": {"Query": {
+                   "docs": {"db": "$db", "collection": "c"},
+                   "slow": {"db": "$db", "collection": "c", "stages": [
+                     {"$set": {"x": {"$range": [0, 9000]}}}, {"$unwind": "$x"},
+                     {"$set": {"y": {"$range": [0, 9000]}}}, {"$unwind": "$y"},
+                     {"$set": {"z": {"$range": [0, 9000]}}}, {"$unwind": "$z"}, {"$group": {"_id": null}}]}}}}
+                """.replace("$schema", schema).replace("$db", db);
+    }
+
+    @Test
+    void a_query_that_takes_too_long_is_answered_with_408() {
+        var response = admin.ask("app", "{slow{_id}}");
+        assertThat(response.statusCode()).isEqualTo(408);
+        assertThat(response.body()).contains("Maximum query time limit of 3000ms exceeded");
+    }
+
+    @Test
+    void introspection_is_refused_where_it_is_switched_off() {
+        for (var query : new String[] {"{__schema{queryType{name}}}", "{docs{_id} __type(name: \"Doc\"){name}}"}) {
+            var response = admin.ask("app", query);
+            assertThat(response.statusCode()).isEqualTo(400);
+            assertThat(response.body()).contains("ValidationError");
+        }
+        assertThat(admin.ask("app", "{docs{__typename}}").body())
+                .isEqualTo("{\"data\":{\"docs\":[{\"__typename\":\"Doc\"}]}}");
+    }
+
+    @Test
+    void only_writers_write_definitions() {
+        var ada = new GraphqlClient(gateway, "ada"); // whom a permission would let
+        assertThat(ada.send("PUT", "/defs/gql-apps/hers?wm=upsert", definition(SCHEMA))
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(ada.send("PUT", "/" + mongo.databaseName() + "/gql-apps/hers?wm=upsert", definition(SCHEMA))
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(ada.send("DELETE", "/defs/gql-apps/app", "").statusCode()).isEqualTo(403);
+        assertThat(admin.ask("hers", "{docs{_id}}").statusCode()).isEqualTo(404);
+        assertThat(admin.ask("app", "{docs{_id}}").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void strict_scalars_are_not_widened() {
+        var answer = admin.answer("app", "{docs{_id n}}");
+        var found = answer.getDocument("data").getArray("docs").get(0).asDocument();
+        assertThat(found.getInt32("_id").getValue()).isEqualTo(1);
+        assertThat(found.isNull("n")).isTrue(); // an integer, where a Float is declared
+        assertThat(answer.getArray("errors")).hasSize(1);
+    }
+
+    /// Changes, disabling and deletion by another server or a driver, that do not touch the entity tag.
+    @Test
+    void what_is_served_follows_definitions_that_others_change() {
+        admin.define("followed", definition(SCHEMA));
+        assertThat(admin.ask("followed", "{docs{_id}}").statusCode()).isEqualTo(200);
+        var definitions = mongo.database().getCollection("gql-apps");
+        var id = new Document("_id", "followed");
+        definitions.updateOne(
+                id, new Document("$set", new Document("schema", SCHEMA.replace("_id: Int", "_id: Int m: Int"))));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> admin.ask("followed", "{docs{m}}").statusCode() == 200);
+        definitions.updateOne(id, new Document("$set", new Document("descriptor", new Document("enabled", false))));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> admin.ask("followed", "{docs{_id}}").statusCode() == 404);
+        definitions.updateOne(id, new Document("$unset", new Document("descriptor", 1)));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> admin.ask("followed", "{docs{_id}}").statusCode() == 200);
+        definitions.deleteOne(id);
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> admin.ask("followed", "{docs{_id}}").statusCode() == 404);
+    }
+
+    @Test
+    void only_stored_documents_are_answered_where_that_is_asked_for() {
+        try (var strict = GraphqlGateway.start(
+                mongo, "persisted-documents-only: true", yaml -> yaml.replace("gql-apps", "stored-apps"))) {
+            mongo.database().createCollection("stored-apps");
+            var client = new GraphqlClient(strict, "admin");
+            client.send("PUT", "/defs/stored-apps/app?wm=upsert", definition(SCHEMA));
+            var hash = "{\"extensions\": {\"persistedQuery\": {\"version\": 1, \"sha256Hash\": \"%s\"}}}";
+            for (var allowed : new String[] {
+                "{\"documentId\": \"all\"}", hash.formatted(sha256("{docs{_id}}")), "{\"query\": \"{docs{_id}}\"}"
+            }) {
+                var response = client.send("POST", "/graphql/app", allowed);
+                assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+            }
+            for (var refused : new String[] {
+                "{\"documentId\": \"none\"}",
+                hash.formatted(sha256("{docs{n}}")),
+                "{\"query\": \"{docs{n}}\"}",
+                "{\"query\": \"{docs{_id} }\"}"
+            }) {
+                assertThat(client.send("POST", "/graphql/app", refused).statusCode())
+                        .isEqualTo(400);
+            }
+        }
+    }
+
+    private static String sha256(String text) {
+        try {
+            return java.util.HexFormat.of()
+                    .formatHex(java.security.MessageDigest.getInstance("SHA-256")
+                            .digest(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void without_mongodb_a_query_fails_as_a_whole() throws Exception {
+        try (var relay = new Relay(primary())) {
+            relay.start();
+            try (var lonely = GraphqlGateway.start(
+                    mongo,
+                    "verbose: false",
+                    yaml -> yaml.replace("gql-apps", "lonely-apps")
+                            .replace(
+                                    mongo.connectionString(),
+                                    "mongodb://127.0.0.1:" + relay.port()
+                                            + "/?directConnection=true&serverSelectionTimeoutMS=500"))) {
+                mongo.database().createCollection("lonely-apps");
+                var client = new GraphqlClient(lonely, "admin");
+                client.send("PUT", "/defs/lonely-apps/app?wm=upsert", definition(SCHEMA));
+                await().atMost(Duration.ofMinutes(1))
+                        .until(() -> client.ask("app", "{docs{_id}}").statusCode() == 200);
+                relay.close();
+                await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+                    var response = client.ask("app", "{docs{_id}}");
+                    assertThat(response.statusCode()).as(response.body()).isEqualTo(500);
+                    var error = BsonDocument.parse(response.body())
+                            .getArray("errors")
+                            .get(0)
+                            .asDocument();
+                    assertThat(error.getString("message").getValue())
+                            .startsWith("Unable to establish a connection to the database: ");
+                    assertThat(error.getDocument("extensions").get("classification"))
+                            .isEqualTo(new BsonString("ExecutionAborted"));
+                });
+            }
+        }
+    }
+
+    private InetSocketAddress primary() {
+        var hello = mongo.client()
+                .getDatabase("admin")
+                .runCommand(new Document("hello", 1))
+                .getString("primary");
+        int colon = hello.lastIndexOf(':');
+        return new InetSocketAddress(hello.substring(0, colon), Integer.parseInt(hello.substring(colon + 1)));
+    }
+}

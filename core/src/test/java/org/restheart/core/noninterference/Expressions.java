@@ -1,0 +1,263 @@
+package org.restheart.core.noninterference;
+
+import static org.restheart.core.noninterference.Dice.array;
+import static org.restheart.core.noninterference.Dice.document;
+
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/// Aggregation expressions over MongoDB's list of operators, those aside whose result is not decided by the document
+/// (`$rand`, `$sampleRate`, `$$NOW`). Many fail on some documents.
+record Expressions(Dice dice, Values values) {
+    private static final List<String> ONE = List.of(
+            "$abs",
+            "$ceil",
+            "$exp",
+            "$floor",
+            "$ln",
+            "$log10",
+            "$sqrt",
+            "$arrayToObject",
+            "$first",
+            "$isArray",
+            "$last",
+            "$objectToArray",
+            "$reverseArray",
+            "$size",
+            "$not",
+            "$binarySize",
+            "$bsonSize",
+            "$dayOfMonth",
+            "$dayOfWeek",
+            "$dayOfYear",
+            "$hour",
+            "$isoDayOfWeek",
+            "$isoWeek",
+            "$isoWeekYear",
+            "$millisecond",
+            "$minute",
+            "$month",
+            "$second",
+            "$week",
+            "$year",
+            "$dateToParts",
+            "$literal",
+            "$mergeObjects",
+            "$allElementsTrue",
+            "$anyElementTrue",
+            "$strLenBytes",
+            "$strLenCP",
+            "$toLower",
+            "$toString",
+            "$toUpper",
+            "$sin",
+            "$cos",
+            "$tan",
+            "$asin",
+            "$acos",
+            "$atan",
+            "$asinh",
+            "$acosh",
+            "$atanh",
+            "$sinh",
+            "$cosh",
+            "$tanh",
+            "$degreesToRadians",
+            "$radiansToDegrees",
+            "$isNumber",
+            "$toBool",
+            "$toDate",
+            "$toDecimal",
+            "$toDouble",
+            "$toInt",
+            "$toLong",
+            "$toObjectId",
+            "$type",
+            "$tsSecond",
+            "$tsIncrement",
+            "$bitNot",
+            "$getField",
+            "$min",
+            "$max",
+            "$avg",
+            "$sum",
+            "$stdDevPop",
+            "$stdDevSamp",
+            "$meta",
+            "$toHashedIndexKey");
+    private static final List<String> TWO = List.of(
+            "$divide",
+            "$mod",
+            "$pow",
+            "$subtract",
+            "$log",
+            "$atan2",
+            "$arrayElemAt",
+            "$in",
+            "$cmp",
+            "$eq",
+            "$gt",
+            "$gte",
+            "$lt",
+            "$lte",
+            "$ne",
+            "$round",
+            "$trunc",
+            "$setDifference",
+            "$setEquals",
+            "$setIsSubset",
+            "$split",
+            "$strcasecmp",
+            "$range",
+            "$slice",
+            "$indexOfArray",
+            "$indexOfBytes",
+            "$indexOfCP",
+            "$ifNull",
+            "$bitAnd");
+    private static final List<String> MANY = List.of(
+            "$add",
+            "$multiply",
+            "$concatArrays",
+            "$and",
+            "$or",
+            "$setIntersection",
+            "$setUnion",
+            "$concat",
+            "$cond",
+            "$mergeObjects",
+            "$substr",
+            "$substrBytes",
+            "$substrCP",
+            "$ifNull",
+            "$bitOr",
+            "$bitXor");
+
+    BsonValue expression() {
+        return dice.percent(4) ? document("$ifNull", array(function(expression(1)), leaf())) : expression(3);
+    }
+
+    /// Something that fails unless it is evaluated for documents at which a guess is wrong.
+    BsonDocument guess() {
+        var fail = dice.percent(50)
+                ? document("$toInt", document("$concat", array(new BsonString("x"), new BsonString("$_id"))))
+                : document("$divide", array(new BsonInt32(1), new BsonInt32(0)));
+        var field = new BsonString("$" + values.path());
+        var guess = dice.of(
+                document("$eq", array(field, values.scalar())),
+                document("$gt", array(field, values.scalar())),
+                document("$regexMatch", document("input", field).append("regex", new BsonString("^a"))),
+                document("$in", array(values.scalar(), field)));
+        return document("$cond", array(guess, fail, org.bson.BsonBoolean.TRUE));
+    }
+
+    private BsonValue leaf() {
+        return switch (dice.below(10)) {
+            case 0, 1, 2, 3, 4 -> new BsonString("$" + values.path());
+            case 5 ->
+                new BsonString(dice.of("$$ROOT", "$$CURRENT", "$$ROOT.", "$$CURRENT.", "$$REMOVE")
+                        .concat("")
+                        .replaceFirst("\\.$", "." + values.path()));
+            case 6 -> document("$literal", values.value());
+            case 7 -> document("$getField", new BsonString(values.field()));
+            default -> values.scalar();
+        };
+    }
+
+    private BsonValue expression(int depth) {
+        if (depth == 0 || dice.percent(25)) {
+            return leaf();
+        }
+        return switch (dice.below(20)) {
+            case 0, 1, 2, 3, 4 -> document(dice.of(ONE), expression(depth - 1));
+            case 5, 6, 7, 8, 9, 10 -> document(dice.of(TWO), array(expression(depth - 1), expression(depth - 1)));
+            case 11, 12, 13 -> document(dice.of(MANY), arguments(depth));
+            case 14, 15 -> guess();
+            case 16 -> new BsonDocument(values.field(), expression(depth - 1));
+            case 17 -> array(expression(depth - 1), leaf());
+            default -> named(depth - 1);
+        };
+    }
+
+    private BsonArray arguments(int depth) {
+        var array = new BsonArray();
+        for (int i = 1 + dice.below(3); i > 0; i--) {
+            array.add(expression(depth - 1));
+        }
+        return array;
+    }
+
+    /// Those with named arguments.
+    private BsonDocument named(int depth) {
+        var input = expression(depth);
+        var other = expression(depth);
+        var text = new BsonString(dice.of("a", "^x", "(", "."));
+        return switch (dice.below(22)) {
+            case 0 -> document("$filter", document("input", input).append("cond", other));
+            case 1 -> document("$map", document("input", input).append("in", other));
+            case 2 ->
+                document(
+                        "$reduce",
+                        document("input", input)
+                                .append("initialValue", values.scalar())
+                                .append("in", other));
+            case 3 -> document("$regexMatch", document("input", input).append("regex", text));
+            case 4 -> document("$regexFind", document("input", input).append("regex", text));
+            case 5 -> document("$regexFindAll", document("input", input).append("regex", text));
+            case 6 -> document("$trim", document("input", input));
+            case 7 -> document("$ltrim", document("input", input).append("chars", other));
+            case 8 ->
+                document(
+                        "$replaceOne",
+                        document("input", input).append("find", other).append("replacement", text));
+            case 9 ->
+                document(
+                        "$replaceAll",
+                        document("input", input).append("find", text).append("replacement", other));
+            case 10 -> document("$dateFromString", document("dateString", input));
+            case 11 -> document("$dateToString", document("date", input));
+            case 12 -> document("$convert", document("input", input).append("to", new BsonString("int")));
+            case 13 ->
+                document(
+                        "$convert",
+                        document("input", input)
+                                .append("to", new BsonString("double"))
+                                .append("onError", other));
+            case 14 ->
+                document(
+                        "$switch",
+                        document("branches", array(document("case", input).append("then", other))));
+            case 15 -> document("$zip", document("inputs", array(input, other)));
+            case 16 -> document("$sortArray", document("input", input).append("sortBy", new BsonInt32(1)));
+            case 17 -> document("$let", document("vars", document("q", input)).append("in", new BsonString("$$q.x")));
+            case 18 ->
+                document(
+                        "$setField",
+                        document("field", new BsonString(values.field()))
+                                .append("input", input)
+                                .append("value", other));
+            case 19 ->
+                document(
+                        "$getField",
+                        document("field", new BsonString(values.field())).append("input", input));
+            case 20 ->
+                document(
+                        dice.of("$firstN", "$lastN", "$maxN", "$minN"),
+                        document("n", other).append("input", input));
+            default -> function(input);
+        };
+    }
+
+    /// Code of the client's.
+    BsonDocument function(BsonValue input) {
+        return document(
+                "$function",
+                document("body", new BsonString("function(x){return 1}"))
+                        .append("args", array(input))
+                        .append("lang", new BsonString("js")));
+    }
+}

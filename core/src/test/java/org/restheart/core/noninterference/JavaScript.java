@@ -1,0 +1,32 @@
+package org.restheart.core.noninterference;
+
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/// Operators that run code of the client's.
+final class JavaScript {
+    private static final Set<String> OPERATORS = Set.of("$where", "$function", "$accumulator");
+
+    private JavaScript() {}
+
+    /// Whether a request asks for it, in a parameter or a pipeline.
+    static boolean isIn(FuzzRequest request) {
+        return request.parameters().stream().anyMatch(p -> p.value() instanceof BsonValue value && isIn(value))
+                || request.body() instanceof BsonArray pipeline
+                        && request.method().equals("PATCH")
+                        && isIn(pipeline);
+    }
+
+    private static boolean isIn(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document ->
+                document.entrySet().stream()
+                        .anyMatch(e ->
+                                OPERATORS.contains(e.getKey()) || !e.getKey().equals("$literal") && isIn(e.getValue()));
+            case BsonArray array -> array.stream().anyMatch(JavaScript::isIn);
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,143 @@
+package org.restheart.core.noninterference;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.types.ObjectId;
+
+/// What both worlds' collections hold at the beginning: the same, but for what the caller does not see. Ids that
+/// requests
+/// may name are taken in both or in none.
+record Scene(List<BsonDocument> left, List<BsonDocument> right) {
+    /// Stands for documents that are inserted and removed to announce a change.
+    static final String TOUCH = "~touch";
+
+    static Scene of(Profile profile, Dice dice) {
+        var left = new ArrayList<BsonDocument>();
+        var right = new ArrayList<BsonDocument>();
+        var writer = new Author(dice, new Values(dice), profile);
+        for (int i = 0; i < 5; i++) {
+            var id = i < 4 ? new BsonString("m" + i) : new BsonInt32(1);
+            var document = writer.seen(id, 1 + i);
+            left.add(writer.hide(document));
+            right.add(writer.hide(document));
+        }
+        for (int i = 0; i < 3; i++) {
+            var id = new BsonString("h" + i);
+            var document = writer.unseen(id, 20 + i);
+            left.add(document);
+            right.add(profile.seesAll() ? document : writer.unseen(id, 40 + i));
+        }
+        if (!profile.seesAll()) {
+            for (int i = dice.below(4); i > 0; i--) {
+                left.add(writer.unseen(new BsonString("zz-" + dice.seed()), 60 + i));
+            }
+            for (int i = dice.below(2); i > 0; i--) {
+                right.add(writer.unseen(new BsonString("zz-" + dice.seed()), 80 + i));
+            }
+        }
+        return new Scene(List.copyOf(left), List.copyOf(right));
+    }
+
+    static String tag(int number) {
+        return "5f00000000000000000000%02x".formatted(number);
+    }
+
+    private record Author(Dice dice, Values values, Profile profile) {
+        BsonDocument seen(org.bson.BsonValue id, int tag) {
+            var document = any(id, tag);
+            document.put(
+                    "owner",
+                    dice.percent(80)
+                            ? new BsonString("xena")
+                            : new BsonArray(List.of(new BsonString("yuri"), new BsonString("xena"))));
+            document.put("pub", org.bson.BsonBoolean.TRUE);
+            document.put("team", profile == Profile.ODD ? BsonDocument.parse("{$ne: 'x'}") : new BsonString("red"));
+            document.put(
+                    "n",
+                    dice.of(
+                            BsonDocument.parse("{k: 1, open: 2, secret: 3}"),
+                            new BsonArray(List.of(BsonDocument.parse("{k: 1, secret: 2}"))),
+                            new BsonArray(List.of(
+                                    BsonDocument.parse("{k: 7, open: 1, secret: 'x'}"),
+                                    BsonDocument.parse("{k: 1}")))));
+            return document;
+        }
+
+        BsonDocument unseen(org.bson.BsonValue id, int tag) {
+            var document = any(id, tag);
+            document.put("owner", new BsonString("yuri"));
+            document.put("pub", dice.of(org.bson.BsonBoolean.FALSE, new BsonInt32(1), new BsonString("x")));
+            document.put("team", dice.of(new BsonString("blue"), new BsonString("alpha"), new BsonInt32(1)));
+            document.put(
+                    "n",
+                    dice.of(
+                            BsonDocument.parse("{k: 2, open: 2, secret: 3}"),
+                            new BsonArray(List.of(BsonDocument.parse("{k: 9}"), BsonDocument.parse("{k: 3}"))),
+                            new BsonString("x")));
+            return document;
+        }
+
+        private BsonDocument any(org.bson.BsonValue id, int tag) {
+            var document = new BsonDocument("_id", id);
+            for (var field : List.of("v", "s", "a", "d", "secret", "2024", "open", "geo", "t")) {
+                if (dice.percent(70)) {
+                    document.put(field, field.equals("geo") && dice.percent(50) ? values.point() : values.value());
+                }
+            }
+            if (dice.percent(50)) {
+                document.put("s", dice.of(new BsonString("alpha one"), new BsonString("beta"), new BsonString("12")));
+            }
+            if (dice.percent(40)) {
+                document.put("a", new BsonArray(List.of(values.number(), new BsonInt32(2))));
+            }
+            if (dice.percent(40)) {
+                document.put("d", new BsonDocument("x", values.value()).append("secret", values.scalar()));
+            }
+            if (dice.percent(50)) {
+                document.put("loc", values.point());
+            }
+            if (profile == Profile.USERS) {
+                document.put("roles", new BsonArray());
+                document.put("password", new BsonString("$2a$04$" + dice.of("abc", "xyz", "1", "9")));
+            }
+            document.put("_etag", new BsonObjectId(new ObjectId(tag(tag))));
+            return document;
+        }
+
+        /// A copy with values of its own where the caller does not look.
+        BsonDocument hide(BsonDocument document) {
+            var copy = document.clone();
+            for (var path : profile.hides()) {
+                hide(copy, path);
+            }
+            return copy;
+        }
+
+        private void hide(BsonDocument document, String path) {
+            int dot = path.indexOf('.');
+            if (dot < 0) {
+                document.remove(path);
+                if (path.equals("password")) {
+                    document.put(path, new BsonString("$2a$04$" + dice.of("abc", "xyz", "1", "9")));
+                } else if (dice.percent(70)) {
+                    document.put(path, values.value());
+                }
+                return;
+            }
+            var rest = path.substring(dot + 1);
+            var inner = document.get(path.substring(0, dot));
+            if (inner instanceof BsonDocument part) {
+                hide(part, rest);
+            } else if (inner instanceof BsonArray array) {
+                array.stream()
+                        .filter(BsonDocument.class::isInstance)
+                        .forEach(element -> hide(element.asDocument(), rest));
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package org.restheart.core.noninterference;
+
+import static com.mongodb.client.model.Filters.eq;
+
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.Indexes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestMongo;
+
+/// A gateway over a database of its own. Every profile's account has the password `pw`.
+final class World implements AutoCloseable {
+    private final Gateway gateway;
+    private final MongoDatabase database;
+
+    private World(Gateway gateway, MongoDatabase database) {
+        this.gateway = gateway;
+        this.database = database;
+    }
+
+    /// Organisations of accounts that look alike but are not the same; [Profile#ALIKE].
+    static final List<String> ORGANISATIONS = List.of(
+            "{\"unit\": 1, \"parent\": 2}",
+            "{\"parent\": 2, \"unit\": 1}",
+            "{\"unit\": \"1\", \"parent\": 2}",
+            "1",
+            "1.0",
+            "\"1\"",
+            "0.0",
+            "-0.0");
+
+    static World start(TestMongo mongo) {
+        return start(mongo, "");
+    }
+
+    /// @param more further keys of the block `mongo`, each with a comma before it
+    static World start(TestMongo mongo, String more) {
+        var database = mongo.client().getDatabase(mongo.newDatabaseName());
+        var secret = new BsonString("$2a$04$" + ThreadLocalRandom.current().nextLong());
+        database.getCollection("users", BsonDocument.class)
+                .insertOne(new BsonDocument("_id", new BsonString("someone")).append("password", secret));
+        database.getCollection("vault", BsonDocument.class)
+                .insertOne(new BsonDocument("_id", new BsonString("v0")).append("secret", secret));
+        return new World(
+                Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more))),
+                database);
+    }
+
+    private static String config(String uri, String database, String more) {
+        var users = Arrays.stream(Profile.values())
+                .map(p -> "    - {userid: %s, password: pw, roles: [%s], owner: xena, team: %s}\n"
+                        .formatted(p.user(), p.user(), p == Profile.ODD ? "{$ne: x}" : "red"))
+                .collect(Collectors.joining());
+        var alike = IntStream.range(0, ORGANISATIONS.size())
+                .mapToObj(i -> "    - {userid: alike%d, password: pw, roles: [alike], org: %s}\n"
+                        .formatted(i, ORGANISATIONS.get(i)))
+                .collect(Collectors.joining());
+        var permissions = Arrays.stream(Profile.values())
+                .map(p -> "    - " + p.permission() + "\n")
+                .collect(Collectors.joining());
+        return """
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: "$uri"}
+                mongo: {mongo-mounts: [{what: /$db, where: /}] $more}
+                logging: {requests-log-mode: 0}
+                mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
+                mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
+                aggregationSecurity:
+                  enabled: true
+                  stageBlacklist: [$out, $merge, $graphLookup, $unionWith]
+                  operatorBlacklist: [$where, $function, $accumulator]
+                fileAclAuthorizer:
+                  enabled: true
+                  permissions:
+                    - {role: admin, predicate: "path-prefix('/')", mongo: {allowManagementRequests: true}}
+                """.replace("$more", more).replace("$db", database).replace("$uri", uri) + permissions.indent(0) + """
+                fileRealmAuthenticator:
+                  enabled: true
+                  users:
+                    - {userid: admin, password: pw, roles: [admin]}
+                """
+                + users + alike;
+    }
+
+    String database() {
+        return database.getName();
+    }
+
+    int port() {
+        return gateway.address().getPort();
+    }
+
+    /// Makes a collection anew, with the metadata and the indexes that all have.
+    void create(String name) {
+        database.getCollection(name).drop();
+        database.createCollection(name);
+        var collection = database.getCollection(name);
+        collection.createIndex(Indexes.text("s"));
+        collection.createIndex(Indexes.geo2dsphere("loc"));
+        var properties = database.getCollection("_properties", BsonDocument.class);
+        properties.deleteOne(eq("_id", "_properties." + name));
+        properties.insertOne(new BsonDocument("_id", new BsonString("_properties." + name))
+                .append(
+                        "aggrs",
+                        new BsonArray(
+                                Requests.aggregations().stream().map(Escape::of).toList()))
+                .append(
+                        "streams",
+                        BsonDocument.parse(
+                                        "{s: [{uri: 'all', stages: [], applyReadFilter: true, applyProjection: true}]}")
+                                .get("s"))
+                .append("_etag", new BsonObjectId(new ObjectId(Scene.tag(0)))));
+    }
+
+    /// @param documents what the collection holds from now on; the gateway has to be told
+    void put(String name, List<BsonDocument> documents) {
+        var collection = database.getCollection(name, BsonDocument.class);
+        collection.deleteMany(new BsonDocument());
+        var all = new ArrayList<>(documents);
+        all.add(new BsonDocument("_id", new BsonString(Scene.TOUCH)));
+        collection.insertMany(all);
+    }
+
+    /// A change that comes from elsewhere.
+    void change(String name, BsonValue id, String field, BsonValue value) {
+        database.getCollection(name, BsonDocument.class)
+                .updateOne(
+                        eq("_id", id),
+                        List.of(new BsonDocument(
+                                "$set", new BsonDocument(field, new BsonDocument("$literal", value)))));
+    }
+
+    List<BsonDocument> find(String name, BsonDocument filter) {
+        return database.getCollection(name, BsonDocument.class)
+                .find(filter)
+                .sort(new BsonDocument("_id", new org.bson.BsonInt32(1)))
+                .into(new ArrayList<>());
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+    }
+
+    /// Definitions as they are stored: no key begins with a dollar or holds a dot.
+    private static final class Escape {
+        static BsonValue of(BsonValue value) {
+            if (value instanceof BsonDocument document) {
+                var escaped = new BsonDocument();
+                document.forEach((key, inner) ->
+                        escaped.put(key.replaceFirst("^\\$", "_\\$").replace(".", "::"), of(inner)));
+                return escaped;
+            }
+            return value instanceof BsonArray array
+                    ? new BsonArray(array.stream().map(Escape::of).toList())
+                    : value;
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package org.restheart.core.security;
+
+import static com.mongodb.client.model.Filters.eq;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.client.model.IndexOptions;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What one check sees and another does not: each test is an attack that once worked.
+@WithMongo
+class WaysAroundRulesTest {
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "csvLoader: {enabled: true}\ngraphql: {db: $db, collection: apps}\n");
+        var hash = TestGateway.hash("pw");
+        for (var role : List.of("manager", "forbidden", "listed", "equal", "merged", "shown", "hiding", "loader")) {
+            gateway.insert("users", "{_id: '" + role + "', password: '" + hash + "', roles: ['" + role + "']}");
+        }
+        permit("manager", "path-prefix('/users')", "{allowWriteMode: true}");
+        permit("forbidden", "path-prefix('/w') and bson-request-blacklist(role)", "{allowWriteMode: true}");
+        permit("listed", "path-prefix('/w') and bson-request-whitelist(x)", "{allowWriteMode: true}");
+        permit("equal", "path-prefix('/w') and bson-request-prop-equals(key='a.b', value=@user._id)", "{}");
+        permit(
+                "merged",
+                "path-prefix('/w') or path('/csv')",
+                "{mergeRequest: {'meta.owner': '@user._id'}, allowManagementRequests: true}");
+        permit("shown", "path-prefix('/s')", "{projectResponse: {_id: 1, 'a.b': 1}, allowWriteMode: true}");
+        permit("hiding", "path-prefix('/s')", "{projectResponse: {secret: 0, _etag: 0}}");
+        permit("loader", "path('/csv')", "{allowManagementRequests: true}");
+        gateway.insert("w", "{_id: 'd', meta: {x: 1}}");
+        gateway.insert(
+                "s",
+                "{_id: 'list', a: [1, 2, 3], open: 1, secret: 'TOP', _etag: 'tag'}",
+                "{_id: 'number', a: 7, open: 2, secret: 'LOW', _etag: 'tag'}",
+                "{_id: 'object', a: {b: 1, c: 2}, open: 3, secret: 'LOW', _etag: 'tag'}");
+        gateway.insert("apps");
+        gateway.collection("s")
+                .createIndex(
+                        BsonDocument.parse("{open: 1}"),
+                        new IndexOptions().partialFilterExpression(BsonDocument.parse("{secret: 'TOP'}")));
+    }
+
+    private static void permit(String role, String predicate, String mongo) {
+        gateway.permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: "
+                + mongo + "}");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    private static Client as(String name) {
+        return gateway.anonymous().as(name, "pw");
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private static BsonDocument stored(String collection, String id) {
+        return gateway.collection(collection).find(eq("_id", id)).first();
+    }
+
+    /// MongoDB copies what a filter compares with into the document that an upsert makes.
+    @Test
+    void the_filter_of_an_upsert_makes_nobody_root() {
+        for (var filter : List.of(
+                "filter=" + encode("{\"roles\":[\"admin\"]}"),
+                "shardkey=" + encode("{\"roles\":{\"$all\":[\"admin\"]}}"),
+                "filter=" + encode("{\"$and\":[{\"roles\":{\"$eq\":\"admin\"}}]}"))) {
+            for (var mode : List.of("wm=upsert", "writeMode=UPSERT", "wm=insert&writeMode=upsert")) {
+                assertThat(as("manager")
+                                .patch("/users/evil?" + mode + "&" + filter, "{\"password\":\"x\"}")
+                                .statusCode())
+                        .as(mode + " " + filter)
+                        .isEqualTo(403);
+            }
+        }
+        assertThat(stored("users", "evil")).isNull();
+        assertThat(as("manager")
+                        .patch("/users/good?wm=upsert&filter=" + encode("{\"team\":\"red\"}"), "{\"password\":\"x\"}")
+                        .statusCode())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void rules_about_content_look_at_the_filter_of_an_upsert() {
+        for (var caller : List.of("forbidden", "listed")) {
+            for (var filter : List.of("{\"role\":\"boss\"}", "{\"$and\":[{\"role\":{\"$eq\":\"boss\"}}]}")) {
+                assertThat(as(caller)
+                                .patch("/w/new?wm=upsert&filter=" + encode(filter), "{\"x\":1}")
+                                .statusCode())
+                        .as(caller)
+                        .isEqualTo(403);
+            }
+            assertThat(as(caller)
+                            .patch("/w/" + caller + "?wm=upsert&filter=" + encode("{\"x\":2}"), "{\"x\":1}")
+                            .statusCode())
+                    .isEqualTo(201);
+            assertThat(as(caller)
+                            .patch("/w/" + caller + "?filter=" + encode("{\"role\":{\"$exists\":false}}"), "{\"x\":2}")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(stored("w", "new")).isNull();
+    }
+
+    @Test
+    void a_property_that_is_said_twice_equals_nothing() {
+        var equal = as("equal");
+        assertThat(equal.patch("/w/d", "{\"a\":{\"b\":\"equal\"}}").statusCode())
+                .isEqualTo(200);
+        for (var second : List.of("[{\"b\":\"you\"}]", "{\"c\":1}", "5", "[]")) {
+            assertThat(equal.patch("/w/d", "{\"a\":{\"b\":\"equal\"},\"$set\":{\"a\":" + second + "}}")
+                            .statusCode())
+                    .as(second)
+                    .isEqualTo(403);
+            assertThat(equal.patch("/w/d", "{\"$set\":{\"a\":" + second + "},\"a\":{\"b\":\"equal\"}}")
+                            .statusCode())
+                    .as(second)
+                    .isEqualTo(403);
+        }
+        assertThat(stored("w", "d").getDocument("a")).isEqualTo(BsonDocument.parse("{b: 'equal'}"));
+    }
+
+    @Test
+    void an_array_keeps_no_merged_value_out() {
+        var merged = BsonDocument.parse("{owner: 'merged'}");
+        gateway.insert("w", "{_id: 'm', meta: {x: 1}}");
+        for (var change : List.of(
+                "[{\"$set\":{\"meta\":[]}}]", "[{\"$replaceWith\":{\"meta\":[[]]}}]", "[{\"$unset\":\"meta\"}]")) {
+            assertThat(as("merged").patch("/w/m", change).statusCode()).isEqualTo(200);
+            assertThat(stored("w", "m").get("meta")).as(change).isEqualTo(merged);
+        }
+        assertThat(as("merged").patch("/w/m", "[{\"$set\":{\"meta.x\":1}}]").statusCode())
+                .isEqualTo(200);
+        assertThat(stored("w", "m").getDocument("meta").get("owner")).isEqualTo(merged.get("owner"));
+        assertThat(stored("w", "m").getDocument("meta").getNumber("x").intValue())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void a_file_of_rows_gets_merged_values_where_they_belong() {
+        var csv = as("merged").with("Content-Type", "text/csv");
+        var target = "/csv?id=0&db=" + gateway.database().getName() + "&coll=w";
+        assertThat(csv.send("POST", target, "id,meta,meta.owner\nr1,5,you\n").statusCode())
+                .isEqualTo(200);
+        assertThat(stored("w", "r1").keySet()).containsExactlyInAnyOrder("_id", "meta", "_etag");
+        assertThat(stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
+        assertThat(csv.send("POST", target + "&update=true", "id,meta\nr1,6\n").statusCode())
+                .isEqualTo(200);
+        assertThat(stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
+    }
+
+    @Test
+    void a_file_of_rows_is_no_way_to_definitions_that_were_not_checked() {
+        assertThat(as("loader")
+                        .with("Content-Type", "text/csv")
+                        .send("POST", "/csv?id=0&db=" + gateway.database().getName() + "&coll=apps", "id,x\nbad,1\n")
+                        .statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void where_only_named_paths_are_shown_nothing_tells_what_else_is_there() {
+        for (var filter : List.of(
+                "{\"a\":{\"$size\":3}}",
+                "{\"a\":{\"$type\":\"int\"}}",
+                "{\"a\":{\"$exists\":true}}",
+                "{\"a\":{\"$not\":{\"$type\":\"int\"}}}")) {
+            assertThat(as("shown").get("/s?filter=" + encode(filter)).statusCode())
+                    .as(filter)
+                    .isEqualTo(403);
+        }
+        assertThat(as("shown")
+                        .get("/s?filter=" + encode("{\"a.b\":{\"$exists\":true}}"))
+                        .body())
+                .contains("object")
+                .doesNotContain("number");
+    }
+
+    @Test
+    void a_hidden_tag_is_not_told_by_refusals() {
+        var stale = as("hiding").with("If-Match", "x");
+        for (var answer : List.of(
+                stale.patch("/s/list", "{\"open\":1}"),
+                stale.send("DELETE", "/s/list", ""),
+                as("hiding").patch("/s/list?checkEtag", "{\"open\":1}"),
+                as("shown").with("If-Match", "x").put("/s/list", "{\"a\":{\"b\":1}}"))) {
+            assertThat(answer.statusCode()).isIn(409, 412);
+            assertThat(answer.headers().firstValue("ETag")).isEmpty();
+        }
+    }
+
+    @Test
+    void no_hint_leads_to_an_index_that_leaves_out_documents_by_hidden_fields() {
+        assertThat(as("hiding").get("/s?hint=" + encode("{\"open\":1}")).statusCode())
+                .isEqualTo(403);
+        assertThat(as("hiding").get("/s?hint=" + encode("{\"_id\":1}")).statusCode())
+                .isEqualTo(200);
+        assertThat(as("hiding").get("/s?hint=" + encode("{\"$natural\":1}")).statusCode())
+                .isEqualTo(200);
+    }
+}

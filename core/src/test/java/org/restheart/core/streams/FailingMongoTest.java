@@ -1,0 +1,126 @@
+package org.restheart.core.streams;
+
+import static com.mongodb.client.model.Filters.eq;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What clients see of failures that MongoDB reports: elections, interrupted operations, a change stream's history that
+/// is gone. Failpoints provoke them.
+@TestInstance(Lifecycle.PER_CLASS)
+class FailingMongoTest {
+    private static final int HISTORY_LOST = 286;
+    private static final String NAMESPACE = "history.t";
+    private static final String WRITES = "insert', 'update', 'delete', 'findAndModify', 'aggregate";
+
+    private OwnReplicaSet mongo;
+    private MongoClient client;
+    private StreamsGateway gateway;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws Exception {
+        mongo = OwnReplicaSet.start(1, folder);
+        client = MongoClients.create(mongo.connectionString());
+        gateway = StreamsGateway.start(client, mongo.connectionString(), "history", "");
+        gateway.define("t", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
+    }
+
+    @AfterAll
+    void stop() {
+        gateway.close();
+        client.close();
+        mongo.close();
+    }
+
+    @Test
+    void a_listener_that_was_away_for_too_long_is_refused_with_410_and_disturbs_nobody() throws Exception {
+        try (var staying = SseListener.open(gateway, "/t/_streams/all")) {
+            gateway.insert("t", "{n: 1}");
+            var id = staying.next().id();
+
+            OwnReplicaSet.fail(client, NAMESPACE, "aggregate", HISTORY_LOST, 1);
+            try (var away = new SseListener(gateway, "/t/_streams/all", id)) {
+                assertThat(away.status()).contains(" 410 ");
+            }
+            OwnReplicaSet.fail(client, NAMESPACE, "aggregate", HISTORY_LOST, 1);
+            assertThat(gateway.handshake("/t/_streams/all?startAtOperationTime=1"))
+                    .isEqualTo(410);
+
+            gateway.insert("t", "{n: 2}");
+            assertThat(staying.nextN()).isEqualTo(2);
+        }
+        try (var now = SseListener.open(gateway, "/t/_streams/all")) { // without a past, all is well
+            assertThat(now.status()).contains(" 200 ");
+        }
+    }
+
+    @Test
+    void listeners_of_a_stream_whose_history_is_lost_are_told_that_it_failed() throws Exception {
+        try (var webSocket = WebSocketListener.open(gateway, "/t/_streams/all");
+                var events = SseListener.open(gateway, "/t/_streams/all")) {
+            OwnReplicaSet.fail(client, NAMESPACE, "getMore", HISTORY_LOST, 1);
+            assertThat(webSocket.closeCode()).isEqualTo(1011);
+            assertThatThrownBy(events::next).hasMessage("the stream has ended");
+        }
+    }
+
+    /// MongoDB's names are NotWritablePrimary, PrimarySteppedDown, InterruptedAtShutdown, Interrupted and
+    /// ShutdownInProgress.
+    @ParameterizedTest
+    @ValueSource(ints = {10107, 189, 11600, 11601, 91})
+    void an_operation_that_an_election_or_a_restart_interrupts_may_be_tried_again_soon(int code) throws Exception {
+        gateway.send("PUT", "/t/one", "{}");
+        for (var request : List.of(
+                new Call("find", "GET", "/t"),
+                new Call("find", "GET", "/t/one"),
+                new Call("aggregate", "GET", "/t/_size?filter={\"n\":1}"),
+                new Call(WRITES, "POST", "/t"),
+                new Call(WRITES, "PATCH", "/t/one"),
+                new Call(WRITES, "PUT", "/t/one"),
+                new Call(WRITES, "DELETE", "/t/one"))) {
+            OwnReplicaSet.fail(client, NAMESPACE, request.command(), code, 1_000);
+            try {
+                var answer = gateway.send(request.method(), request.encoded(), "{\"m\": 1}");
+                assertThat(answer.statusCode())
+                        .as("%s: %s", request, answer.body())
+                        .isEqualTo(503);
+                assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+            } finally {
+                OwnReplicaSet.fail(client, NAMESPACE, request.command(), code, 0);
+            }
+        }
+    }
+
+    private record Call(String command, String method, String target) {
+        String encoded() {
+            return target.replace("{", "%7B").replace("}", "%7D").replace("\"", "%22");
+        }
+    }
+
+    /// With the same key, a retry carries out what failed, and does so once.
+    @Test
+    void an_idempotency_key_does_not_repeat_a_failure() throws Exception {
+        OwnReplicaSet.fail(client, NAMESPACE, WRITES, 10107, 100_000_000);
+        var failed = gateway.send("POST", "/t", "{\"key\": 1}", "Idempotency-Key", "k-1");
+        assertThat(failed.statusCode()).isEqualTo(503);
+        OwnReplicaSet.fail(client, NAMESPACE, WRITES, 10107, 0);
+        var retried = gateway.send("POST", "/t", "{\"key\": 1}", "Idempotency-Key", "k-1");
+        assertThat(retried.statusCode()).isEqualTo(201);
+        assertThat(gateway.send("POST", "/t", "{\"key\": 1}", "Idempotency-Key", "k-1")
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(gateway.collection("t").countDocuments(eq("key", 1))).isEqualTo(1);
+    }
+}

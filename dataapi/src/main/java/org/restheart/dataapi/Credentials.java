@@ -1,0 +1,127 @@
+package org.restheart.dataapi;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import org.restheart.http.Headers;
+import org.restheart.http.Request;
+
+/// Where clients put credentials, in the order in which they count. The first kind that is there is tried, and no
+/// other.
+final class Credentials {
+    private static final List<String> KEY_NAMES = List.of("apiKey", "api-key");
+
+    private Credentials() {}
+
+    /// The request with its credentials where the gateway's mechanisms look for them, and without others. No cookies:
+    /// a browser would send them for scripts of any site.
+    static Request located(Request request) {
+        var headers = request.headers();
+        var key = key(headers);
+        if (isBearer(headers)) {
+            return request.with(new Located(headers, headers.first("Authorization"), Optional.empty()));
+        }
+        var email = value(headers, "email");
+        var password = value(headers, "password");
+        if (email.isPresent() && password.isPresent()) {
+            var pair = (email.get() + ":" + password.get()).getBytes(StandardCharsets.UTF_8);
+            var basic = "Basic " + Base64.getEncoder().encodeToString(pair);
+            return request.with(new Located(headers, Optional.of(basic), Optional.empty()));
+        }
+        if (key.isPresent()) {
+            return request.with(new Located(headers, Optional.empty(), key));
+        }
+        var token = value(headers, "jwtTokenString");
+        if (token.isPresent()) {
+            return request.with(new Located(headers, token.map(text -> "Bearer " + text), Optional.empty()));
+        }
+        return request.with(new Located(headers, headers.first("Authorization"), Optional.empty()));
+    }
+
+    private static boolean isBearer(Headers headers) {
+        return headers.first("Authorization")
+                .filter(field -> field.regionMatches(true, 0, "Bearer ", 0, 7))
+                .isPresent();
+    }
+
+    /// Two different ones are none that anybody has.
+    private static Optional<String> key(Headers headers) {
+        var values = KEY_NAMES.stream()
+                .flatMap(name -> headers.all(name).stream())
+                .distinct()
+                .toList();
+        return switch (values.size()) {
+            case 0 -> Optional.empty();
+            case 1 -> Optional.of(values.getFirst());
+            default -> Optional.of("two keys");
+        };
+    }
+
+    private static Optional<String> value(Headers headers, String name) {
+        return headers.first(name).filter(value -> !value.isEmpty());
+    }
+
+    /// Why a request has no account.
+    static Refusal refusal(Headers headers) {
+        boolean anything = headers.has("Authorization") || headers.has("jwtTokenString");
+        boolean key = KEY_NAMES.stream().anyMatch(headers::has);
+        boolean email = headers.has("email");
+        boolean password = headers.has("password");
+        if (!anything && !key && !email && !password) {
+            return Refusal.parameter("no authentication methods were specified");
+        }
+        boolean emptyKey = KEY_NAMES.stream()
+                .anyMatch(name -> headers.first(name).filter(String::isEmpty).isPresent());
+        boolean halfPair = !key
+                && !anything
+                && value(headers, "email").isPresent()
+                        != value(headers, "password").isPresent();
+        boolean emptyPair = !key
+                && !anything
+                && value(headers, "email").isEmpty()
+                && value(headers, "password").isEmpty();
+        if (!headers.has("Authorization") && (emptyKey || halfPair || emptyPair)) {
+            return new Refusal(
+                    400,
+                    "MissingParameter",
+                    "must specify some form of authentication (either email+password, api-key, or jwt) in the request"
+                            + " header or body");
+        }
+        return new Refusal(401, "InvalidSession", "invalid session: error finding user for endpoint");
+    }
+
+    /// The headers with one credential of all.
+    private record Located(Headers sent, Optional<String> authorization, Optional<String> key) implements Headers {
+        private Optional<Optional<String>> replaced(String name) {
+            return switch (name.toLowerCase(java.util.Locale.ROOT)) {
+                case "authorization" -> Optional.of(authorization);
+                case "apikey" -> Optional.of(key);
+                case "api-key", "email", "password", "jwttokenstring", "cookie" -> Optional.of(Optional.empty());
+                default -> Optional.empty();
+            };
+        }
+
+        @Override
+        public Optional<String> first(String name) {
+            return replaced(name).orElseGet(() -> sent.first(name));
+        }
+
+        @Override
+        public List<String> all(String name) {
+            return replaced(name).map(value -> value.stream().toList()).orElseGet(() -> sent.all(name));
+        }
+
+        @Override
+        public void forEach(BiConsumer<String, String> line) {
+            authorization.ifPresent(value -> line.accept("Authorization", value));
+            key.ifPresent(value -> line.accept("apiKey", value));
+            sent.forEach((name, value) -> {
+                if (replaced(name).isEmpty()) {
+                    line.accept(name, value);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,278 @@
+package org.restheart.dataapi;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Cors;
+import org.restheart.http.DataPaths;
+import org.restheart.http.DataWrite;
+import org.restheart.http.JudgedRequest;
+import org.restheart.http.JudgedRequests;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// `POST {uri}/{appId}/endpoint/data/{version}/action/{action}`. Thread-safe.
+public final class DataApiService implements Service {
+    private static final Logger LOG = LoggerFactory.getLogger(DataApiService.class);
+    private static final int LARGEST_ON_IO_THREAD = 32 << 10;
+
+    private final DataApiConfig config;
+    private final JudgedRequests requests;
+    private final DataPaths paths;
+    private final Errors errors;
+    private final ActionMeters meters;
+    private final List<String> uri;
+    private final Cors cors;
+
+    /// @param registry takes the meters of this service
+    public DataApiService(DataApiConfig config, JudgedRequests requests, DataPaths paths, MeterRegistry registry) {
+        this.config = config;
+        this.requests = requests;
+        this.paths = paths;
+        this.errors = new Errors(config.linkBase());
+        this.meters = new ActionMeters(registry);
+        this.uri = RequestPath.parse(config.uri()).segments();
+        this.cors = new Cors(
+                "POST",
+                Cors.DEFAULT_HEADERS
+                        + ", Idempotency-Key"
+                        + (config.allowKeyFromBrowsers() ? ", apiKey, api-key, email, password, jwtTokenString" : ""),
+                "");
+        if (config.allowKeyFromBrowsers()) {
+            LOG.warn("dataApi: scripts in browsers may send keys and passwords, which whoever reads the page can see");
+        }
+    }
+
+    @Override
+    public String name() {
+        return "dataApi";
+    }
+
+    /// Where it is bound.
+    public String uri() {
+        return config.uri();
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return cors;
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return request.method() == Method.POST && request.body().length() <= LARGEST_ON_IO_THREAD;
+    }
+
+    /// The request with its credentials where the gateway looks for them.
+    public static Request located(Request request) {
+        return Credentials.located(request);
+    }
+
+    @Override
+    public Request prepare(Request request) {
+        return request.with(Sent.KEY, new Sent(request));
+    }
+
+    @Override
+    public Response handle(Request request) {
+        var action = action(request.path());
+        if (action.isEmpty()) {
+            return Response.status(404);
+        }
+        if (request.method() != Method.POST) {
+            return Response.status(405).with("Allow", "POST, OPTIONS");
+        }
+        long began = System.nanoTime();
+        var response = answered(request, action.get());
+        var version = request.path().segments().get(uri.size() + 3);
+        return response.map(ready -> {
+            meters.done(action.get(), version, ready.status(), System.nanoTime() - began);
+            return ready;
+        });
+    }
+
+    /// Empty for an address that there is not.
+    private Optional<Action> action(RequestPath path) {
+        var segments = path.segments();
+        int at = uri.size();
+        boolean fits = segments.size() == at + 6
+                && (config.appIds().isEmpty() || config.appIds().contains(segments.get(at)))
+                && segments.get(at + 1).equals("endpoint")
+                && segments.get(at + 2).equals("data")
+                && config.versions().contains(segments.get(at + 3))
+                && segments.get(at + 4).equals("action");
+        return fits ? Action.of(segments.get(at + 5)) : Optional.empty();
+    }
+
+    private Response answered(Request request, Action action) {
+        var namespace = new AtomicReference<>("");
+        try {
+            return run(request, action, namespace)
+                    .recover(failure -> failed(request, action, namespace.get(), failure));
+        } catch (ProblemException | Refusal failure) {
+            return failed(request, action, namespace.get(), failure);
+        }
+    }
+
+    private Response.Ready failed(Request request, Action action, String namespace, Throwable failure) {
+        var problem = switch (failure) {
+            case ProblemException refused -> refused.problem();
+            case Refusal refusal when Errors.areWantedAsProblem(request) -> Errors.toProblem(refusal);
+            case Refusal refusal -> null;
+            case RuntimeException unexpected -> throw unexpected;
+            default -> throw new IllegalStateException(failure);
+        };
+        if (problem == null) {
+            return errors.answer(request, (Refusal) failure);
+        }
+        if (Errors.areWantedAsProblem(request)) {
+            throw problem.raise();
+        }
+        return errors.answer(request, action, namespace, problem);
+    }
+
+    private Response run(Request request, Action action, AtomicReference<String> namespace) {
+        var account = request.caller().account();
+        if (account.isEmpty()) {
+            throw Credentials.refusal(request.require(Sent.KEY).request().headers());
+        }
+        var body = ActionBody.parse(action, request.body().bytes());
+        var source = body.text("dataSource");
+        var database = body.text("database");
+        var collection = body.text("collection");
+        namespace.set(database + "." + collection);
+        LOG.debug("request {}: {} of {}", request.id(), action, namespace);
+        if (!config.dataSources().isEmpty() && !config.dataSources().contains(source)) {
+            throw new Refusal(400, "ServiceNotFound", "cannot find service named '" + source + "'");
+        }
+        if (!config.roles().isEmpty() && config.roles().stream().noneMatch(account.get()::hasRole)) {
+            throw Errors.notPermitted(namespace.get());
+        }
+        var path = paths.ofCollection(request.connection(), database, collection)
+                .orElseThrow(() -> Errors.notPermitted(namespace.get()));
+        boolean canonical = Formats.isCanonical(request.headers(), config.canonical());
+        var report = new AtomicReference<DataWrite.Report>();
+        var inner = new Translation(action, body, path, paths, config, canonical, report::set).request();
+        if (action == Action.insertOne || action == Action.insertMany) {
+            var key = request.headers().first("Idempotency-Key");
+            inner = key.isPresent() ? inner.withHeader("Idempotency-Key", key.get()) : inner;
+        }
+        boolean byId = inner.path().segments().size()
+                > RequestPath.parse(path).segments().size();
+        return outcome(request, inner)
+                .map(done -> answer(action, byId, canonical, done, report))
+                .recover(failure -> missing(action, byId, canonical, failure));
+    }
+
+    /// Refusals come by one way, whether the request was refused at once or later.
+    private Response outcome(Request request, JudgedRequest inner) {
+        try {
+            return requests.make(request, inner);
+        } catch (ProblemException refusal) {
+            return Response.later(CompletableFuture.<Response.Ready>failedFuture(refusal), ready -> ready);
+        }
+    }
+
+    private Response.Ready answer(
+            Action action,
+            boolean byId,
+            boolean canonical,
+            Response.Ready done,
+            AtomicReference<DataWrite.Report> report) {
+        var ok = Response.status(200);
+        return switch (action) {
+            case findOne ->
+                ok.with(
+                        Formats.type(canonical),
+                        byId ? Documents.one(done.content()) : Documents.oneOf(done.content()));
+            case find, aggregate -> ok.with(Formats.type(canonical), Documents.many(done.content()));
+            default -> {
+                var done1 = report.get();
+                if (done1 == null) {
+                    throw Problem.of(ProblemCode.INTERNAL, "the outcome of the write is not known")
+                            .raise();
+                }
+                yield written(action, canonical, done1);
+            }
+        };
+    }
+
+    private Response.Ready written(Action action, boolean canonical, DataWrite.Report report) {
+        if (!report.errors().isEmpty()) {
+            var first = report.errors().getFirst();
+            var text = first.getString("message", new BsonString("E11000 duplicate key error"))
+                    .getValue();
+            throw Errors.mongo(
+                    action,
+                    "document " + first.getNumber("index", new BsonInt32(0)).intValue() + ": "
+                            + Errors.duplicate(text));
+        }
+        return switch (action) {
+            case insertOne ->
+                value(
+                        canonical,
+                        config.insertStatus(),
+                        new BsonDocument("insertedId", report.inserted().getFirst()));
+            case insertMany ->
+                value(
+                        canonical,
+                        config.insertStatus(),
+                        new BsonDocument("insertedIds", new BsonArray(report.inserted())));
+            case deleteOne, deleteMany ->
+                value(canonical, 200, new BsonDocument("deletedCount", count(report.deleted())));
+            default -> {
+                var counts = new BsonDocument("matchedCount", count(report.matched()))
+                        .append("modifiedCount", count(report.modified()));
+                report.upserted().ifPresent(id -> counts.append("upsertedId", id));
+                yield value(canonical, 200, counts);
+            }
+        };
+    }
+
+    /// A document that is not there is no failure here.
+    private Response.Ready missing(Action action, boolean byId, boolean canonical, Throwable failure) {
+        if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
+            return switch (action) {
+                case findOne ->
+                    Response.status(200).with(Formats.type(canonical), Documents.one(org.restheart.http.Content.NONE));
+                case deleteOne -> value(canonical, 200, new BsonDocument("deletedCount", count(0)));
+                default ->
+                    value(canonical, 200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));
+            };
+        }
+        throw failure instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(failure);
+    }
+
+    private static BsonValue count(long number) {
+        return number <= Integer.MAX_VALUE ? new BsonInt32((int) number) : new BsonInt64(number);
+    }
+
+    private static Response.Ready value(boolean canonical, int status, BsonDocument value) {
+        var json =
+                JsonEncoder.of(canonical ? JsonMode.EXTENDED : JsonMode.PLAIN).encodeToString(value);
+        return Response.json(status, json).with("Content-Type", Formats.type(canonical));
+    }
+
+    /// The request as the client sent it, before its credentials were looked for.
+    private record Sent(Request request) {
+        static final org.restheart.http.Key<Sent> KEY = org.restheart.http.Key.named("sent");
+    }
+}

@@ -1,0 +1,111 @@
+package org.restheart.dataapi;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.restheart.http.Content;
+
+/// Puts documents that the REST API has written into the object that clients of this API expect.
+final class Documents {
+    private static final byte[] MANY = "{\"documents\": ".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] ONE = "{\"document\": ".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+
+    private Documents() {}
+
+    /// @param array JSON
+    static Content many(Content array) {
+        return switch (array) {
+            case Content.Bytes(var buffer) -> around(MANY, buffer.duplicate());
+            case Content.Streamed streamed -> streamed.through(Around::new);
+            case Content.None _ -> around(MANY, ByteBuffer.wrap("[]".getBytes(StandardCharsets.US_ASCII)));
+            case Content.Push _ -> throw new IllegalStateException("not an array");
+        };
+    }
+
+    /// @param document JSON
+    static Content one(Content document) {
+        return document instanceof Content.Bytes(var buffer)
+                ? around(ONE, buffer.duplicate())
+                : around(ONE, ByteBuffer.wrap(NULL));
+    }
+
+    /// @param array JSON, of no or one document
+    static Content oneOf(Content array) {
+        if (array instanceof Content.Streamed streamed) {
+            return streamed.through(FirstOf::new);
+        }
+        return array instanceof Content.Bytes(var buffer) && buffer.remaining() > 2
+                ? around(ONE, buffer.slice(buffer.position() + 1, buffer.remaining() - 2))
+                : around(ONE, ByteBuffer.wrap(NULL));
+    }
+
+    private static Content around(byte[] opening, ByteBuffer json) {
+        var all = new byte[opening.length + json.remaining() + 1];
+        System.arraycopy(opening, 0, all, 0, opening.length);
+        json.get(all, opening.length, json.remaining());
+        all[all.length - 1] = '}';
+        return Content.Bytes.of(all);
+    }
+
+    /// The opening, the array piece by piece, the brace.
+    private static final class Around implements Content.Source {
+        private final Content.Source array;
+        private boolean begun;
+        private boolean ended;
+
+        Around(Content.Source array) {
+            this.array = array;
+        }
+
+        @Override
+        public ByteBuffer next() throws Exception {
+            if (!begun) {
+                begun = true;
+                return ByteBuffer.wrap(MANY);
+            }
+            var piece = ended ? ByteBuffer.allocate(0) : array.next();
+            if (piece.hasRemaining() || ended) {
+                return piece;
+            }
+            ended = true;
+            return ByteBuffer.wrap(new byte[] {'}'});
+        }
+
+        @Override
+        public void close() {
+            array.close();
+        }
+    }
+
+    /// A single document too large to come whole: at most as large as MongoDB's documents.
+    private static final class FirstOf implements Content.Source {
+        private final Content.Source array;
+        private boolean done;
+
+        FirstOf(Content.Source array) {
+            this.array = array;
+        }
+
+        @Override
+        public ByteBuffer next() throws Exception {
+            if (done) {
+                return ByteBuffer.allocate(0);
+            }
+            done = true;
+            var all = new java.io.ByteArrayOutputStream();
+            for (var piece = array.next(); piece.hasRemaining(); piece = array.next()) {
+                var bytes = new byte[piece.remaining()];
+                piece.get(bytes);
+                all.writeBytes(bytes);
+            }
+            return oneOf(Content.Bytes.of(all.toByteArray())) instanceof Content.Bytes(var buffer)
+                    ? buffer
+                    : ByteBuffer.allocate(0);
+        }
+
+        @Override
+        public void close() {
+            array.close();
+        }
+    }
+}

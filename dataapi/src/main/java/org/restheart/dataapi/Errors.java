@@ -1,0 +1,90 @@
+package org.restheart.dataapi;
+
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.JudgedRequests;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+/// Failures in the words of the Atlas Data API.
+///
+/// @param linkBase see [DataApiConfig]
+record Errors(String linkBase) {
+    Response.Ready answer(Request request, Refusal refusal) {
+        return answer(request, refusal.status(), refusal.code(), refusal.text());
+    }
+
+    private Response.Ready answer(Request request, int status, String code, String text) {
+        var body = new BsonDocument("error", new BsonString(text))
+                .append("error_code", new BsonString(code))
+                .append("link", new BsonString(linkBase.isEmpty() ? "" : linkBase + request.id()));
+        return Response.json(status, JsonEncoder.of(JsonMode.RELAXED).encodeToString(body))
+                .with("Content-Type", "application/json");
+    }
+
+    /// @param namespace `database.collection`
+    Response.Ready answer(Request request, Action action, String namespace, Problem problem) {
+        var refusal = refusal(action, namespace, problem);
+        var answer = answer(request, refusal);
+        return problem.headers()
+                .first("Retry-After")
+                .map(delay -> answer.with("Retry-After", delay))
+                .orElse(answer);
+    }
+
+    private static Refusal refusal(Action action, String namespace, Problem problem) {
+        if (JudgedRequests.isNotPermitted(problem)) {
+            return notPermitted(namespace);
+        }
+        var text = problem.message();
+        return switch (problem.code()) {
+            case RESERVED_NAME -> notPermitted(namespace);
+            case FORBIDDEN -> new Refusal(403, "ArgumentsNotAllowed", text);
+            case NAMESPACE_NOT_FOUND -> Refusal.parameter(namespace + " does not exist");
+            case DUPLICATE_KEY -> mongo(action, duplicate(text));
+            case QUERY_TIMED_OUT -> new Refusal(408, "ExecutionTimeLimitExceeded", text);
+            case CONTENT_TOO_LARGE -> new Refusal(413, "InvalidParameter", text);
+            case TOO_MANY_REQUESTS -> new Refusal(429, "InternalServerError", text);
+            case DATABASE_UNAVAILABLE, OVERLOADED -> new Refusal(503, "InternalServerError", text);
+            case UNPROCESSABLE, QUERY_INVALID, CONTENT_INVALID, BAD_REQUEST, PARAMETER_INVALID ->
+                text.startsWith("Document failed validation") || text.contains("schema")
+                        ? new Refusal(400, "SchemaValidationFailedWrite", text)
+                        : mongo(action, text);
+            default ->
+                problem.status() < 500
+                        ? mongo(action, text)
+                        : new Refusal(500, "InternalServerError", "internal error; see the log of the server");
+        };
+    }
+
+    static Refusal notPermitted(String namespace) {
+        return new Refusal(403, "NoMatchingRuleFound", "no rule exists for namespace '" + namespace + "'");
+    }
+
+    static Refusal mongo(Action action, String text) {
+        return new Refusal(400, "MongoDBError", action.failure() + text);
+    }
+
+    static String duplicate(String text) {
+        return text.startsWith("Duplicate key error") ? "E11000 duplicate key error" + text.substring(19) : text;
+    }
+
+    /// Whether the client wants RFC 9457 instead.
+    static boolean areWantedAsProblem(Request request) {
+        return request.headers().all("Accept").stream().anyMatch(type -> type.contains("application/problem+json"));
+    }
+
+    static Problem toProblem(Refusal refusal) {
+        var code = switch (refusal.status()) {
+            case 401 -> ProblemCode.AUTHENTICATION_REQUIRED;
+            case 403 -> ProblemCode.FORBIDDEN;
+            case 404 -> ProblemCode.NOT_FOUND;
+            default -> ProblemCode.BAD_REQUEST;
+        };
+        return Problem.of(code, refusal.text());
+    }
+}

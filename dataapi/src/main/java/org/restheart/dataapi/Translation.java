@@ -1,0 +1,161 @@
+package org.restheart.dataapi;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.DataPaths;
+import org.restheart.http.DataWrite;
+import org.restheart.http.JudgedRequest;
+import org.restheart.http.Method;
+import org.restheart.http.Query;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Slice;
+import org.restheart.http.Via;
+import tools.jackson.core.JsonToken;
+
+/// An action as the request of the REST API that does the same.
+///
+/// @param collection the path of the collection
+/// @param canonical whether documents are written as canonical Extended JSON
+/// @param report is told what a write did
+record Translation(
+        Action action,
+        ActionBody body,
+        String collection,
+        DataPaths paths,
+        DataApiConfig config,
+        boolean canonical,
+        Consumer<DataWrite.Report> report) {
+
+    JudgedRequest request() {
+        if (action.needsFilter()) {
+            body.requireObject("filter");
+        }
+        return switch (action) {
+            case findOne -> idInPath().map(id -> read(id, Map.of())).orElseGet(() -> find(1));
+            case find -> find((int) Math.min(body.integer("limit", config.defaultLimit()), config.maxLimit()));
+            case insertOne ->
+                write(Method.POST, collection, false, DataWrite.Kind.AS_REQUESTED)
+                        .withContent(storable("document", JsonToken.START_OBJECT));
+            case insertMany ->
+                write(Method.POST, collection, false, DataWrite.Kind.AS_REQUESTED)
+                        .withContent(storable("documents", JsonToken.START_ARRAY));
+            case updateOne -> one(Method.PATCH, DataWrite.Kind.ONE).withContent(body.requireUpdate("update"));
+            case updateMany ->
+                write(Method.PATCH, collection + "/*", true, DataWrite.Kind.AS_REQUESTED)
+                        .withContent(body.requireUpdate("update"));
+            case replaceOne -> {
+                var content = storable("replacement", JsonToken.START_OBJECT);
+                yield one(Method.PUT, DataWrite.Kind.REPLACE_ONE).withContent(content);
+            }
+            case deleteOne -> one(Method.DELETE, DataWrite.Kind.ONE);
+            case deleteMany -> write(Method.DELETE, collection + "/*", true, DataWrite.Kind.AS_REQUESTED);
+            case aggregate -> aggregate();
+        };
+    }
+
+    private byte[] storable(String name, JsonToken first) {
+        var json = body.requireStorable(name, first);
+        if (first == JsonToken.START_OBJECT
+                && body.document(name).keySet().stream().anyMatch(key -> key.startsWith("$"))) {
+            throw Refusal.parameter(action.failure() + "field names must not begin with '$'");
+        }
+        return json;
+    }
+
+    /// A write of one document: the one whose id the filter is, or one that the filter finds.
+    private JudgedRequest one(Method method, DataWrite.Kind kind) {
+        return idInPath()
+                .map(id -> write(method, id, false, DataWrite.Kind.AS_REQUESTED))
+                .orElseGet(() -> write(method == Method.PUT ? Method.PATCH : method, collection + "/*", true, kind));
+    }
+
+    /// The path of the document, if the filter is nothing but an id that a path can name.
+    private Optional<String> idInPath() {
+        var filter = body.document("filter");
+        if (filter.size() != 1 || !filter.containsKey("_id")) {
+            return Optional.empty();
+        }
+        return paths.ofId(filter.get("_id"))
+                .filter(_ -> isPlain(filter.get("_id")))
+                .map(id -> collection + "/" + id);
+    }
+
+    private static boolean isPlain(BsonValue id) {
+        return !(id instanceof BsonDocument) && !id.isArray() && !id.isRegularExpression() && !id.isNull();
+    }
+
+    private JudgedRequest find(int limit) {
+        var parameters = new LinkedHashMap<String, String>();
+        body.object("filter").ifPresent(filter -> parameters.put("filter", filter));
+        body.object("sort").ifPresent(sort -> parameters.put("sort", sort));
+        if (action == Action.findOne || body.has("limit")) {
+            parameters.put("pagesize", Integer.toString(limit));
+        }
+        return read(collection, parameters).with(Slice.KEY, new Slice(body.integer("skip", 0), limit));
+    }
+
+    private JudgedRequest read(String target, Map<String, String> parameters) {
+        var all = parametersOf(target);
+        all.putAll(parameters);
+        body.object("projection").ifPresent(projection -> all.put("keys", projection));
+        return JudgedRequest.of(Method.GET, path(target), Query.of(all), via())
+                .with(JudgedRequest.JSON_MODE, mode(body.document("projection").containsKey("_etag")));
+    }
+
+    private JudgedRequest aggregate() {
+        var pipeline = body.requireArray("pipeline");
+        var content = new byte[pipeline.length + 12];
+        System.arraycopy("{\"stages\": ".getBytes(java.nio.charset.StandardCharsets.US_ASCII), 0, content, 0, 11);
+        System.arraycopy(pipeline, 0, content, 11, pipeline.length);
+        content[content.length - 1] = '}';
+        boolean namesTag = new String(pipeline, java.nio.charset.StandardCharsets.UTF_8).contains("_etag");
+        return JudgedRequest.of(Method.POST, path(collection + "/_aggrs"), Query.NONE, via())
+                .withContent(content)
+                .with(JudgedRequest.JSON_MODE, mode(namesTag))
+                .with(Slice.KEY, new Slice(0, config.maxLimit() + 1));
+    }
+
+    private JudgedRequest write(Method method, String target, boolean filtered, DataWrite.Kind kind) {
+        var parameters = parametersOf(target);
+        if (filtered) {
+            body.object("filter").ifPresent(filter -> parameters.put("filter", filter));
+        }
+        if (body.flag("upsert")
+                && (action == Action.updateOne || action == Action.updateMany || action == Action.replaceOne)) {
+            parameters.put("wm", "upsert");
+        }
+        return JudgedRequest.of(method, path(target), Query.of(parameters), via())
+                .with(DataWrite.KEY, new DataWrite(kind, report));
+    }
+
+    private Via via() {
+        return Via.of(Via.Service.DATA_API, action.name());
+    }
+
+    private JsonMode mode(boolean withTag) {
+        return canonical
+                ? withTag ? JsonMode.EXTENDED : JsonMode.EXTENDED_UNTAGGED
+                : withTag ? JsonMode.PLAIN : JsonMode.PLAIN_UNTAGGED;
+    }
+
+    private static RequestPath path(String target) {
+        int mark = target.indexOf('?');
+        return RequestPath.parse(mark < 0 ? target : target.substring(0, mark));
+    }
+
+    /// An id may need its type beside it.
+    private static LinkedHashMap<String, String> parametersOf(String target) {
+        var parameters = new LinkedHashMap<String, String>();
+        int mark = target.indexOf('?');
+        if (mark >= 0) {
+            var query = Query.parse(target.substring(mark + 1), 2);
+            query.names().forEach(name -> query.first(name).ifPresent(value -> parameters.put(name, value)));
+        }
+        return parameters;
+    }
+}

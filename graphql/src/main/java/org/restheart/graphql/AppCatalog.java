@@ -1,0 +1,196 @@
+package org.restheart.graphql;
+
+import com.mongodb.MongoNamespace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.restheart.graphql.app.Apps;
+import org.restheart.graphql.app.InvalidApp;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.reading.FindQuestion;
+import org.restheart.mongo.reading.ReadRights;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The apps that definitions make. Those in use are kept, and compared with their definitions from time to time, on a
+/// thread of its own. Thread-safe.
+final class AppCatalog implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AppCatalog.class);
+
+    /// As many as one question brings.
+    private static final int MAX_APPS = 1_000;
+
+    private final DocumentReads reads;
+    private final GraphqlConfig config;
+    private final Map<Place, ServedApp> kept = new ConcurrentHashMap<>();
+    private final AtomicLong writes = new AtomicLong();
+    private final Thread revalidation;
+
+    /// @param uri without a leading slash
+    private record Place(String database, String uri) {}
+
+    AppCatalog(DocumentReads reads, GraphqlConfig config) {
+        this.reads = reads;
+        this.config = config;
+        this.revalidation = Thread.ofVirtual().name("graphql-apps").unstarted(() -> {
+            if (config.compilesAtStart()) {
+                compileAll();
+            }
+            if (config.revalidates()) {
+                revalidateForEver();
+            }
+        });
+        if (config.cached()) {
+            revalidation.start();
+        }
+    }
+
+    /// The app that is served at a path. May wait.
+    ///
+    /// @throws InvalidApp if its definition is no good
+    Optional<ServedApp> find(String database, String uri) throws InvalidApp {
+        var place = new Place(database, uri);
+        var known = kept.get(place);
+        if (known != null) {
+            return Optional.of(known).filter(app -> app.app().enabled());
+        }
+        long before = writes.get();
+        var stored = stored(database, uri);
+        if (stored.isEmpty()) {
+            return Optional.empty();
+        }
+        var app = compile(stored.get(), database, true);
+        if (config.cached() && before == writes.get() && kept.size() < MAX_APPS) {
+            kept.put(place, app);
+            if (before != writes.get()) { // written meanwhile
+                kept.remove(place, app);
+            }
+        }
+        return Optional.of(app).filter(found -> found.app().enabled());
+    }
+
+    /// What a definition makes.
+    ///
+    /// @param warn whether to log what has no effect
+    ServedApp compile(RawBsonDocument definition, String database, boolean warn) throws InvalidApp {
+        return ServedApp.of(definition, new Apps(config.limits(database), Execution::fetcher), config, warn);
+    }
+
+    /// Definitions may have changed through this server.
+    void written() {
+        writes.incrementAndGet();
+        kept.clear();
+    }
+
+    private Optional<RawBsonDocument> stored(String database, String uri) {
+        var found = definitions(database, claiming(uri), 10);
+        return found.stream()
+                .filter(definition -> declares(definition, uri))
+                .findFirst()
+                .or(() -> found.stream().findFirst());
+    }
+
+    private static boolean declares(BsonDocument definition, String uri) {
+        return definition.get("descriptor") instanceof BsonDocument descriptor
+                && descriptor.get("uri") instanceof BsonString declared
+                && declared.getValue().replaceFirst("^/+", "").equals(uri);
+    }
+
+    /// Definitions that are served at a path.
+    private static BsonDocument claiming(String uri) {
+        return new BsonDocument(
+                "$or",
+                new BsonArray(List.of(
+                        new BsonDocument(
+                                "descriptor.uri",
+                                new BsonDocument(
+                                        "$in", new BsonArray(List.of(new BsonString(uri), new BsonString("/" + uri))))),
+                        new BsonDocument("_id", new BsonString(uri)))));
+    }
+
+    /// Definitions that answer at a path by what they are mainly called.
+    List<RawBsonDocument> rivals(String database, String uri) {
+        return definitions(database, claiming(uri), 10);
+    }
+
+    private List<RawBsonDocument> definitions(String database, BsonDocument filter, int limit) {
+        var namespace = new MongoNamespace(database, config.definitions().getCollectionName());
+        var question = new FindQuestion(
+                namespace, filter, new BsonDocument("_id", new BsonInt32(1)), 0, limit, Duration.ZERO, ReadRights.ALL);
+        try {
+            return reads.find(question).toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    private void compileAll() {
+        var database = config.definitions().getDatabaseName();
+        try {
+            long before = writes.get();
+            for (var definition : definitions(database, new BsonDocument(), MAX_APPS)) {
+                try {
+                    var app = compile(definition, database, true);
+                    app.app().uris().own().ifPresent(uri -> {
+                        kept.put(new Place(database, uri), app);
+                        if (before != writes.get()) {
+                            kept.clear();
+                        }
+                    });
+                } catch (InvalidApp e) {
+                    LOG.warn("GraphQL app {} cannot be served: {}", definition.get("_id"), e.getMessage());
+                }
+            }
+        } catch (ProblemException e) { // MongoDB is not there yet: apps are compiled when they are asked for
+            LOG.debug("app definitions could not be read", e);
+        }
+    }
+
+    private void revalidateForEver() {
+        while (true) {
+            try {
+                Thread.sleep(config.revalidation());
+                revalidate();
+            } catch (InterruptedException _) {
+                return; // closing
+            } catch (RuntimeException e) {
+                LOG.debug("app definitions could not be compared", e);
+            }
+        }
+    }
+
+    /// Lets go of apps whose definitions are gone or have changed: they are compiled when they are next asked for.
+    private void revalidate() {
+        var byDatabase = new HashMap<String, List<Place>>();
+        kept.keySet()
+                .forEach(place -> byDatabase
+                        .computeIfAbsent(place.database(), _ -> new ArrayList<>())
+                        .add(place));
+        byDatabase.forEach((database, places) -> {
+            for (var place : places) {
+                var app = kept.get(place);
+                var now = stored(database, place.uri());
+                if (app != null && (now.isEmpty() || !now.get().equals(app.stored()))) {
+                    kept.remove(place, app);
+                }
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        revalidation.interrupt();
+    }
+}

@@ -1,0 +1,237 @@
+package org.restheart.graphql;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.graphql.app.InvalidApp;
+import org.restheart.http.Account;
+import org.restheart.http.Content;
+import org.restheart.http.DataTarget;
+import org.restheart.http.DocumentCheck;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.Response;
+import org.restheart.mongo.metadata.EscapedKeys;
+
+/// Stands in front of the data API for requests to the collection of app definitions, whatever path leads to it: who
+/// may write them, that they can be served, how their keys are stored, and that what is served follows them.
+public final class DefinitionGuard implements Filter {
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
+    private final GraphqlConfig config;
+    private final AppCatalog catalog;
+
+    DefinitionGuard(GraphqlConfig config, AppCatalog catalog) {
+        this.config = config;
+        this.catalog = catalog;
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        var target = request.attribute(DataTarget.KEY);
+        if (target.isEmpty() || request.method() == Method.OPTIONS || !concerns(target.get())) {
+            return next.handle(request);
+        }
+        if (request.method().isSafe()) {
+            return target.get().collection().isEmpty()
+                    ? next.handle(request)
+                    : next.handle(request).map(response -> unescaped(request, response));
+        }
+        checkWriter(request);
+        return following(checked(request, target.get()), next);
+    }
+
+    /// Definitions themselves, and what happens to their collection or database as a whole.
+    private boolean concerns(DataTarget target) {
+        var definitions = config.definitions();
+        return target.db().filter(definitions.getDatabaseName()::equals).isPresent()
+                && target.collection()
+                        .map(definitions.getCollectionName()::equals)
+                        .orElse(true);
+    }
+
+    private void checkWriter(Request request) {
+        var writers = config.writers();
+        boolean may = writers.isEmpty()
+                || request.caller().account().map(Account::roles).orElse(List.of()).stream()
+                        .anyMatch(writers::contains);
+        if (!may) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "this role may not write GraphQL App definitions")
+                    .raise();
+        }
+    }
+
+    private Request checked(Request request, DataTarget target) {
+        if (target.collection().isEmpty()) {
+            return request;
+        }
+        if (target.resourceType().equals("BULK_DOCUMENTS")) {
+            throw Problem.of(
+                            ProblemCode.NOT_IMPLEMENTED,
+                            "GraphQL App definition cannot be updated with bulk patch requests")
+                    .raise();
+        }
+        boolean writesDocuments = target.resourceType().equals("DOCUMENT")
+                || (target.resourceType().equals("COLLECTION") && request.method() == Method.POST);
+        if (!writesDocuments || request.method() == Method.DELETE) {
+            return request;
+        }
+        var content = request.require(RequestContent.KEY);
+        if (content.isUnread()) {
+            throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "GraphQL App definitions are not written as lines")
+                    .raise();
+        }
+        boolean isArray = content.value().isArray();
+        return request.with(RequestContent.KEY, new RequestContent(() -> escaped(request, content.value())))
+                .with(DocumentCheck.KEY, documents -> check(documents, isArray));
+    }
+
+    /// Keys of a change name operators and paths; below these they are escaped.
+    private static BsonValue escaped(Request request, BsonValue content) {
+        if (request.method() != Method.PATCH) {
+            return EscapedKeys.escape(content);
+        }
+        if (!content.isDocument()) {
+            return content;
+        }
+        var change = new BsonDocument();
+        content.asDocument().forEach((key, value) -> change.append(key, escapedMember(key, value)));
+        return change;
+    }
+
+    private static BsonValue escapedMember(String key, BsonValue value) {
+        if (!key.startsWith("$") || !value.isDocument()) {
+            return EscapedKeys.escape(value);
+        }
+        var operands = new BsonDocument();
+        value.asDocument().forEach((path, operand) -> operands.append(path, EscapedKeys.escape(operand)));
+        return operands;
+    }
+
+    private void check(List<? extends BsonDocument> documents, boolean isArray) {
+        var taken = new HashSet<String>();
+        for (int i = 0; i < documents.size(); i++) {
+            var place = isArray ? " in document at index positon " + i : "";
+            try {
+                check(documents.get(i), place, taken);
+            } catch (InvalidApp e) {
+                throw Problem.of(
+                                ProblemCode.CONTENT_INVALID,
+                                "Wrong GraphQL App definition" + place + ": " + e.getMessage())
+                        .raise();
+            }
+        }
+    }
+
+    private void check(BsonDocument document, String place, Set<String> taken) throws InvalidApp {
+        var database = config.definitions().getDatabaseName();
+        var raw = document instanceof RawBsonDocument already ? already : new RawBsonDocument(document, CODEC);
+        var own = catalog.compile(raw, database, true).app().uris().own().orElseThrow();
+        var id = document.get("_id");
+        boolean collides = taken.contains(own);
+        for (var rival : collides ? List.<RawBsonDocument>of() : catalog.rivals(database, own)) {
+            collides |= !Objects.equals(rival.get("_id"), id) && claims(rival, own);
+        }
+        if (collides) {
+            throw Problem.of(
+                            ProblemCode.CONFLICT,
+                            "Wrong GraphQL App definition" + place
+                                    + ": URI collision: another GraphQL app is already accessible at /" + own)
+                    .raise();
+        }
+        taken.add(own);
+    }
+
+    /// By what it declares, or by its id if it declares nothing.
+    private static boolean claims(BsonDocument rival, String uri) {
+        return !(rival.get("descriptor") instanceof BsonDocument descriptor)
+                || !descriptor.isString("uri")
+                || descriptor
+                        .getString("uri")
+                        .getValue()
+                        .replaceFirst("^/+", "")
+                        .equals(uri);
+    }
+
+    /// What is served follows a write, also one that fails: it may have happened all the same.
+    private Response following(Request checked, Handler next) {
+        Response response;
+        try {
+            response = next.handle(checked);
+        } catch (ProblemException refused) {
+            throw refused;
+        } catch (RuntimeException | Error failure) {
+            catalog.written();
+            throw failure;
+        }
+        return response.map(ready -> {
+                    catalog.written();
+                    return ready;
+                })
+                .recover(failure -> {
+                    catalog.written();
+                    throw rethrown(failure);
+                });
+    }
+
+    private static RuntimeException rethrown(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof RuntimeException unchecked ? unchecked : new CompletionException(failure);
+    }
+
+    private static Response.Ready unescaped(Request request, Response.Ready response) {
+        var isJson = response.headers()
+                .first("Content-Type")
+                .filter(type -> type.contains("json"))
+                .isPresent();
+        if (!isJson || !(response.content() instanceof Content.Bytes(var buffer))) {
+            return response;
+        }
+        var json = new byte[buffer.remaining()];
+        buffer.duplicate().get(json);
+        if (!new String(json, StandardCharsets.UTF_8).contains("\"_$")
+                && !new String(json, StandardCharsets.UTF_8).contains("::")) {
+            return response;
+        }
+        try {
+            var value = JsonParser.parse(json);
+            var out = new Utf8Buffer();
+            var mode = request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
+            JsonEncoder.of(mode).encode(unescapedKeys(value), out);
+            return response.with(new Content.Bytes(out.toByteBuffer()));
+        } catch (MalformedJsonException _) { // lines, or a shell's dialect: shown as stored
+            return response;
+        }
+    }
+
+    private static BsonValue unescapedKeys(BsonValue value) {
+        if (value.isArray()) {
+            var elements = new ArrayList<BsonValue>();
+            value.asArray().forEach(element -> elements.add(unescapedKeys(element)));
+            return new BsonArray(elements);
+        }
+        return value.isDocument() ? EscapedKeys.unescape(value.asDocument()) : value;
+    }
+}

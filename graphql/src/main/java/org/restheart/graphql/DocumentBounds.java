@@ -1,0 +1,143 @@
+package org.restheart.graphql;
+
+import graphql.ErrorType;
+import graphql.GraphQLError;
+import graphql.language.Document;
+import graphql.language.Field;
+import graphql.language.FragmentDefinition;
+import graphql.language.FragmentSpread;
+import graphql.language.InlineFragment;
+import graphql.language.OperationDefinition;
+import graphql.language.Selection;
+import graphql.language.SelectionSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What a query may be, looked at before it is validated, which can cost far more than parsing: each fragment is
+/// measured once, however often it is spread. Confined to one thread.
+final class DocumentBounds {
+    /// Of selections and fragments within each other, where depth has no bound.
+    private static final int MAX_NESTING = 500;
+
+    private final GraphqlConfig.Queries bounds;
+    private final Map<String, FragmentDefinition> fragments = new HashMap<>();
+    private final Map<String, Measure> measured = new HashMap<>();
+    private final Set<String> open = new HashSet<>();
+    private final int maxNesting;
+    private int aliases;
+    private boolean introspects;
+
+    /// @param fields beneath, saturating
+    /// @param depth levels of fields
+    private record Measure(long fields, int depth) {
+        static final Measure NOTHING = new Measure(0, 0);
+
+        Measure beside(Measure other) {
+            long sum = fields + other.fields;
+            return new Measure(Math.min(sum, Long.MAX_VALUE / 4), Math.max(depth, other.depth));
+        }
+    }
+
+    private static final class TooDeep extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TooDeep() {
+            super(null, null, false, false);
+        }
+    }
+
+    private DocumentBounds(GraphqlConfig.Queries bounds) {
+        this.bounds = bounds;
+        this.maxNesting = bounds.maxDepth() == 0 ? MAX_NESTING : 4 * bounds.maxDepth() + 20;
+    }
+
+    /// Why a document is refused; empty if it is not.
+    static Optional<GraphQLError> refusal(Document document, GraphqlConfig.Queries bounds) {
+        return new DocumentBounds(bounds).check(document).map(DocumentBounds::error);
+    }
+
+    private static GraphQLError error(String message) {
+        return GraphQLError.newError()
+                .errorType(ErrorType.ValidationError)
+                .message(message)
+                .build();
+    }
+
+    private Optional<String> check(Document document) {
+        document.getDefinitionsOfType(FragmentDefinition.class)
+                .forEach(fragment -> fragments.put(fragment.getName(), fragment));
+        try {
+            var all = Measure.NOTHING;
+            for (var operation : document.getDefinitionsOfType(OperationDefinition.class)) {
+                all = all.beside(measure(operation.getSelectionSet(), 0));
+            }
+            for (var fragment : fragments.keySet()) { // also those that nobody spreads are validated
+                measureFragment(fragment, 0);
+            }
+            return verdict(all);
+        } catch (TooDeep _) {
+            return Optional.of("the query is nested too deeply");
+        }
+    }
+
+    private Optional<String> verdict(Measure all) {
+        if (bounds.maxDepth() > 0 && all.depth > bounds.maxDepth()) {
+            return Optional.of("the query has a depth of " + all.depth + ", " + bounds.maxDepth() + " is allowed");
+        }
+        if (bounds.maxComplexity() > 0 && all.fields > bounds.maxComplexity()) {
+            return Optional.of("the query asks for more than " + bounds.maxComplexity() + " fields");
+        }
+        if (bounds.maxAliases() > 0 && aliases > bounds.maxAliases()) {
+            return Optional.of("the query has " + aliases + " aliases, " + bounds.maxAliases() + " are allowed");
+        }
+        return introspects && !bounds.introspection() ? Optional.of("introspection is not allowed") : Optional.empty();
+    }
+
+    private Measure measure(@Nullable SelectionSet selections, int nesting) {
+        if (selections == null) {
+            return Measure.NOTHING;
+        }
+        if (nesting > maxNesting) {
+            throw new TooDeep();
+        }
+        var all = Measure.NOTHING;
+        for (Selection<?> selection : selections.getSelections()) {
+            all = all.beside(
+                    switch (selection) {
+                        case Field field -> {
+                            if (field.getAlias() != null) {
+                                aliases++;
+                            }
+                            introspects |= field.getName().equals("__schema")
+                                    || field.getName().equals("__type");
+                            var beneath = measure(field.getSelectionSet(), nesting + 1);
+                            yield new Measure(beneath.fields + 1, beneath.depth + 1);
+                        }
+                        case InlineFragment inline -> measure(inline.getSelectionSet(), nesting + 1);
+                        case FragmentSpread spread -> measureFragment(spread.getName(), nesting + 1);
+                        default -> Measure.NOTHING;
+                    });
+        }
+        return all;
+    }
+
+    /// A fragment that is spread within itself counts there for nothing: validation refuses it.
+    private Measure measureFragment(String name, int nesting) {
+        var known = measured.get(name);
+        if (known != null) {
+            return known;
+        }
+        var fragment = fragments.get(name);
+        if (fragment == null || !open.add(name)) {
+            return Measure.NOTHING;
+        }
+        var measure = measure(fragment.getSelectionSet(), nesting);
+        open.remove(name);
+        measured.put(name, measure);
+        return measure;
+    }
+}

@@ -1,0 +1,249 @@
+package org.restheart.graphql;
+
+import graphql.GraphQLContext;
+import graphql.schema.DataFetcher;
+import graphql.schema.DataFetchingEnvironment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.dataloader.BatchLoader;
+import org.dataloader.DataLoader;
+import org.dataloader.DataLoaderFactory;
+import org.dataloader.DataLoaderOptions;
+import org.dataloader.DataLoaderRegistry;
+import org.dataloader.Try;
+import org.dataloader.stats.Statistics;
+import org.jspecify.annotations.Nullable;
+import org.restheart.graphql.app.FieldMapping;
+import org.restheart.graphql.app.FieldMapping.Source;
+import org.restheart.graphql.app.Node;
+import org.restheart.graphql.app.Shape;
+import org.restheart.graphql.app.Variables;
+import org.restheart.http.Account;
+import org.restheart.http.Operation;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.reading.FindQuestion;
+import org.restheart.mongo.reading.PipelineQuestion;
+import org.restheart.mongo.reading.ReadRights;
+
+/// One request's way through an app: loads fields, those of one level together. Confined to the request's thread.
+final class Execution {
+    /// What a document counts besides its bytes: it becomes several objects.
+    private static final int OVERHEAD = 200;
+
+    private final Request request;
+    private final DocumentReads reads;
+    private final GraphqlConfig.Answers bounds;
+    private final Function<Source, ReadRights> rights;
+    private final RequestLoop loop = new RequestLoop();
+    private final DataLoaderRegistry loaders = new DataLoaderRegistry();
+    private final Set<String> declaredLoaders = new HashSet<>();
+    private final Map<Source, ReadRights> known = new HashMap<>();
+    private final @Nullable BsonDocument user;
+    private long bytes;
+    private Optional<Problem> fatal = Optional.empty();
+
+    /// @param rights in whose name a collection is read; may wait
+    Execution(Request request, DocumentReads reads, GraphqlConfig.Answers bounds, Function<Source, ReadRights> rights) {
+        this.request = request;
+        this.reads = reads;
+        this.bounds = bounds;
+        this.rights = rights;
+        this.user = request.caller().account().map(Account::properties).orElse(null);
+    }
+
+    static Execution of(GraphQLContext context) {
+        return Objects.requireNonNull(context.get(Execution.class));
+    }
+
+    RequestLoop loop() {
+        return loop;
+    }
+
+    DataLoaderRegistry loaders() {
+        return loaders;
+    }
+
+    Request request() {
+        return request;
+    }
+
+    /// Tells whoever observes the request.
+    void asked(Operation operation) {
+        request.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(operation));
+    }
+
+    /// What makes an answer as a whole impossible.
+    Optional<Problem> fatal() {
+        return fatal;
+    }
+
+    void failed(Problem problem) {
+        if (problem.code() == ProblemCode.DATABASE_UNAVAILABLE || problem.code() == ProblemCode.QUERY_TIMED_OUT) {
+            fatal = Optional.of(problem);
+        }
+    }
+
+    /// How the fields were loaded whose definitions say how to load them.
+    Map<String, Number> statistics() {
+        var all = new Statistics();
+        for (var name : declaredLoaders) {
+            all = all.combine(
+                    Objects.requireNonNull(loaders.getDataLoader(name)).getStatistics());
+        }
+        return all.toMap();
+    }
+
+    /// What loads a field of a type.
+    static DataFetcher<?> fetcher(String name, FieldMapping mapping, Shape shape) {
+        return switch (mapping) {
+            case FieldMapping.Find find ->
+                environment -> of(environment.getGraphQlContext()).load(name, find, shape, environment);
+            case FieldMapping.Pipeline pipeline ->
+                environment -> of(environment.getGraphQlContext()).load(name, pipeline, shape, environment);
+            case FieldMapping.Path _ -> throw new IllegalArgumentException(name + " is not loaded");
+        };
+    }
+
+    private static Node parent(DataFetchingEnvironment environment) {
+        return environment.getSource() instanceof Node node ? node : Node.NOTHING;
+    }
+
+    private static boolean isFirstLevel(Node parent) {
+        return parent.isNothing();
+    }
+
+    private Variables variables(DataFetchingEnvironment environment, Node parent) {
+        return new Variables(
+                environment.getArguments(), parent.value(), isFirstLevel(parent) ? null : parent.root(), user);
+    }
+
+    private ReadRights rights(Source source) {
+        return known.computeIfAbsent(source, rights);
+    }
+
+    private Object load(String name, FieldMapping.Find find, Shape shape, DataFetchingEnvironment environment) {
+        var parent = parent(environment);
+        var variables = variables(environment, parent);
+        var question = new FindQuestion(
+                find.source().namespace(),
+                find.filter(variables),
+                find.order(variables),
+                find.offset(variables),
+                shape instanceof Shape.Many
+                        ? find.size(variables, bounds.defaultLimit(), bounds.maxLimit())
+                        : Math.min(1, find.size(variables, 1, bounds.maxLimit())),
+                bounds.timeLimit(),
+                rights(find.source()));
+        return shaped(
+                load(
+                        name,
+                        find.source().loading(),
+                        question,
+                        FindQuestion::key,
+                        reads::find,
+                        reads::findAll,
+                        environment),
+                shape,
+                parent);
+    }
+
+    private Object load(String name, FieldMapping.Pipeline pipeline, Shape shape, DataFetchingEnvironment environment) {
+        var parent = parent(environment);
+        var stages = pipeline.fill(variables(environment, parent));
+        if (stages.isEmpty()) {
+            return List.of();
+        }
+        var question = new PipelineQuestion(
+                pipeline.source().namespace(),
+                stages,
+                pipeline.allowDiskUse(),
+                shape instanceof Shape.Many ? bounds.aggregationMaxResults() : 1,
+                bounds.timeLimit(),
+                rights(pipeline.source()));
+        return shaped(
+                load(
+                        name,
+                        pipeline.source().loading(),
+                        question,
+                        PipelineQuestion::key,
+                        reads::aggregate,
+                        reads::aggregateAll,
+                        environment),
+                shape,
+                parent);
+    }
+
+    private CompletionStage<Object> shaped(CompletionStage<List<RawBsonDocument>> documents, Shape shape, Node parent) {
+        return documents.thenApply(found -> {
+            count(found);
+            return shape.ofResults(found, isFirstLevel(parent) ? null : parent.root());
+        });
+    }
+
+    private void count(List<RawBsonDocument> documents) {
+        for (var document : documents) {
+            bytes += document.getByteLength() + OVERHEAD;
+        }
+        if (bytes > bounds.maxBytes()) {
+            throw Problem.of(ProblemCode.UNPROCESSABLE, "the response is too large")
+                    .raise();
+        }
+    }
+
+    private <Q> CompletionStage<List<RawBsonDocument>> load(
+            String name,
+            FieldMapping.Loading loading,
+            Q question,
+            Function<Q, Object> key,
+            Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
+            Function<List<Q>, List<CompletionStage<List<RawBsonDocument>>>> together,
+            DataFetchingEnvironment environment) {
+        if (!loading.batching()) {
+            return alone.apply(question).thenApplyAsync(Function.identity(), loop);
+        }
+        loaders.computeIfAbsent(name, _ -> {
+            if (loading.declared()) {
+                declaredLoaders.add(name);
+            }
+            return DataLoaderFactory.newDataLoaderWithTry(
+                    name,
+                    (BatchLoader<Q, Try<List<RawBsonDocument>>>) questions -> all(together.apply(questions)),
+                    DataLoaderOptions.newOptions()
+                            .setMaxBatchSize(loading.maxBatch())
+                            .setCachingEnabled(loading.caching())
+                            .setCacheKeyFunction((Q asked) -> key.apply(asked))
+                            .setStatisticsCollector(org.dataloader.stats.SimpleStatisticsCollector::new)
+                            .build());
+        });
+        DataLoader<Q, List<RawBsonDocument>> loader = Objects.requireNonNull(environment.getDataLoader(name));
+        return loader.load(question);
+    }
+
+    /// All answers, when the last one is there, on the request's thread.
+    private CompletionStage<List<Try<List<RawBsonDocument>>>> all(
+            List<CompletionStage<List<RawBsonDocument>>> answers) {
+        var waiting = new ArrayList<CompletableFuture<Try<List<RawBsonDocument>>>>(answers.size());
+        for (var answer : answers) {
+            waiting.add(answer.handle((found, failure) ->
+                            failure == null ? Try.succeeded(found) : Try.<List<RawBsonDocument>>failed(failure))
+                    .toCompletableFuture());
+        }
+        return CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new))
+                .thenApplyAsync(
+                        _ -> waiting.stream().map(CompletableFuture::join).toList(), loop);
+    }
+}

@@ -1,0 +1,74 @@
+package org.restheart.graphql;
+
+import com.mongodb.MongoNamespace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.graphql.app.Limits;
+
+/// The `graphql` section of the configuration.
+///
+/// @param uri where apps are bound
+/// @param definitions the collection of app definitions
+/// @param writers roles that may write definitions; empty for whoever a permission lets write them
+/// @param cached whether apps are kept in memory, and after which time they are compared with their definitions
+/// @param compilesAtStart whether all apps are made ready in the background
+/// @param revalidates whether apps are compared at all
+public record GraphqlConfig(
+        String uri,
+        MongoNamespace definitions,
+        List<String> writers,
+        boolean cached,
+        Duration revalidation,
+        boolean compilesAtStart,
+        boolean revalidates,
+        Answers answers,
+        Queries queries,
+        boolean restrictMappingDb,
+        boolean asCaller,
+        boolean checkOperators,
+        boolean strictScalars) {
+
+    /// What an answer may cost.
+    ///
+    /// @param timeLimit of a request; zero for none
+    /// @param aggregationMaxResults of one pipeline; 0 for no bound
+    /// @param maxBytes of a response, and of the documents that are read for it
+    /// @param verbose whether responses say how fields were loaded
+    public record Answers(
+            int defaultLimit,
+            int maxLimit,
+            int aggregationMaxResults,
+            Duration timeLimit,
+            int maxBytes,
+            boolean verbose) {
+        public static final Answers DEFAULT = new Answers(100, 1_000, 0, Duration.ZERO, 64 << 20, false);
+    }
+
+    /// What a query may be. 0 for no bound, but for the last two.
+    ///
+    /// @param maxComplexity fields, with those of fragments wherever they are spread
+    /// @param onlyStored refuse queries that no definition holds
+    /// @param maxCharacters of a query
+    /// @param cachedCharacters of the parsed and validated queries of one app that are kept
+    public record Queries(
+            boolean introspection,
+            int maxDepth,
+            int maxComplexity,
+            int maxAliases,
+            boolean onlyStored,
+            int maxTokens,
+            int maxCharacters,
+            int cachedCharacters) {
+        public static final Queries DEFAULT = new Queries(true, 50, 10_000, 500, false, 15_000, 128 << 10, 2 << 20);
+    }
+
+    Limits limits(String database) {
+        return new Limits(
+                answers.maxLimit(),
+                restrictMappingDb ? Optional.of(database) : Optional.empty(),
+                asCaller,
+                !checkOperators,
+                strictScalars);
+    }
+}

@@ -1,0 +1,101 @@
+package org.restheart.graphql;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.graphql.app.Arguments;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+
+/// What a client asks an app. Immutable by agreement.
+///
+/// @param query empty if a stored document is named
+/// @param documentId names a stored document
+record QueryRequest(
+        Optional<String> query,
+        Optional<String> documentId,
+        Optional<String> operationName,
+        Map<String, Object> variables) {
+
+    /// @throws ProblemException 400
+    static QueryRequest of(Request request) {
+        var mediaType = request.headers().first("Content-Type").orElse("").toLowerCase(Locale.ROOT);
+        if (mediaType.startsWith("application/graphql") && !mediaType.startsWith("application/graphql+json")) {
+            return new QueryRequest(
+                    Optional.of(text(request)).filter(text -> !text.isBlank()),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Map.of());
+        }
+        if (!mediaType.startsWith("application/json")) {
+            throw bad("Bad request: Content-Type must be either application/graphql or application/json");
+        }
+        return ofJson(request.body().bytes());
+    }
+
+    /// @throws ProblemException 400
+    static QueryRequest ofJson(byte[] json) {
+        if (json.length == 0) {
+            return new QueryRequest(Optional.empty(), Optional.empty(), Optional.empty(), Map.of());
+        }
+        BsonValue value;
+        try {
+            value = JsonParser.parse(json);
+        } catch (MalformedJsonException e) {
+            throw bad("the content is not JSON");
+        }
+        if (!value.isDocument()) {
+            throw bad("the content must be a JSON object");
+        }
+        return of(value.asDocument());
+    }
+
+    static QueryRequest of(BsonDocument body) {
+        var variables = body.get("variables");
+        return new QueryRequest(
+                text(body, "query"),
+                text(body, "documentId").or(() -> persisted(body)),
+                text(body, "operationName"),
+                variables != null && variables.isDocument() ? Arguments.variables(variables.asDocument()) : Map.of());
+    }
+
+    /// `extensions.persistedQuery.sha256Hash`, as some clients send it.
+    private static Optional<String> persisted(BsonDocument body) {
+        return member(body, "extensions")
+                .flatMap(extensions -> member(extensions, "persistedQuery"))
+                .flatMap(query -> text(query, "sha256Hash"));
+    }
+
+    private static Optional<BsonDocument> member(BsonDocument document, String name) {
+        return document.get(name) instanceof BsonDocument member ? Optional.of(member) : Optional.empty();
+    }
+
+    private static Optional<String> text(BsonDocument document, String name) {
+        return document.get(name) instanceof BsonString text ? Optional.of(text.getValue()) : Optional.empty();
+    }
+
+    private static String text(Request request) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(request.body().bytes()))
+                    .toString();
+        } catch (CharacterCodingException _) {
+            throw bad("the content is not UTF-8");
+        }
+    }
+
+    private static ProblemException bad(String message) {
+        return Problem.of(ProblemCode.BAD_REQUEST, message).raise();
+    }
+}

@@ -1,0 +1,45 @@
+package org.restheart.graphql;
+
+import com.mongodb.MongoNamespace;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.bson.BsonDocument;
+import org.restheart.graphql.app.FieldMapping.Source;
+import org.restheart.http.JudgedRequest;
+import org.restheart.http.JudgedRequests;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Via;
+import org.restheart.mongo.reading.ReadRights;
+
+/// In whose name mappings read: the app's, which sees everything but secrets, or the caller's, whose REST request for
+/// the
+/// collection is judged. Thread-safe.
+///
+/// @param paths where clients of the REST API find a collection
+/// @param hidden projections that take secrets out of collections
+public record ReadRightsOfMappings(
+        Function<MongoNamespace, Optional<RequestPath>> paths,
+        JudgedRequests judged,
+        Map<MongoNamespace, BsonDocument> hidden)
+        implements BiFunction<Request, Source, ReadRights> {
+    private static final Via VIA = Via.of(Via.Service.GRAPHQL, "query");
+
+    /// @throws ProblemException 403 if the caller may not read the collection
+    @Override
+    public ReadRights apply(Request request, Source source) {
+        if (!source.asCaller()) {
+            return new ReadRights(Optional.empty(), Optional.ofNullable(hidden.get(source.namespace())));
+        }
+        var path = paths.apply(source.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+        var rights = new AtomicReference<ReadRights>();
+        judged.make(request, JudgedRequest.of(Method.GET, path, Query.NONE, VIA).with(ReadRights.ASKED, rights::set));
+        return Optional.ofNullable(rights.get()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+    }
+}

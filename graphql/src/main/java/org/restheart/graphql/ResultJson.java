@@ -1,0 +1,102 @@
+package org.restheart.graphql;
+
+import graphql.ExecutionResult;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.Utf8Buffer;
+
+/// Writes results as JSON. Confined to one thread.
+final class ResultJson {
+    private static final JsonEncoder VALUES = JsonEncoder.of(JsonMode.DEFAULT);
+
+    private final Utf8Buffer out = new Utf8Buffer();
+    private final int maxBytes;
+
+    private ResultJson(int maxBytes) {
+        this.maxBytes = maxBytes;
+    }
+
+    /// A result has become longer than it may be.
+    static final class TooLong extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TooLong() {
+            super(null, null, false, false);
+        }
+    }
+
+    /// @throws TooLong when it has more than `maxBytes`
+    static Utf8Buffer of(ExecutionResult result, Map<String, ?> extensions, int maxBytes) {
+        var body = new LinkedHashMap<String, @Nullable Object>();
+        if (!result.getErrors().isEmpty()) {
+            body.put(
+                    "errors",
+                    result.getErrors().stream()
+                            .map(graphql.GraphQLError::toSpecification)
+                            .toList());
+        }
+        if (result.isDataPresent()) {
+            body.put("data", result.getData());
+        }
+        if (!extensions.isEmpty()) {
+            body.put("extensions", extensions);
+        }
+        var json = new ResultJson(maxBytes);
+        json.write(body);
+        return json.out;
+    }
+
+    private void write(@Nullable Object value) {
+        switch (value) {
+            case null -> out.ascii("null");
+            case BsonValue bson -> VALUES.encode(bson, out);
+            case String text -> VALUES.encode(new BsonString(text), out);
+            case Boolean truth -> out.ascii(truth ? "true" : "false");
+            case Integer number -> out.decimal(number);
+            case Long number -> out.decimal(number);
+            case Double number -> VALUES.encode(new org.bson.BsonDouble(number), out);
+            case Map<?, ?> map -> writeMap(map);
+            case List<?> list -> writeList(list);
+            case java.math.BigInteger number -> out.ascii(number.toString());
+            case java.math.BigDecimal number -> out.ascii(number.toString());
+            default -> VALUES.encode(new BsonString(value.toString()), out);
+        }
+        if (out.length() > maxBytes) {
+            throw new TooLong();
+        }
+    }
+
+    private void writeMap(Map<?, ?> map) {
+        char separator = '{';
+        for (var member : map.entrySet()) {
+            out.put(separator);
+            separator = ',';
+            VALUES.encode(new BsonString(String.valueOf(member.getKey())), out);
+            out.put(':');
+            write(member.getValue());
+        }
+        if (separator == '{') {
+            out.put('{');
+        }
+        out.put('}');
+    }
+
+    private void writeList(List<?> list) {
+        out.put('[');
+        boolean first = true;
+        for (var element : list) {
+            if (!first) {
+                out.put(',');
+            }
+            first = false;
+            write(element);
+        }
+        out.put(']');
+    }
+}

@@ -1,0 +1,63 @@
+package org.restheart.graphql;
+
+import graphql.GraphQL;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.restheart.graphql.app.App;
+import org.restheart.graphql.app.Apps;
+import org.restheart.graphql.app.InvalidApp;
+import org.restheart.mongo.metadata.EscapedKeys;
+
+/// An app with what answers its queries. Thread-safe.
+///
+/// @param stored its definition as stored
+/// @param texts of the queries that the definition holds, by name and by SHA-256
+record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache queries, Map<String, String> texts) {
+
+    /// @param stored with or without escaped keys
+    /// @throws InvalidApp naming the place that is wrong
+    static ServedApp of(RawBsonDocument stored, Apps apps, GraphqlConfig config, boolean warn) throws InvalidApp {
+        var app = apps.compile(EscapedKeys.unescape((BsonDocument) stored), warn);
+        var queries = new QueryCache(app.schema(), config.queries());
+        var texts = new HashMap<String, String>();
+        for (var document : app.documents().entrySet()) {
+            var prepared = queries.find(document.getValue());
+            if (prepared.hasErrors()) {
+                throw new InvalidApp("The document " + document.getKey() + " is wrong: "
+                        + prepared.getErrors().getFirst().getMessage());
+            }
+            texts.put(document.getKey(), document.getValue());
+            texts.put(sha256(document.getValue()), document.getValue());
+        }
+        var engine = GraphQL.newGraphQL(app.schema())
+                .preparsedDocumentProvider(queries)
+                .defaultDataFetcherExceptionHandler(new FieldErrors())
+                .build();
+        return new ServedApp(stored, app, engine, queries, Map.copyOf(texts));
+    }
+
+    /// The query of that name or hash.
+    Optional<String> document(String id) {
+        return Optional.ofNullable(texts.get(id));
+    }
+
+    boolean holds(String query) {
+        return texts.containsValue(query);
+    }
+
+    private static String sha256(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

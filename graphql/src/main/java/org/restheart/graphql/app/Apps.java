@@ -1,0 +1,340 @@
+package org.restheart.graphql.app;
+
+import graphql.GraphQLException;
+import graphql.language.EnumTypeDefinition;
+import graphql.language.InterfaceTypeDefinition;
+import graphql.language.ObjectTypeDefinition;
+import graphql.language.ScalarTypeDefinition;
+import graphql.language.TypeDefinition;
+import graphql.language.UnionTypeDefinition;
+import graphql.schema.DataFetcher;
+import graphql.schema.FieldCoordinates;
+import graphql.schema.GraphQLCodeRegistry;
+import graphql.schema.GraphQLObjectType;
+import graphql.schema.GraphQLSchema;
+import graphql.schema.idl.RuntimeWiring;
+import graphql.schema.idl.SchemaGenerator;
+import graphql.schema.idl.SchemaParser;
+import graphql.schema.idl.TypeDefinitionRegistry;
+import graphql.schema.idl.TypeRuntimeWiring;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Makes apps of definitions. Thread-safe.
+public final class Apps {
+    private static final Logger LOG = LoggerFactory.getLogger(Apps.class);
+    private static final String QUERY = "Query";
+    private static final String SUBSCRIPTION = "Subscription";
+
+    private final Limits limits;
+    private final Fetchers fetchers;
+
+    /// What loads the fields that are mapped to questions.
+    @FunctionalInterface
+    public interface Fetchers {
+        /// @param name `Type.field`
+        DataFetcher<?> of(String name, FieldMapping mapping, Shape shape);
+    }
+
+    public Apps(Limits limits, Fetchers fetchers) {
+        this.limits = limits;
+        this.fetchers = fetchers;
+    }
+
+    /// @param definition with the keys that are meant
+    /// @param warn whether to log what is accepted but has no effect
+    /// @throws InvalidApp naming the place that is wrong
+    public App compile(BsonDocument definition, boolean warn) throws InvalidApp {
+        var descriptor = descriptor(definition);
+        var uris = AppUris.of(descriptor, definition.get("_id"));
+        if (uris.own().isEmpty()) {
+            throw new InvalidApp("the _id must be a String if there is no descriptor.uri");
+        }
+        var registry = registry(definition.get("schema"));
+        var mappings = mappings(definition.get("mappings"));
+        checkQuery(mappings);
+        var compiler = new Compiler(registry, mappings);
+        compiler.read();
+        if (warn) {
+            compiler.warn(uris);
+        }
+        var schema = compiler.schema();
+        var enabled = descriptor.get("enabled");
+        return new App(
+                uris,
+                schema,
+                Map.copyOf(compiler.fields),
+                documents(definition.get("documents")),
+                enabled == null || enabled.asBoolean().getValue());
+    }
+
+    private static BsonDocument descriptor(BsonDocument definition) throws InvalidApp {
+        var descriptor = definition.getOrDefault("descriptor", new BsonDocument());
+        if (!descriptor.isDocument()) {
+            throw new InvalidApp("'Descriptor' field must be an Object but was " + descriptor.getBsonType());
+        }
+        var members = descriptor.asDocument();
+        for (var text : List.of("uri", "description")) {
+            require(!members.containsKey(text) || members.get(text).isString(), text + " must be a String");
+        }
+        require(!members.containsKey("enabled") || members.get("enabled").isBoolean(), "enabled must be a Boolean");
+        require(
+                !members.containsKey("uri")
+                        || !AppUris.withoutSlash(members.getString("uri").getValue())
+                                .isBlank(),
+                "uri must not be empty");
+        return members;
+    }
+
+    private static void require(boolean holds, String what) throws InvalidApp {
+        if (!holds) {
+            throw new InvalidApp("Error with GraphQL App Descriptor: " + what);
+        }
+    }
+
+    private static TypeDefinitionRegistry registry(@Nullable BsonValue schema) throws InvalidApp {
+        if (schema == null || !schema.isString()) {
+            throw new InvalidApp("Invalid GraphQL schema: "
+                    + (schema == null ? "it is missing" : "it must be a String but was " + schema.getBsonType()));
+        }
+        try {
+            var registry = new SchemaParser().parse(schema.asString().getValue());
+            for (var name : BsonScalars.NAMES) {
+                if (registry.getTypeOrNull(name) != null) {
+                    throw new InvalidApp("Invalid GraphQL schema: it redefines the scalar " + name);
+                }
+                registry.add(ScalarTypeDefinition.newScalarTypeDefinition()
+                        .name(name)
+                        .build());
+            }
+            if (registry.getTypeOrNull(QUERY) == null) {
+                throw new InvalidApp("Invalid GraphQL schema: there is no type Query");
+            }
+            return registry;
+        } catch (GraphQLException e) {
+            throw new InvalidApp("Invalid GraphQL schema: " + e.getMessage());
+        }
+    }
+
+    private static Map<String, String> documents(@Nullable BsonValue documents) throws InvalidApp {
+        var named = new LinkedHashMap<String, String>();
+        if (documents == null) {
+            return named;
+        }
+        if (!documents.isDocument()) {
+            throw new InvalidApp("'documents' field must be an Object but was " + documents.getBsonType());
+        }
+        for (var document : documents.asDocument().entrySet()) {
+            if (!document.getValue().isString()) {
+                throw new InvalidApp("The document " + document.getKey() + " must be a String");
+            }
+            named.put(document.getKey(), document.getValue().asString().getValue());
+        }
+        return Map.copyOf(named);
+    }
+
+    private static BsonDocument mappings(@Nullable BsonValue mappings) throws InvalidApp {
+        if (mappings == null) {
+            throw new InvalidApp("Missing mappings: please provide a mapping for at least one Query.");
+        }
+        if (!mappings.isDocument()) {
+            throw new InvalidApp("'mappings' field must be an Object but was " + mappings.getBsonType());
+        }
+        return mappings.asDocument();
+    }
+
+    private static void checkQuery(BsonDocument mappings) throws InvalidApp {
+        var query = mappings.get(QUERY);
+        if (query == null || (query.isDocument() && query.asDocument().isEmpty())) {
+            throw new InvalidApp(
+                    "Missing or empty mappings for type Query: please provide a mapping for at least one Query.");
+        }
+        for (var type : mappings.entrySet()) {
+            if (!type.getValue().isDocument()) {
+                throw new InvalidApp("Error with mappings of type: " + type.getKey() + ". It must be an Object but was "
+                        + type.getValue().getBsonType());
+            }
+        }
+    }
+
+    /// One definition on its way. Confined to one thread.
+    private final class Compiler {
+        private final TypeDefinitionRegistry registry;
+        private final BsonDocument mappings;
+        private final Map<String, FieldMapping> fields = new LinkedHashMap<>();
+        private final Map<String, Map<String, TypePredicate>> resolvers = new LinkedHashMap<>();
+
+        Compiler(TypeDefinitionRegistry registry, BsonDocument mappings) {
+            this.registry = registry;
+            this.mappings = mappings;
+        }
+
+        void read() throws InvalidApp {
+            for (var entry : mappings.entrySet()) {
+                var type = registry.getTypeOrNull(entry.getKey());
+                var mapping = entry.getValue().asDocument();
+                switch (type) {
+                    case EnumTypeDefinition _ -> {}
+                    case InterfaceTypeDefinition _, UnionTypeDefinition _ -> {}
+                    case null, default -> readFields(entry.getKey(), mapping);
+                }
+            }
+            for (TypeDefinition<?> type : registry.types().values()) {
+                switch (type) {
+                    case InterfaceTypeDefinition anInterface ->
+                        readResolver(
+                                "interface",
+                                anInterface,
+                                registry.getAllImplementationsOf(anInterface).stream()
+                                        .filter(ObjectTypeDefinition.class::isInstance)
+                                        .map(implementing -> ((TypeDefinition<?>) implementing).getName())
+                                        .toList());
+                    case UnionTypeDefinition union ->
+                        readResolver(
+                                "union",
+                                union,
+                                union.getMemberTypes().stream()
+                                        .map(member -> ((graphql.language.TypeName) member).getName())
+                                        .toList());
+                    default -> {}
+                }
+            }
+        }
+
+        private void readFields(String type, BsonDocument mapping) throws InvalidApp {
+            for (var field : mapping.entrySet()) {
+                var name = type + "." + field.getKey();
+                fields.put(name, new FieldMapping.Reader(name, limits).read(field.getValue()));
+            }
+        }
+
+        private void readResolver(String kind, TypeDefinition<?> type, List<String> concrete) throws InvalidApp {
+            var what = kind + " " + type.getName();
+            var mapping = mappings.get(type.getName());
+            var declared = mapping == null ? null : mapping.asDocument().get("$typeResolver");
+            if (declared == null) {
+                throw new InvalidApp("Missing $typeResolver for " + what);
+            }
+            if (!declared.isDocument()) {
+                throw new InvalidApp(
+                        "$typeResolver for " + what + " must be an Object but was " + declared.getBsonType());
+            }
+            if (!declared.asDocument().keySet().containsAll(concrete)) {
+                throw new InvalidApp("$typeResolver for " + what + " does not map all "
+                        + (kind.equals("union") ? "union members" : "implementing types"));
+            }
+            var predicates = new LinkedHashMap<String, TypePredicate>();
+            for (var predicate : declared.asDocument().entrySet()) {
+                if (!predicate.getValue().isString()) {
+                    throw new InvalidApp("error parsing $typeResolver predicate: the one for " + predicate.getKey()
+                            + " of " + what + " must be a String");
+                }
+                predicates.put(
+                        predicate.getKey(),
+                        TypePredicate.parse(predicate.getValue().asString().getValue()));
+            }
+            predicates.keySet().retainAll(concrete);
+            resolvers.put(type.getName(), predicates);
+        }
+
+        GraphQLSchema schema() throws InvalidApp {
+            try {
+                var schema = new SchemaGenerator().makeExecutableSchema(registry, wiring());
+                var codes = GraphQLCodeRegistry.newCodeRegistry(schema.getCodeRegistry());
+                for (var type : schema.getAllTypesAsList()) {
+                    if (type instanceof GraphQLObjectType object
+                            && !object.getName().startsWith("__")) {
+                        addFetchers(object, codes);
+                    }
+                }
+                return schema.transform(builder -> builder.codeRegistry(codes.build()));
+            } catch (GraphQLException e) {
+                throw new InvalidApp("Invalid GraphQL schema: " + e.getMessage());
+            }
+        }
+
+        private RuntimeWiring wiring() {
+            var wiring = RuntimeWiring.newRuntimeWiring();
+            BsonScalars.all(limits.strictScalars()).forEach(wiring::scalar);
+            registry.types().values().forEach(type -> {
+                if (type instanceof EnumTypeDefinition anEnum) {
+                    var values = mappings.getDocument(anEnum.getName(), new BsonDocument());
+                    wiring.type(TypeRuntimeWiring.newTypeWiring(anEnum.getName())
+                            .enumValues(name -> values.getOrDefault(name, new BsonString(name))));
+                }
+            });
+            resolvers.forEach((name, predicates) ->
+                    wiring.type(TypeRuntimeWiring.newTypeWiring(name).typeResolver(environment -> {
+                        var node = Objects.requireNonNull(environment.<Node>getObject());
+                        for (var candidate : predicates.entrySet()) {
+                            if (candidate.getValue().test(node.value())) {
+                                return environment.getSchema().getObjectType(candidate.getKey());
+                            }
+                        }
+                        return null;
+                    })));
+            return wiring.build();
+        }
+
+        private void addFetchers(GraphQLObjectType type, GraphQLCodeRegistry.Builder codes) {
+            boolean isRoot = List.of(QUERY, "Mutation", SUBSCRIPTION).contains(type.getName());
+            for (var field : type.getFieldDefinitions()) {
+                var name = type.getName() + "." + field.getName();
+                var shape = Shape.of(field.getType(), limits.strictScalars());
+                var mapping = fields.get(name);
+                DataFetcher<?> fetcher;
+                if (type.getName().equals(SUBSCRIPTION) || (mapping == null && isRoot)) {
+                    fetcher = PathFetcher.NOTHING;
+                } else if (mapping == null) {
+                    fetcher = new PathFetcher(FieldPath.parse(field.getName()), shape);
+                } else if (mapping instanceof FieldMapping.Path(var path)) {
+                    fetcher = new PathFetcher(path, shape);
+                } else {
+                    fetcher = fetchers.of(name, mapping, shape);
+                }
+                codes.dataFetcher(FieldCoordinates.coordinates(type, field), fetcher);
+            }
+        }
+
+        void warn(AppUris uris) {
+            var unknown = new TreeSet<String>();
+            fields.keySet().forEach(name -> {
+                var type = registry.getTypeOrNull(name.substring(0, name.indexOf('.')));
+                if (!(type instanceof ObjectTypeDefinition object)
+                        || object.getFieldDefinitions().stream()
+                                .noneMatch(field -> name.endsWith("." + field.getName()))) {
+                    unknown.add(name);
+                }
+            });
+            var unmapped = new TreeSet<String>();
+            if (registry.getTypeOrNull(QUERY) instanceof ObjectTypeDefinition query) {
+                query.getFieldDefinitions().stream()
+                        .map(field -> QUERY + "." + field.getName())
+                        .filter(name -> !fields.containsKey(name))
+                        .forEach(unmapped::add);
+            }
+            if (registry.getTypeOrNull("Mutation") != null) {
+                unmapped.add("Mutation");
+            }
+            if (registry.getTypeOrNull(SUBSCRIPTION) instanceof ObjectTypeDefinition subscription) {
+                subscription.getFieldDefinitions().stream()
+                        .forEach(field -> unmapped.add(SUBSCRIPTION + "." + field.getName()));
+            }
+            if (!unknown.isEmpty()) {
+                LOG.warn("GraphQL app {}: the schema does not have what is mapped: {}", uris.all(), unknown);
+            }
+            if (!unmapped.isEmpty()) {
+                LOG.warn("GraphQL app {}: without mapping, so null: {}", uris.all(), unmapped);
+            }
+        }
+    }
+}

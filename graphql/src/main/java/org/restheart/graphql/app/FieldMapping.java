@@ -1,0 +1,267 @@
+package org.restheart.graphql.app;
+
+import com.mongodb.MongoNamespace;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// What a field of a type is mapped to. Immutable.
+public sealed interface FieldMapping {
+
+    /// Something in the parent document.
+    record Path(FieldPath path) implements FieldMapping {
+        /// Empty if there is nothing.
+        public Optional<BsonValue> find(BsonValue parent) {
+            return path.find(parent);
+        }
+    }
+
+    /// A collection, and in whose name it is read.
+    ///
+    /// @param asCaller by the caller's access rules for the collection, instead of without any
+    record Source(MongoNamespace namespace, boolean asCaller, Loading loading) {}
+
+    /// How the executions of one field within one request are loaded.
+    ///
+    /// @param declared whether the definition says so
+    /// @param maxBatch at least 1
+    record Loading(boolean declared, boolean batching, boolean caching, int maxBatch) {
+        private static final int MAX_BATCH = 500;
+
+        /// Where the definition says nothing.
+        static final Loading USUAL = new Loading(false, true, true, MAX_BATCH);
+
+        static Loading of(BsonDocument declared) {
+            boolean batching = isTrue(declared, "batching");
+            var size = declared.get("maxBatchSize");
+            int max = batching && size != null && size.isNumber()
+                    ? size.asNumber().intValue()
+                    : MAX_BATCH;
+            return new Loading(true, batching, batching && isTrue(declared, "caching"), Math.clamp(max, 1, MAX_BATCH));
+        }
+
+        private static boolean isTrue(BsonDocument document, String key) {
+            var value = document.get(key);
+            return value != null && value.isBoolean() && value.asBoolean().getValue();
+        }
+    }
+
+    /// A question for documents.
+    ///
+    /// @param sort null for none; likewise the others
+    record Find(
+            Source source,
+            Template find,
+            @Nullable Template sort,
+            @Nullable Template skip,
+            @Nullable Template limit) implements FieldMapping {
+        /// @throws org.restheart.http.ProblemException 400
+        public BsonDocument filter(Variables variables) {
+            return document(find.fill(variables), "find");
+        }
+
+        /// @throws org.restheart.http.ProblemException 400
+        public BsonDocument order(Variables variables) {
+            return sort == null ? new BsonDocument() : document(sort.fill(variables), "sort");
+        }
+
+        private static BsonDocument document(BsonValue value, String what) {
+            if (!value.isDocument()) {
+                throw Template.refusal(what + " must be an object");
+            }
+            return value.asDocument();
+        }
+
+        /// @throws org.restheart.http.ProblemException 400
+        public int offset(Variables variables) {
+            int offset = skip == null ? 0 : int32(skip.fill(variables), "skip", 0);
+            if (offset < 0) {
+                throw Template.refusal("skip must not be negative");
+            }
+            return offset;
+        }
+
+        /// From 1 to `max`.
+        ///
+        /// @throws org.restheart.http.ProblemException 400
+        public int size(Variables variables, int otherwise, int max) {
+            int size = limit == null ? otherwise : int32(limit.fill(variables), "limit", otherwise);
+            if (size > max) {
+                throw Template.refusal("Query variable cannot be greater than " + max);
+            }
+            if (size < 0) {
+                throw Template.refusal("limit must not be negative");
+            }
+            return size == 0 ? max : size;
+        }
+
+        private static int int32(BsonValue value, String what, int otherwise) {
+            if (value.isNull()) {
+                return otherwise;
+            }
+            if (value.isInt32()) {
+                return value.asInt32().getValue();
+            }
+            if (value.isNumber()
+                    && value.asNumber().doubleValue() == value.asNumber().intValue()) {
+                return value.asNumber().intValue();
+            }
+            throw Template.refusal(what + " must be an integer");
+        }
+    }
+
+    /// The results of a pipeline.
+    record Pipeline(Source source, StageTemplates stages, boolean allowDiskUse) implements FieldMapping {
+        /// @throws org.restheart.http.ProblemException 400
+        public List<BsonDocument> fill(Variables variables) {
+            return stages.fill(variables);
+        }
+    }
+
+    /// Makes a mapping of what a definition says.
+    final class Reader {
+        private static final String STAGES = "stages";
+        private final String place;
+        private final Limits limits;
+
+        /// @param place such as `Query.items`
+        Reader(String place, Limits limits) {
+            this.place = place;
+            this.limits = limits;
+        }
+
+        FieldMapping read(BsonValue value) throws InvalidApp {
+            if (value.isString()) {
+                return new Path(FieldPath.parse(value.asString().getValue()));
+            }
+            if (!value.isDocument()) {
+                throw new InvalidApp(
+                        "The mapping for " + place + " must be a String or a Document, but it is a " + name(value));
+            }
+            var mapping = value.asDocument();
+            var namespace = new MongoNamespace(name(mapping, "db"), name(mapping, "collection"));
+            if (limits.onlyDatabase()
+                    .filter(db -> !db.equals(namespace.getDatabaseName()))
+                    .isPresent()) {
+                throw new InvalidApp("The mapping for " + place + " uses the database " + namespace.getDatabaseName()
+                        + ", only " + limits.onlyDatabase().get() + " is allowed");
+            }
+            if (mapping.containsKey("stream")) {
+                throw new InvalidApp("The mapping for " + place + " is to a stream: subscriptions are not served");
+            }
+            boolean operators = flag(mapping, "allowOperators") || limits.allowOperators();
+            var source = new Source(namespace, asCaller(mapping), loading(mapping));
+            var stages = mapping.get(STAGES);
+            return stages == null ? find(mapping, source, operators) : pipeline(mapping, stages, source, operators);
+        }
+
+        private String name(BsonDocument mapping, String key) throws InvalidApp {
+            var name = mapping.get(key);
+            if (name == null) {
+                throw new InvalidApp("The mapping for " + place + " does not specify the property '" + key + "'");
+            }
+            require(mapping, key, name.isString(), "String");
+            var text = name.asString().getValue();
+            if (text.isEmpty() || text.indexOf('\0') >= 0 || (key.equals("db") && text.contains("."))) {
+                throw new InvalidApp("The mapping for " + place + " has no valid name in the property '" + key + "'");
+            }
+            return text;
+        }
+
+        private boolean asCaller(BsonDocument mapping) throws InvalidApp {
+            var as = mapping.get("as");
+            if (as == null) {
+                return limits.asCaller();
+            }
+            require(mapping, "as", as.isString(), "String");
+            return switch (as.asString().getValue()) {
+                case "caller" -> true;
+                case "app" -> false;
+                default ->
+                    throw new InvalidApp(
+                            "The mapping for " + place + " requires the property 'as' to be 'app' or 'caller'");
+            };
+        }
+
+        private Loading loading(BsonDocument mapping) throws InvalidApp {
+            var declared = mapping.get("dataLoader");
+            if (declared == null) {
+                return Loading.USUAL;
+            }
+            if (declared.isBoolean() && !declared.asBoolean().getValue()) {
+                return new Loading(true, false, false, 1);
+            }
+            require(mapping, "dataLoader", declared.isDocument(), "Document");
+            return Loading.of(declared.asDocument());
+        }
+
+        private FieldMapping find(BsonDocument mapping, Source source, boolean operators) throws InvalidApp {
+            var find = mapping.getOrDefault("find", new BsonDocument());
+            require(mapping, "find", find.isDocument(), "Document");
+            var sort = mapping.get("sort");
+            require(mapping, "sort", sort == null || sort.isDocument(), "Document");
+            var skip = mapping.get("skip");
+            require(mapping, "skip", skip == null || skip.isDocument() || skip.isNumber(), "Document or a number");
+            var limit = mapping.get("limit");
+            require(mapping, "limit", limit == null || limit.isDocument() || limit.isInt32(), "Document or an int32");
+            if (limit != null && limit.isInt32()) {
+                checkLimit(limit.asInt32().getValue());
+            }
+            return new Find(
+                    source,
+                    template("find", find, operators),
+                    sort == null ? null : template("sort", sort, operators),
+                    skip == null ? null : template("skip", skip, operators),
+                    limit == null ? null : template("limit", limit, operators));
+        }
+
+        private void checkLimit(int limit) throws InvalidApp {
+            if (limit > limits.maxLimit()) {
+                throw new InvalidApp("Error with field 'limit' of type "
+                        + place.substring(0, place.indexOf('.')) + ", value cannot be grater than "
+                        + limits.maxLimit());
+            }
+            if (limit < 0) {
+                throw new InvalidApp("The mapping for " + place + " has a negative limit");
+            }
+        }
+
+        private FieldMapping pipeline(BsonDocument mapping, BsonValue stages, Source source, boolean operators)
+                throws InvalidApp {
+            require(mapping, STAGES, stages.isArray(), "Array");
+            try {
+                return new Pipeline(
+                        source, StageTemplates.of(stages.asArray(), operators), flag(mapping, "allowDiskUse"));
+            } catch (InvalidApp e) {
+                throw new InvalidApp("The mapping for " + place + " is wrong in 'stages': " + e.getMessage());
+            }
+        }
+
+        private Template template(String key, BsonValue value, boolean operators) throws InvalidApp {
+            try {
+                return Template.of(value, Template.Position.QUERY, operators);
+            } catch (InvalidApp e) {
+                throw new InvalidApp("The mapping for " + place + " is wrong in '" + key + "': " + e.getMessage());
+            }
+        }
+
+        private boolean flag(BsonDocument mapping, String key) throws InvalidApp {
+            var value = mapping.get(key);
+            require(mapping, key, value == null || value.isBoolean(), "Boolean");
+            return value != null && value.asBoolean().getValue();
+        }
+
+        private void require(BsonDocument mapping, String key, boolean holds, String type) throws InvalidApp {
+            if (!holds) {
+                throw new InvalidApp("The mapping for " + place + " requires the property '" + key + "' to be a " + type
+                        + " but it is a " + name(mapping.get(key)));
+            }
+        }
+
+        private static String name(@Nullable BsonValue value) {
+            return value == null ? "missing value" : value.getBsonType().name();
+        }
+    }
+}

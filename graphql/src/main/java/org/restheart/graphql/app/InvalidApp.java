@@ -1,0 +1,10 @@
+package org.restheart.graphql.app;
+
+/// A definition that cannot be served; the message names the place and is safe to show to whoever wrote it.
+public final class InvalidApp extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public InvalidApp(String message) {
+        super(message, null, false, false);
+    }
+}

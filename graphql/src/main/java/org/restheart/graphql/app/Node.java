@@ -1,0 +1,19 @@
+package org.restheart.graphql.app;
+
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/// A value whose fields a query goes on to ask for, with the document at the beginning of the path to it: so each knows
+/// its own, however many are loaded together.
+///
+/// @param root the value itself, on the first level
+public record Node(BsonValue value, BsonValue root) {
+    /// The parent of the fields of `Query`.
+    public static final Node NOTHING = new Node(new BsonDocument(), new BsonDocument());
+
+    /// Whether this is the parent of the fields of `Query`, which an empty document is not.
+    @SuppressWarnings("ReferenceEquality")
+    public boolean isNothing() {
+        return this == NOTHING;
+    }
+}

@@ -1,0 +1,81 @@
+package org.restheart.graphql.app;
+
+import graphql.schema.GraphQLList;
+import graphql.schema.GraphQLNonNull;
+import graphql.schema.GraphQLScalarType;
+import graphql.schema.GraphQLType;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/// What a field's type makes of a stored value. Immutable.
+public sealed interface Shape {
+
+    /// @param root the document at the beginning of the path; null if the value itself is that
+    @Nullable
+    Object of(BsonValue value, @Nullable BsonValue root);
+
+    static Shape of(GraphQLType type, boolean strict) {
+        return switch (type) {
+            case GraphQLNonNull required -> of(required.getWrappedType(), strict);
+            case GraphQLList list -> new Many(of(list.getWrappedType(), strict));
+            case GraphQLScalarType scalar -> new Leaf(StandardScalar.of(scalar.getName()), strict);
+            case graphql.schema.GraphQLEnumType _ -> new Leaf(null, strict);
+            default -> Composite.INSTANCE;
+        };
+    }
+
+    /// The value of a field that a query is mapped to.
+    default @Nullable Object ofResults(List<RawBsonDocument> documents, @Nullable BsonValue root) {
+        return documents.isEmpty() ? null : of(documents.getFirst(), root);
+    }
+
+    /// An object, or one of several.
+    enum Composite implements Shape {
+        INSTANCE;
+
+        @Override
+        public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
+            return value.isNull() ? null : new Node(value, root == null ? value : root);
+        }
+    }
+
+    /// A list of such.
+    record Many(Shape element) implements Shape {
+        @Override
+        public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
+            if (!value.isArray()) {
+                return value.isNull() ? null : value;
+            }
+            return list(value.asArray(), root);
+        }
+
+        @Override
+        public Object ofResults(List<RawBsonDocument> documents, @Nullable BsonValue root) {
+            return list(documents, root);
+        }
+
+        private List<@Nullable Object> list(List<? extends BsonValue> values, @Nullable BsonValue root) {
+            var list = new ArrayList<@Nullable Object>(values.size());
+            for (var value : values) {
+                list.add(element.of(value, root));
+            }
+            return list;
+        }
+    }
+
+    /// A scalar or an enum.
+    ///
+    /// @param standard null for those that take BSON as it is
+    record Leaf(@Nullable StandardScalar standard, boolean strict) implements Shape {
+        @Override
+        public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
+            if (value.isNull() || value.getBsonType() == org.bson.BsonType.UNDEFINED) {
+                return null;
+            }
+            return standard == null ? value : standard.of(value, strict);
+        }
+    }
+}

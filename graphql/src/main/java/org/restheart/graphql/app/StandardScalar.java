@@ -1,0 +1,143 @@
+package org.restheart.graphql.app;
+
+import graphql.schema.CoercingSerializeException;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// GraphQL's own scalars, whose coercion cannot be replaced: stored values become what it understands. Widening loses
+/// nothing; where it would, the value stays one that the coercion refuses.
+enum StandardScalar {
+    INT {
+        @Override
+        @Nullable
+        Object widened(BsonValue value) {
+            if (!value.isInt64() && !value.isDouble()) {
+                return null;
+            }
+            double number = value.asNumber().doubleValue();
+            int integer = value.asNumber().intValue();
+            return number == integer ? integer : null;
+        }
+
+        @Override
+        @Nullable
+        Object exact(BsonValue value) {
+            return value.isInt32() ? value.asInt32().getValue() : null;
+        }
+    },
+    FLOAT {
+        @Override
+        @Nullable
+        Object widened(BsonValue value) {
+            return switch (value.getBsonType()) {
+                case INT32 -> value.asInt32().doubleValue();
+                case INT64 -> {
+                    long number = value.asInt64().getValue();
+                    yield (long) (double) number == number && number != Long.MAX_VALUE
+                            ? (Object) (double) number
+                            : null;
+                }
+                case DECIMAL128 -> {
+                    var number = value.asDecimal128().getValue();
+                    if (!number.isFinite() || (number.isNegative() && number.doubleValue() == 0)) {
+                        yield null;
+                    }
+                    double rounded = number.doubleValue();
+                    yield Double.isFinite(rounded)
+                                    && new java.math.BigDecimal(Double.toString(rounded))
+                                                    .compareTo(number.bigDecimalValue())
+                                            == 0
+                            ? (Object) rounded
+                            : null;
+                }
+                default -> null;
+            };
+        }
+
+        @Override
+        @Nullable
+        Object exact(BsonValue value) {
+            return value.isDouble() ? value.asDouble().getValue() : null;
+        }
+    },
+    STRING {
+        @Override
+        @Nullable
+        Object exact(BsonValue value) {
+            return value.isString() ? value.asString().getValue() : null;
+        }
+    },
+    BOOLEAN {
+        @Override
+        @Nullable
+        Object exact(BsonValue value) {
+            return value.isBoolean() ? value.asBoolean().getValue() : null;
+        }
+    },
+    ID {
+        @Override
+        @Nullable
+        Object widened(BsonValue value) {
+            return switch (value.getBsonType()) {
+                case OBJECT_ID -> value.asObjectId().getValue().toHexString();
+                case INT32 -> Integer.toString(value.asInt32().getValue());
+                case INT64 -> Long.toString(value.asInt64().getValue());
+                case DOUBLE -> {
+                    double number = value.asDouble().getValue();
+                    yield Double.isFinite(number) ? plain(new java.math.BigDecimal(Double.toString(number))) : null;
+                }
+                case DECIMAL128 -> {
+                    var number = value.asDecimal128().getValue();
+                    yield number.isFinite() ? number.toString() : null;
+                }
+                default -> null;
+            };
+        }
+
+        @Override
+        @Nullable
+        Object exact(BsonValue value) {
+            return value.isString() ? value.asString().getValue() : null;
+        }
+    };
+
+    static @Nullable StandardScalar of(String name) {
+        return switch (name) {
+            case "Int" -> INT;
+            case "Float" -> FLOAT;
+            case "String" -> STRING;
+            case "Boolean" -> BOOLEAN;
+            case "ID" -> ID;
+            default -> null;
+        };
+    }
+
+    private static String plain(java.math.BigDecimal number) {
+        return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
+    }
+
+    final Object of(BsonValue value, boolean strict) {
+        var exact = exact(value);
+        if (exact != null) {
+            return exact;
+        }
+        var widened = strict ? null : widened(value);
+        return widened != null ? widened : new OtherType(value);
+    }
+
+    abstract @Nullable Object exact(BsonValue value);
+
+    @Nullable
+    Object widened(BsonValue value) {
+        return null;
+    }
+
+    /// A value that no standard scalar takes: some would take any object's text.
+    record OtherType(BsonValue value) {
+        @Override
+        public String toString() {
+            throw new CoercingSerializeException("a value of type "
+                    + value.getBsonType().name().toLowerCase(java.util.Locale.ROOT) + " is not of the field's type");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package org.restheart.graphql.app;
+
+import java.util.Map;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// What a mapping's variables stand for at one place of an answer: the field's arguments, the parent document, the
+/// document at the beginning of the path, and the account. Immutable by agreement.
+///
+/// @param root null on fields of `Query`
+/// @param user null for nobody in particular
+public record Variables(
+        Map<String, Object> arguments,
+        BsonValue parent,
+        @Nullable BsonValue root,
+        @Nullable BsonDocument user) {
+    private static final String ROOT = "rootDoc";
+    private static final String USER = "@user";
+
+    /// Whether the client decides what a name stands for.
+    boolean isArgument(String name) {
+        return !name.startsWith("@") && (root == null || !(name.equals(ROOT) || name.startsWith(ROOT + ".")));
+    }
+
+    /// Empty if nothing is bound to the name. An explicit `null` is bound.
+    Optional<BsonValue> find(String name) {
+        if (name.equals(USER)) {
+            return Optional.of(user == null ? BsonNull.VALUE : user);
+        }
+        if (name.startsWith(USER + ".")) {
+            return user == null
+                    ? Optional.empty()
+                    : FieldPath.parse(name.substring(USER.length() + 1)).find(user);
+        }
+        if (name.startsWith("@")) {
+            return Optional.empty();
+        }
+        if (root != null && name.equals(ROOT)) {
+            return Optional.of(root);
+        }
+        if (root != null && name.startsWith(ROOT + ".")) {
+            return FieldPath.parse(name.substring(ROOT.length() + 1)).find(root);
+        }
+        return argument(name);
+    }
+
+    private Optional<BsonValue> argument(String name) {
+        if (arguments.containsKey(name)) {
+            return Optional.of(Arguments.toBson(arguments.get(name)));
+        }
+        int dot = name.indexOf('.');
+        if (dot < 0 || !arguments.containsKey(name.substring(0, dot))) {
+            return Optional.empty();
+        }
+        return FieldPath.parse(name.substring(dot + 1)).find(Arguments.toBson(arguments.get(name.substring(0, dot))));
+    }
+}

@@ -1,0 +1,105 @@
+package org.restheart.graphql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import graphql.schema.idl.RuntimeWiring;
+import graphql.schema.idl.SchemaGenerator;
+import graphql.schema.idl.SchemaParser;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What refusing a query costs, on the test's own thread: neither the compiler, nor the collector, nor other tests
+/// count.
+class HostileQueriesTest {
+    /// Nanoseconds of CPU of code that is warm, which takes a tenth of it at most; what grows without bounds takes
+    /// minutes.
+    private static final long ALLOWED = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /// How long the code may take to get warm on a machine that has much else to do.
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
+
+    private final QueryCache queries = new QueryCache(
+            new SchemaGenerator()
+                    .makeExecutableSchema(
+                            new SchemaParser().parse("type Doc { a: Int d: Doc } type Query { doc(a: Int): Doc }"),
+                            RuntimeWiring.MOCKED_WIRING),
+            GraphqlConfig.Queries.DEFAULT);
+
+    private static String times(int n, String text) {
+        return text.repeat(n);
+    }
+
+    private static String each(int n, IntFunction<String> text) {
+        return IntStream.range(0, n).mapToObj(text).collect(Collectors.joining(" "));
+    }
+
+    private static String query(String kind) {
+        return switch (kind) {
+            case "deep" -> "{doc" + times(200, "{d") + "{a}" + times(201, "}");
+            case "very deep" -> "{doc" + times(5_000, "{d") + "{a}" + times(5_001, "}");
+            case "wide" -> "{doc{" + times(14_000, "a ") + "}}";
+            case "wider" -> "{doc{" + times(60_000, "a ") + "}}";
+            case "aliases" -> "{" + each(2_000, i -> "x" + i + ": doc{a}") + "}";
+            case "one name" -> "{" + each(1_500, i -> "x: doc(a: " + i + "){a}") + "}";
+            case "a circle" -> "{doc{...f}} fragment f on Doc {d{...g}} fragment g on Doc {d{...f}}";
+            case "a long circle" ->
+                "{doc{...f0}} " + each(1_000, i -> "fragment f" + i + " on Doc {d{...f" + (i + 1) % 1_000 + "}}");
+            case "fragments of fragments" ->
+                "{doc{...f0}} "
+                        + each(30, i -> "fragment f" + i + " on Doc {d{...f" + (i + 1) + " ...f" + (i + 1) + "}}")
+                        + " fragment f30 on Doc {a}";
+            case "a long chain" ->
+                "{doc{...f0}} " + each(2_000, i -> "fragment f" + i + " on Doc {...f" + (i + 1) + "}")
+                        + " fragment f2000 on Doc {a}";
+            case "a megabyte of names" -> "{" + times(1 << 20, "a") + "}";
+            case "a megabyte of fields" -> "{" + times(1 << 19, "a ") + "}";
+            case "a megabyte of blanks" -> times(1 << 20, " ") + "{doc{a}}";
+            case "a megabyte of comments" -> times(1 << 18, "#a\n#") + "\n{doc{a}}";
+            case "brackets" -> "{doc(a: " + times(3_000, "[") + times(3_000, "]") + "){a}}";
+            case "directives" -> "{doc{a " + times(3_000, "@a") + "}}";
+            case "introspection" -> "{__schema{types{" + times(40, "fields{type{") + "name" + times(40, "}}") + "}}}";
+            default -> throw new IllegalArgumentException(kind);
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "deep",
+        "very deep",
+        "wide",
+        "wider",
+        "aliases",
+        "one name",
+        "a circle",
+        "a long circle",
+        "fragments of fragments",
+        "a long chain",
+        "a megabyte of names",
+        "a megabyte of fields",
+        "a megabyte of blanks",
+        "a megabyte of comments",
+        "brackets",
+        "directives",
+        "introspection"
+    })
+    @Timeout(value = 3, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void bad_queries_are_refused_at_little_cost(String kind) {
+        var query = query(kind);
+        var threads = ManagementFactory.getThreadMXBean();
+        long cheapest = Long.MAX_VALUE;
+        long started = System.nanoTime();
+        while (cheapest >= ALLOWED && System.nanoTime() - started < PATIENCE) {
+            long before = threads.getCurrentThreadCpuTime();
+            var entry = queries.find(query);
+            cheapest = Math.min(cheapest, threads.getCurrentThreadCpuTime() - before);
+            assertThat(entry.hasErrors()).isTrue();
+        }
+        assertThat(cheapest).isLessThan(ALLOWED);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.restheart.graphql;
+
+import org.jspecify.annotations.NullMarked;

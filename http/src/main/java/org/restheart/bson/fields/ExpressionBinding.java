@@ -1,0 +1,88 @@
+package org.restheart.bson.fields;
+
+import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.fields.Variables.Binding;
+
+/// Puts values into aggregation expressions and other parts of stages. A value that an expression would evaluate is
+/// wrapped in `$literal`. Immutable.
+public record ExpressionBinding(Variables variables) {
+
+    /// An expression, or a document of expressions.
+    public BsonValue bind(BsonValue node) {
+        var binding = variables.of(node);
+        if (binding != null) {
+            return switch (binding) {
+                case Binding.AsIs(var value) -> value;
+                case Binding.Value(var value) -> literal(value);
+                case Binding.Filter(var filter) -> literal(filter);
+                case Binding.Absent() -> BsonNull.VALUE;
+            };
+        }
+        return switch (node) {
+            case BsonDocument document -> {
+                var bound = new BsonDocument(document.size());
+                document.forEach((name, value) ->
+                        bound.append(name, name.equals("$literal") ? bindData(value, true) : bind(value)));
+                yield bound;
+            }
+            case BsonArray array -> new BsonArray(array.stream().map(this::bind).toList());
+            default -> node;
+        };
+    }
+
+    /// What no expression is: numbers, names, sorts.
+    ///
+    /// @param inert whether nothing acts here, whatever its name
+    /// @throws UnusableVariableException for a value that would act
+    public BsonValue bindData(BsonValue node, boolean inert) {
+        var binding = variables.of(node);
+        if (binding != null) {
+            return switch (binding) {
+                case Binding.AsIs(var value) -> value;
+                case Binding.Value(var value) -> inert ? value : plain(value);
+                case Binding.Filter(var filter) -> inert ? filter : plain(filter);
+                case Binding.Absent() -> BsonNull.VALUE;
+            };
+        }
+        return switch (node) {
+            case BsonDocument document -> {
+                var bound = new BsonDocument(document.size());
+                for (Map.Entry<String, BsonValue> entry : document.entrySet()) {
+                    bound.append(entry.getKey(), bindData(entry.getValue(), inert));
+                }
+                yield bound;
+            }
+            case BsonArray array ->
+                new BsonArray(array.stream().map(each -> bindData(each, inert)).toList());
+            default -> node;
+        };
+    }
+
+    private static BsonValue plain(BsonValue value) {
+        if (acts(value)) {
+            throw new UnusableVariableException("a variable would act as an operator or name a field");
+        }
+        return value;
+    }
+
+    private static BsonValue literal(BsonValue value) {
+        return acts(value) ? new BsonDocument("$literal", value) : value;
+    }
+
+    /// Whether an expression means anything but the value itself.
+    static boolean acts(BsonValue value) {
+        return switch (value) {
+            case BsonString text -> text.getValue().startsWith("$");
+            case BsonArray array -> array.stream().anyMatch(ExpressionBinding::acts);
+            case BsonDocument document ->
+                document.entrySet().stream()
+                        .anyMatch(entry -> entry.getKey().startsWith("$") || acts(entry.getValue()));
+            default -> false;
+        };
+    }
+}

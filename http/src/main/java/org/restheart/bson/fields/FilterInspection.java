@@ -1,0 +1,45 @@
+package org.restheart.bson.fields;
+
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/// Looks for hidden fields in a filter. What it does not know, it does not allow: a new operator of MongoDB must be
+/// understood here before it passes.
+record FilterInspection(Visibility visibility) {
+
+    boolean allows(BsonDocument filter, String prefix) {
+        return filter.entrySet().stream().allMatch(entry -> {
+            var value = entry.getValue();
+            return switch (entry.getKey()) {
+                case "$and", "$or", "$nor" ->
+                    !value.isArray() // which is MongoDB's to refuse
+                            || value.asArray().stream()
+                                    .allMatch(each -> !each.isDocument() || allows(each.asDocument(), prefix));
+                case "$expr" -> visibility.allowsExpression(value);
+                case "$comment" -> true;
+                default -> !entry.getKey().startsWith("$") && allowsCondition(prefix + entry.getKey(), value);
+            };
+        });
+    }
+
+    private boolean allowsCondition(String path, BsonValue condition) {
+        return visibility.shows(path)
+                || (visibility.showsPart(path)
+                        && condition.isDocument()
+                        && condition.asDocument().entrySet().stream()
+                                .allMatch(entry -> allowsOperator(path, entry.getKey(), entry.getValue())));
+    }
+
+    /// A condition on a field of which only a part is shown: it must not depend on the rest.
+    private boolean allowsOperator(String path, String operator, BsonValue operand) {
+        return switch (operator) {
+            // Where only named paths are shown, values without fields are not.
+            case "$exists", "$type", "$size" -> !visibility.only();
+            case "$not" -> allowsCondition(path, operand);
+            case "$elemMatch" -> operand.isDocument() && allows(operand.asDocument(), path + ".");
+            case "$all" ->
+                operand.isArray() && operand.asArray().stream().allMatch(each -> allowsCondition(path, each));
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,60 @@
+package org.restheart.bson.fields;
+
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/// Looks for what an update tells of hidden fields: by copying them to where they are shown, or by failing or not
+/// according to what they hold. A hidden field can be given a new value or be removed, as a whole; nothing else.
+record UpdateInspection(Visibility visibility) {
+
+    boolean allows(Update update) {
+        return switch (update) {
+            case Update.Operators(var operators) ->
+                operators.entrySet().stream().allMatch(entry -> allowsOperator(entry.getKey(), entry.getValue()));
+            case Update.Pipeline(var stages) -> stages.stream().allMatch(this::allowsStage);
+        };
+    }
+
+    private boolean allowsOperator(String operator, BsonValue operand) {
+        if (!(operand instanceof BsonDocument fields)) {
+            return true; // which handlers refuse
+        }
+        return fields.entrySet().stream().allMatch(field -> switch (operator) {
+            case "$set", "$setOnInsert", "$unset", "$currentDate" -> isReplaceable(field.getKey());
+            case "$rename" ->
+                isFree(field.getKey()) && field.getValue() instanceof BsonString target && isFree(target.getValue());
+            default -> isFree(field.getKey());
+        });
+    }
+
+    /// Whether all that decides about a change of the field is shown.
+    private boolean isFree(String path) {
+        return visibility.shows(path) && visibility.showsWhereItIs(path);
+    }
+
+    private boolean isReplaceable(String path) {
+        return isFree(path) || visibility.isWhole(path);
+    }
+
+    private boolean allowsStage(BsonDocument stage) {
+        return stage.entrySet().stream().allMatch(entry -> {
+            var operand = entry.getValue();
+            return switch (entry.getKey()) {
+                case "$unset" -> {
+                    var names = operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
+                    yield names.stream()
+                            .allMatch(name -> !name.isString()
+                                    || isReplaceable(name.asString().getValue()));
+                }
+                case "$set", "$addFields", "$project" ->
+                    visibility.allowsExpression(operand)
+                            && (!(operand instanceof BsonDocument fields)
+                                    || fields.keySet().stream().allMatch(this::isReplaceable));
+                default -> visibility.allowsExpression(operand);
+            };
+        });
+    }
+}

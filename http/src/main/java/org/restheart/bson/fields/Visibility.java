@@ -1,0 +1,93 @@
+package org.restheart.bson.fields;
+
+import java.util.Collection;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/// Which fields a projection shows, by path, and so what a caller may ask about and change. Where a path may mean
+/// several fields ([FieldPath]), all of them count. Immutable.
+///
+/// @param only whether just the named paths are shown, in place of all others
+/// @param paths what the projection names
+public record Visibility(boolean only, Set<String> paths) {
+    public Visibility {
+        paths = Set.copyOf(paths);
+    }
+
+    public static Visibility of(BsonDocument projection) {
+        boolean only = projection.values().stream()
+                .anyMatch(value -> value.isNumber() && value.asNumber().doubleValue() != 0);
+        return new Visibility(only, projection.keySet());
+    }
+
+    /// Everything but these.
+    public static Visibility hiding(Collection<String> paths) {
+        return new Visibility(false, Set.copyOf(paths));
+    }
+
+    /// Whether the field is shown with everything in it.
+    public boolean shows(String path) {
+        return holds(path, this::showsField);
+    }
+
+    /// Whether something in the field is shown.
+    public boolean showsPart(String path) {
+        return holds(
+                path,
+                field -> only
+                        ? paths.stream()
+                                .anyMatch(shown -> FieldPath.isWithin(field, shown) || FieldPath.isWithin(shown, field))
+                        : !isHidden(field));
+    }
+
+    private boolean showsField(String field) {
+        return only
+                ? paths.stream().anyMatch(shown -> FieldPath.isWithin(field, shown))
+                : !isHidden(field) && paths.stream().noneMatch(hidden -> FieldPath.isWithin(hidden, field));
+    }
+
+    private boolean isHidden(String field) {
+        return paths.stream().anyMatch(hidden -> FieldPath.isWithin(field, hidden));
+    }
+
+    private static boolean holds(String path, Predicate<String> condition) {
+        return FieldPath.of(path).readings().stream().allMatch(condition);
+    }
+
+    /// Whether it also shows what the field is put into: a document, an array, or something that has no fields.
+    boolean showsWhereItIs(String path) {
+        int dot = path.lastIndexOf('.');
+        return !only || dot < 0 || shows(path.substring(0, dot));
+    }
+
+    /// Whether the field is one that is hidden as a whole, and nothing around it is hidden with it.
+    boolean isWhole(String path) {
+        return !FieldPath.of(path).hasPositions()
+                && showsWhereItIs(path)
+                && (only
+                        || paths.stream()
+                                .noneMatch(hidden -> !hidden.equals(path) && FieldPath.isWithin(path, hidden)));
+    }
+
+    /// Whether what a filter matches depends on nothing that is hidden.
+    public boolean allowsFilter(BsonDocument filter) {
+        return new FilterInspection(this).allows(filter, "");
+    }
+
+    /// The same for the value of an aggregation expression.
+    public boolean allowsExpression(BsonValue expression) {
+        return new ExpressionInspection(this).allows(expression);
+    }
+
+    /// The same for a sort, or for an index by its keys.
+    public boolean allowsKeys(BsonDocument keys) {
+        return keys.keySet().stream().allMatch(field -> field.equals("$natural") || shows(field));
+    }
+
+    /// Whether neither the outcome of an update nor whether it fails depends on anything that is hidden.
+    public boolean allowsUpdate(Update update) {
+        return new UpdateInspection(this).allows(update);
+    }
+}

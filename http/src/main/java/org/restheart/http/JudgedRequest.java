@@ -1,0 +1,33 @@
+package org.restheart.http;
+
+import org.restheart.bson.JsonMode;
+
+/// A request of the REST API that does what an operation of another service asks for. Immutable.
+///
+/// @param headers what the operation says about itself, such as `Content-Type` or `If-Match`; everything else that
+///     access rules may look at comes from the request that the client sent
+/// @param options what no client of the REST API can ask for, by keys that the handlers know
+public record JudgedRequest(
+        Method method, RequestPath path, Query query, Fields headers, Body body, Via via, Attributes options) {
+
+    /// How documents are written, in place of the parameter `jsonMode`.
+    public static final Key<JsonMode> JSON_MODE = Key.named("JSON mode");
+
+    public static JudgedRequest of(Method method, RequestPath path, Query query, Via via) {
+        return new JudgedRequest(method, path, query, Fields.NONE, Body.EMPTY, via, Attributes.NONE);
+    }
+
+    /// @param json the content
+    public JudgedRequest withContent(byte[] json) {
+        return new JudgedRequest(
+                method, path, query, headers.with("Content-Type", Response.JSON), Body.of(json), via, options);
+    }
+
+    public JudgedRequest withHeader(String name, String value) {
+        return new JudgedRequest(method, path, query, headers.with(name, value), body, via, options);
+    }
+
+    public <T> JudgedRequest with(Key<T> option, T value) {
+        return new JudgedRequest(method, path, query, headers, body, via, options.with(option, value));
+    }
+}

@@ -1,0 +1,37 @@
+package org.restheart.http;
+
+/// Runs requests inside the process, for services that translate their operations into requests of the REST API. Such
+/// a request is authorized for the account that sent the outer one, by the same rules, and answered by the same
+/// handlers, batch queues and caches included. Thread-safe.
+public interface JudgedRequests {
+    /// No authorizer allows the request to this caller, or there is no such resource for judged requests.
+    Problem NOT_PERMITTED = Problem.bare(ProblemCode.FORBIDDEN);
+
+    /// Answers as a handler does: now, or later, on this thread, which must be one that may block if the request needs
+    /// that ([Request#requireThread()] is passed on).
+    ///
+    /// @param outer what the client sent, after authentication
+    /// @return without headers of connection, CORS or compression, which belong to the outer response
+    /// @throws ProblemException for whatever the REST API refuses or fails at; a deferred response fails with one.
+    ///     [#NOT_PERMITTED] is told from other refusals by [#isNotPermitted]
+    Response make(Request outer, JudgedRequest inner);
+
+    static boolean isNotPermitted(Problem problem) {
+        return problem.equals(NOT_PERMITTED);
+    }
+
+    /// The request as rules and handlers see it: sent over the outer one's connection, by its caller.
+    static Request inside(Request outer, JudgedRequest inner) {
+        return new Request(
+                outer.id(),
+                inner.method(),
+                inner.path(),
+                inner.query(),
+                new InnerHeaders(inner.headers(), outer.headers()),
+                inner.body(),
+                outer.connection(),
+                outer.caller().with(Grant.FULL),
+                inner.options().with(Via.KEY, inner.via()),
+                outer.mayBlock());
+    }
+}

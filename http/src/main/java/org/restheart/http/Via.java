@@ -1,0 +1,47 @@
+package org.restheart.http;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/// By which service an operation comes to the data, as access rules see it (`via(…)`, `action(…)`). Immutable.
+///
+/// @param action the operation's name in that service's own words; absent for REST
+public record Via(Service service, Optional<String> action) {
+    public static final Via REST = new Via(Service.REST, Optional.empty());
+
+    /// Set by [JudgedRequests]; a request without it is one that a client sent to the REST API.
+    static final Key<Via> KEY = Key.named("via");
+
+    /// The services that lead to the data.
+    public enum Service {
+        REST("rest"),
+        DATA_API("data-api"),
+        MCP("mcp"),
+        GRAPHQL("graphql");
+
+        private final String label;
+
+        Service(String label) {
+            this.label = label;
+        }
+
+        /// Its name in access rules and metrics.
+        public String label() {
+            return label;
+        }
+
+        public static Optional<Service> of(String label) {
+            return Arrays.stream(values())
+                    .filter(service -> service.label.equals(label))
+                    .findFirst();
+        }
+    }
+
+    public static Via of(Service service, String action) {
+        return new Via(service, Optional.of(action));
+    }
+
+    public static Via of(Request request) {
+        return request.attribute(KEY).orElse(REST);
+    }
+}

@@ -1,0 +1,145 @@
+package org.restheart.mongo.aggregation;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.UNPROCESSABLE;
+
+import com.mongodb.MongoCommandException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.RawDocuments;
+import org.restheart.http.Grant;
+import org.restheart.http.Hidden;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.http.Slice;
+import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.JsonArray;
+import org.restheart.mongo.guard.PipelineInspection;
+
+/// `POST /{db}/{collection}/_aggrs` with `{stages, avars, limit}`: runs a pipeline that the client gives, for callers
+/// whose permission has `allowAdHocAggregations`.
+///
+/// The pipeline sees only what the permission shows: its read filter comes first, its projection next. It never writes,
+/// and never reads another collection unless the caller is not restricted at all.
+public final class RunAdHocAggregation implements DataHandler {
+    private static final int BATCH = 500;
+    private static final int DEFAULT_LIMIT = 100;
+
+    /// Between the rule's filter and the client's stages: MongoDB moves no stage across it, so that no expression of
+    /// the client meets a document that the rule excludes.
+    private static final BsonDocument BARRIER = new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE));
+
+    private final Documents documents;
+    private final PipelineInspection inspection;
+    private final Duration timeLimit;
+
+    public RunAdHocAggregation(Documents documents, PipelineInspection inspection, Duration timeLimit) {
+        this.documents = documents;
+        this.inspection = inspection;
+        this.timeLimit = timeLimit;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        var content = request.contentDocument();
+        var given = stages(content);
+        var variables = content.get("avars", new BsonDocument());
+        if (!variables.isDocument()) {
+            throw invalid("avars must be an object");
+        }
+        // Not the server's variables: the client would learn its own rule.
+        var stages = Interpolation.OF_AGGREGATIONS.fill(given, new PipelineVariables(variables.asDocument()));
+        inspection.check(stages, request.path().requireDb());
+        AdHocRules.check(stages, request.grant().equals(Grant.FULL));
+        request.http().requireThread();
+        var pipeline = shown(request);
+        pipeline.addAll(stages);
+        pipeline.add(new BsonDocument("$limit", new BsonInt32(limit(request, content))));
+        try {
+            return run(request, pipeline);
+        } catch (MongoCommandException e) {
+            throw rejected(e);
+        }
+    }
+
+    private static List<BsonDocument> stages(BsonDocument content) {
+        if (!(content.get("stages") instanceof BsonArray array)) {
+            throw invalid("stages must be an array of objects");
+        }
+        var stages = new ArrayList<BsonDocument>();
+        for (var stage : array) {
+            if (!stage.isDocument()) {
+                throw invalid("stages must be an array of objects");
+            }
+            stages.add(RawDocuments.toTree(stage).asDocument());
+        }
+        return stages;
+    }
+
+    /// What the client's stages get to see.
+    private static List<BsonDocument> shown(DataRequest request) {
+        var pipeline = new ArrayList<BsonDocument>();
+        request.grant().readFilter().filter(filter -> !filter.isEmpty()).ifPresent(filter -> {
+            pipeline.add(new BsonDocument("$match", filter));
+            pipeline.add(BARRIER);
+        });
+        var permitted = Projection.of(request.grant().projectResponse(), new BsonDocument())
+                .permitted();
+        if (!permitted.isEmpty()) {
+            pipeline.add(new BsonDocument("$project", permitted));
+        }
+        request.http().attribute(Hidden.KEY).ifPresent(hidden -> {
+            var names = hidden.properties().stream().map(BsonString::new).toList();
+            pipeline.add(new BsonDocument("$unset", new BsonArray(names)));
+        });
+        return pipeline;
+    }
+
+    private static int limit(DataRequest request, BsonDocument content) {
+        var slice = request.http().attribute(Slice.KEY);
+        if (slice.isPresent()) {
+            return slice.get().limit();
+        }
+        BsonValue limit = content.get("limit", new BsonInt32(DEFAULT_LIMIT));
+        if (!limit.isNumber()
+                || limit.asNumber().intValue() < 1
+                || limit.asNumber().intValue() > DEFAULT_LIMIT) {
+            throw invalid("limit must be a number from 1 to " + DEFAULT_LIMIT);
+        }
+        return limit.asNumber().intValue();
+    }
+
+    private Response run(DataRequest request, List<BsonDocument> pipeline) {
+        var namespace = request.namespace();
+        var settings = request.readSettings(timeLimit);
+        var results = documents.aggregate(namespace, pipeline, settings).batchSize(BATCH);
+        return DocumentContent.response(
+                results.cursor(), JsonArray.of(request.parameters().jsonMode()));
+    }
+
+    private static RuntimeException invalid(String message) {
+        return Problem.of(CONTENT_INVALID, message).raise();
+    }
+
+    private static RuntimeException rejected(MongoCommandException e) {
+        var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
+        if (problem.status() != 400) {
+            return problem.raise();
+        }
+        return Problem.of(UNPROCESSABLE, problem.message())
+                .because("com.mongodb.MongoCommandException", MongoErrors.details(e))
+                .raise();
+    }
+}

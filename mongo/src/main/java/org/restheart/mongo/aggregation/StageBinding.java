@@ -1,0 +1,82 @@
+package org.restheart.mongo.aggregation;
+
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.fields.ExpressionBinding;
+import org.restheart.bson.fields.FilterBinding;
+import org.restheart.bson.fields.Variables;
+
+/// Puts values into the stages of a pipeline, each in the way of the place where it stands: filters compare with it,
+/// expressions evaluate to it, everywhere else it must not act at all. Immutable.
+final class StageBinding {
+    private final Variables variables;
+    private final FilterBinding filters;
+    private final ExpressionBinding expressions;
+
+    StageBinding(Variables variables) {
+        this.variables = variables;
+        this.filters = new FilterBinding(variables);
+        this.expressions = new ExpressionBinding(variables);
+    }
+
+    BsonDocument stage(BsonDocument stage) {
+        var bound = new BsonDocument(stage.size());
+        stage.forEach((name, operand) -> bound.append(name, operand(name, operand)));
+        return bound;
+    }
+
+    private BsonValue operand(String stage, BsonValue operand) {
+        return switch (stage) {
+            case "$match" -> filter(operand);
+            case "$project",
+                    "$addFields",
+                    "$set",
+                    "$group",
+                    "$bucket",
+                    "$bucketAuto",
+                    "$setWindowFields",
+                    "$fill",
+                    "$sortByCount",
+                    "$redact",
+                    "$replaceRoot",
+                    "$replaceWith" -> expressions.bind(operand);
+            default ->
+                operand instanceof BsonDocument options && variables.of(operand) == null
+                        ? options(stage, options)
+                        : data(operand);
+        };
+    }
+
+    private BsonDocument options(String stage, BsonDocument options) {
+        var bound = new BsonDocument(options.size());
+        options.forEach((name, value) -> bound.append(name, option(stage, name, value)));
+        return bound;
+    }
+
+    private BsonValue option(String stage, String name, BsonValue value) {
+        return switch (stage + "." + name) {
+            case "$geoNear.query", "$graphLookup.restrictSearchWithMatch" -> filter(value);
+            case "$lookup.let", "$merge.let", "$graphLookup.startWith" -> expressions.bind(value);
+            case "$lookup.pipeline", "$unionWith.pipeline", "$merge.whenMatched" -> pipeline(value);
+            default -> stage.equals("$facet") ? pipeline(value) : data(value);
+        };
+    }
+
+    private BsonValue filter(BsonValue filter) {
+        return filters.bind(filter);
+    }
+
+    private BsonValue pipeline(BsonValue value) {
+        if (!(value instanceof BsonArray stages)) {
+            return data(value);
+        }
+        var bound = new BsonArray(stages.size());
+        stages.forEach(stage -> bound.add(stage instanceof BsonDocument document ? stage(document) : data(stage)));
+        return bound;
+    }
+
+    private BsonValue data(BsonValue value) {
+        return expressions.bindData(value, false);
+    }
+}

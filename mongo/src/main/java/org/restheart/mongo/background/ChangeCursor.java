@@ -1,0 +1,112 @@
+package org.restheart.mongo.background;
+
+import com.mongodb.client.ChangeStreamIterable;
+import com.mongodb.client.MongoChangeStreamCursor;
+import com.mongodb.client.model.changestream.ChangeStreamDocument;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/// A cursor on changes that hands out whole events as they are. Confined to one thread at a time.
+///
+/// The driver's own type for events would refuse those that a pipeline has reshaped, and would build each as a tree. So
+/// the last stage wraps the event into the field of which the driver asks nothing.
+public final class ChangeCursor implements AutoCloseable {
+    /// How long MongoDB waits for a change before it answers that there is none: so long it takes to notice that
+    /// the stream is not wanted any more.
+    private static final long AWAIT_MILLIS = 750;
+
+    private static final BsonDocument WRAP = new BsonDocument(
+            "$replaceWith",
+            new BsonDocument("_id", new BsonString("$_id"))
+                    .append("operationType", new BsonDocument("$literal", new BsonString("insert")))
+                    .append("fullDocument", new BsonString("$$ROOT")));
+
+    private static final BsonDocument NOTHING_BUT_TOKENS =
+            BsonDocument.parse("{$project: {_id: 1, operationType: {$literal: 'insert'}}}");
+
+    private final MongoChangeStreamCursor<ChangeStreamDocument<RawBsonDocument>> cursor;
+
+    private ChangeCursor(ChangeStreamIterable<RawBsonDocument> stream) {
+        this.cursor = stream.cursor();
+    }
+
+    /// One event.
+    ///
+    /// @param document the whole event, after the pipeline
+    /// @param token where a stream resumes after it
+    public record Change(RawBsonDocument document, BsonDocument token) {}
+
+    /// Returns when MongoDB has the cursor: it sees every change acknowledged afterwards.
+    ///
+    /// @throws com.mongodb.MongoException when MongoDB refuses
+    public static ChangeCursor open(Followed followed, Start start) {
+        return open(followed, start, List.of(), 0);
+    }
+
+    /// @param without tokens of events that do not get to the pipeline
+    /// @param batchSize zero for MongoDB's own
+    static ChangeCursor open(Followed followed, Start start, List<BsonDocument> without, int batchSize) {
+        var stages = new ArrayList<BsonDocument>();
+        if (!without.isEmpty()) {
+            stages.add(leaveOut(without));
+        }
+        stages.addAll(followed.pipeline());
+        stages.add(WRAP);
+        var stream = followed.withOptions(watch(followed, stages, start));
+        return new ChangeCursor(batchSize == 0 ? stream : stream.batchSize(batchSize));
+    }
+
+    /// The token of the first event, whatever the pipeline makes of it.
+    ///
+    /// @param without tokens of events that do not count
+    /// @return null if there is no event within a while
+    static @Nullable BsonDocument firstToken(Followed followed, Start start, List<BsonDocument> without) {
+        var stream = watch(followed, List.of(leaveOut(without), NOTHING_BUT_TOKENS), start)
+                .batchSize(1);
+        try (var cursor = stream.cursor()) {
+            var event = cursor.tryNext();
+            return event == null ? null : event.getResumeToken();
+        }
+    }
+
+    private static BsonDocument leaveOut(List<BsonDocument> tokens) {
+        var data =
+                new BsonArray(tokens.stream().map(token -> token.get("_data")).toList());
+        return new BsonDocument("$match", new BsonDocument("_id._data", new BsonDocument("$nin", data)));
+    }
+
+    private static ChangeStreamIterable<RawBsonDocument> watch(
+            Followed followed, List<BsonDocument> stages, Start start) {
+        return start.applyTo(followed.watch(stages).maxAwaitTime(AWAIT_MILLIS, TimeUnit.MILLISECONDS));
+    }
+
+    /// The next event; null if there was none for a while.
+    public @Nullable Change next() {
+        var change = cursor.tryNext();
+        return change == null
+                ? null
+                : new Change(Objects.requireNonNull(change.getFullDocument()), change.getResumeToken());
+    }
+
+    /// Where another cursor can go on; null before the first [#next()].
+    public @Nullable BsonDocument token() {
+        return cursor.getResumeToken();
+    }
+
+    /// Whether nothing will ever come any more: the collection is gone. To be asked after [#next()] had nothing.
+    boolean isOver() {
+        return cursor.getServerCursor() == null;
+    }
+
+    @Override
+    public void close() {
+        cursor.close();
+    }
+}

@@ -1,0 +1,218 @@
+package org.restheart.mongo.background;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.background.ChangeCursor.Change;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Follows one change stream for as long as it is wanted, past failures: goes on after the last event that was told, so
+/// that none is lost and none comes twice. Confined to one thread.
+public final class ChangeFollower {
+    private static final Logger LOG = LoggerFactory.getLogger(ChangeFollower.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    private static final int MOST_LEFT_OUT = 1_000;
+
+    private final BackgroundTasks tasks;
+    private final MongoClient client;
+    private final Followed followed;
+    private final Audience audience;
+    private Start position = new Start.Anywhere();
+    private Duration pause = FIRST_PAUSE;
+    private boolean stepping;
+    private boolean moved;
+    private final List<BsonDocument> leftOut = new ArrayList<>();
+
+    /// Who is told.
+    public interface Audience {
+        /// From now on nothing is missed, until [#interrupted].
+        void opened();
+
+        void happened(Change change);
+
+        /// Nothing happened up to here.
+        default void reached(BsonDocument token) {}
+
+        /// The stream has broken off: what happens is not told before the next [#opened].
+        default void interrupted() {}
+
+        /// Asked about once a second. After no, nothing more is told.
+        default boolean isWanted() {
+            return true;
+        }
+    }
+
+    /// Why nothing more is told.
+    public enum End {
+        /// What was followed has been dropped or renamed.
+        GONE,
+        NOT_WANTED,
+        FAILED
+    }
+
+    public ChangeFollower(BackgroundTasks tasks, MongoClient client, Followed followed, Audience audience) {
+        this.tasks = tasks;
+        this.client = client;
+        this.followed = followed;
+        this.audience = audience;
+    }
+
+    /// Returns when it is over.
+    ///
+    /// @throws MongoException when the stream cannot be opened in the first place
+    public End follow() {
+        position = Start.now(client);
+        leftOut.clear();
+        stepping = false;
+        var cursor = ChangeCursor.open(followed, position);
+        audience.opened();
+        pause = FIRST_PAUSE;
+        while (cursor != null) {
+            MongoException failure = null;
+            try (var current = cursor) {
+                var end = read(current);
+                if (end != null) {
+                    return end;
+                }
+            } catch (MongoException e) {
+                audience.interrupted();
+                failure = e;
+            }
+            cursor = reopen(failure);
+        }
+        return isWanted() ? End.FAILED : End.NOT_WANTED;
+    }
+
+    /// As [#follow], and begins anew when the stream cannot be opened or has ended. Returns when it is not wanted any
+    /// more, or when the deployment has no change streams.
+    public void followForEver() {
+        while (isWanted()) {
+            try {
+                LOG.debug("the change stream of {} has ended: {}", followed.name(), follow());
+            } catch (MongoException e) {
+                if (FollowFailure.of(e) == FollowFailure.UNAVAILABLE) {
+                    LOG.info("This deployment has no change streams: changes of {} are not followed", followed.name());
+                    return;
+                }
+                LOG.debug("the change stream of {} cannot be opened: {}", followed.name(), e.toString());
+            } finally {
+                audience.interrupted();
+            }
+            pause();
+        }
+    }
+
+    private boolean isWanted() {
+        return tasks.isRunning() && audience.isWanted();
+    }
+
+    /// @return null to go on with a new cursor
+    private @Nullable End read(ChangeCursor cursor) {
+        while (isWanted()) {
+            var change = cursor.next();
+            if (change != null) {
+                moveTo(change.token());
+                audience.happened(change);
+            } else if (cursor.isOver()) {
+                return End.GONE;
+            } else {
+                reached(cursor.token());
+                if (stepping) {
+                    return null;
+                }
+            }
+        }
+        return End.NOT_WANTED;
+    }
+
+    private void moveTo(BsonDocument token) {
+        position = new Start.After(token);
+        leftOut.clear();
+        moved = true;
+        pause = FIRST_PAUSE;
+    }
+
+    private void reached(@Nullable BsonDocument token) {
+        if (token != null) {
+            moveTo(token);
+            audience.reached(token);
+        }
+    }
+
+    /// @param failure null if there was none
+    /// @return null if it is over
+    private @Nullable ChangeCursor reopen(@Nullable MongoException failure) {
+        var cause = failure;
+        while (isWanted()) {
+            try {
+                if (cause == null) {
+                    stepping = false;
+                } else if (!overcome(cause)) {
+                    return null;
+                }
+                var cursor = ChangeCursor.open(followed, position, leftOut, stepping ? 1 : 0);
+                audience.opened();
+                return cursor;
+            } catch (MongoException e) {
+                cause = e;
+            }
+        }
+        return null;
+    }
+
+    /// @return false if that is not possible
+    private boolean overcome(MongoException failure) {
+        switch (FollowFailure.of(failure)) {
+            case UNAVAILABLE, UNAUTHORIZED, BAD_TOKEN, HISTORY_LOST -> {
+                LOG.warn("a change stream of {} ends: {}", followed.name(), failure.toString());
+                return false;
+            }
+            case FOR_NOW -> {
+                LOG.info("a change stream of {} is interrupted: {}", followed.name(), failure.toString());
+                pause();
+            }
+            case ONE_EVENT -> {
+                return stepOver(failure);
+            }
+        }
+        return true;
+    }
+
+    /// MongoDB does not say which event it was. So the events since the last one told are asked for one by one, and
+    /// the one at which it fails again is kept from the pipeline. Resuming after that event would not do: MongoDB
+    /// hands the event after which it resumes to the pipeline too.
+    ///
+    /// @return false if there is no end of such events
+    private boolean stepOver(MongoException failure) {
+        if (stepping && !moved) {
+            var token = ChangeCursor.firstToken(followed, position, leftOut);
+            if (token == null) {
+                pause();
+            } else if (leftOut.size() < MOST_LEFT_OUT) {
+                LOG.warn(
+                        "the pipeline of a change stream of {} fails at one event, which is left out: code {}",
+                        followed.name(),
+                        failure.getCode());
+                leftOut.add(token);
+            } else {
+                LOG.warn("the pipeline of a change stream of {} fails at every event", followed.name());
+                return false;
+            }
+        }
+        stepping = true;
+        moved = false;
+        return true;
+    }
+
+    private void pause() {
+        tasks.pause(pause);
+        var doubled = pause.multipliedBy(2);
+        pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    }
+}

@@ -1,0 +1,220 @@
+package org.restheart.mongo.coalescing;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+
+/// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command when one
+/// is
+/// free, else it leaves with the next. A batch therefore grows only while MongoDB is the bottleneck, and a client alone
+/// pays no delay.
+///
+/// While batches are small, commands go side by side, so that a few clients do not wait for each other. Once they are
+/// large there is one at a time: half as many commands for the same requests. A command that takes long is not waited
+/// for. Thread-safe.
+///
+/// @param <R> what is asked
+/// @param <O> the outcome
+final class BatchQueue<R, O> {
+    /// Batches of this size fill a command well enough to wait for it.
+    private static final int LARGE = 8;
+
+    /// BatchCommands that take longer hold nobody up: it is MongoDB that is slow, or the way there.
+    private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /// A request that waits longer is asked now and then whether its client is still there.
+    private static final Duration LONG_WAIT = Duration.ofSeconds(1);
+
+    private final BatchCommand<R, O> command;
+    private final CoalescingConfig limits;
+    private final Executor threads;
+    private final BatchMeters meters;
+    private final LongSupplier clock;
+
+    /// Guarded by this, like all below.
+    private final Queue<PendingRequest<R, O>> queue = new ArrayDeque<>();
+
+    private int running;
+    private long lastStart;
+
+    /// The largest of the latest batches; fades by an eighth with each that is smaller.
+    private int usualBatch;
+
+    private boolean watched;
+
+    /// @param clock [System#nanoTime()], or a test's
+    BatchQueue(
+            BatchCommand<R, O> command,
+            CoalescingConfig limits,
+            Executor threads,
+            BatchMeters meters,
+            LongSupplier clock) {
+        this.clock = clock;
+        this.command = command;
+        this.limits = limits;
+        this.threads = threads;
+        this.meters = meters;
+    }
+
+    /// Queues a request; never waits.
+    ///
+    /// @param bytes what it adds to a batch
+    /// @return fails with a 503, too, when it has not left in time
+    /// @throws ProblemException 503 when too many wait already
+    PendingRequest<R, O> submit(R request, int bytes) {
+        var pending = new PendingRequest<R, O>(this, request, bytes, clock.getAsLong());
+        enqueue(List.of(pending));
+        return pending;
+    }
+
+    /// As [#submit], for requests that come together and take no room: no command starts before all are queued.
+    List<PendingRequest<R, O>> submitAll(List<R> requests) {
+        long now = clock.getAsLong();
+        var pending = requests.stream()
+                .map(request -> new PendingRequest<R, O>(this, request, 0, now))
+                .toList();
+        enqueue(pending);
+        return pending;
+    }
+
+    private void enqueue(List<PendingRequest<R, O>> arriving) {
+        synchronized (this) {
+            if (queue.size() + arriving.size() > limits.maxQueued()) {
+                meters.refused();
+                throw refusal("too many requests are waiting for MongoDB");
+            }
+            queue.addAll(arriving);
+            if (!mayRunBeside(running, arriving.getFirst().queuedAt())) {
+                if (!watched) {
+                    watchFor(limits.maxWait().toNanos());
+                }
+                return;
+            }
+            running++;
+        }
+        threads.execute(this::flyWhileQueued);
+    }
+
+    private static ProblemException refusal(String message) {
+        return Problem.of(ProblemCode.OVERLOADED, message)
+                .with("Retry-After", "1")
+                .raise();
+    }
+
+    /// Called with the lock held. While commands come and go the queue moves by itself; this is for the day when
+    /// MongoDB does not answer.
+    private void watchFor(long nanos) {
+        watched = true;
+        CompletableFuture.delayedExecutor(Math.min(nanos, LONG_WAIT.toNanos()), TimeUnit.NANOSECONDS, threads)
+                .execute(this::lookAround);
+    }
+
+    private void lookAround() {
+        var late = new ArrayList<PendingRequest<R, O>>();
+        var waiting = new ArrayList<PendingRequest<R, O>>();
+        synchronized (this) {
+            long now = clock.getAsLong();
+            long maxWait = limits.maxWait().toNanos();
+            var next = queue.peek();
+            while (next != null && now - next.queuedAt() >= maxWait) {
+                late.add(queue.remove());
+                next = queue.peek();
+            }
+            if (next == null) {
+                watched = false;
+            } else {
+                watchFor(maxWait - (now - next.queuedAt()));
+            }
+            for (var pending : queue) {
+                if (now - pending.queuedAt() < LONG_WAIT.toNanos()) {
+                    break;
+                }
+                waiting.add(pending);
+            }
+        }
+        for (var pending : late) {
+            meters.refused();
+            pending.completeExceptionally(refusal("MongoDB does not answer in time"));
+        }
+        waiting.forEach(PendingRequest::withdrawIfGone);
+    }
+
+    /// @return false if the pending has left already
+    boolean takeOut(PendingRequest<R, O> pending) {
+        synchronized (this) {
+            if (!queue.remove(pending)) {
+                return false;
+            }
+        }
+        meters.abandoned();
+        return true;
+    }
+
+    private void flyWhileQueued() {
+        for (var batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
+            meters.sent(batch, clock.getAsLong());
+            try {
+                command.run(batch);
+                requireOutcomes(batch);
+            } catch (RuntimeException | Error e) {
+                failRest(batch, e);
+            }
+        }
+    }
+
+    private static <R, O> void requireOutcomes(List<PendingRequest<R, O>> batch) {
+        for (var pending : batch) {
+            if (!pending.isDone()) {
+                throw new IllegalStateException("a command result without this outcome");
+            }
+        }
+    }
+
+    private static <R, O> void failRest(List<PendingRequest<R, O>> batch, Throwable failure) {
+        for (var pending : batch) {
+            pending.completeExceptionally(failure); // does nothing to a pending that has its outcome
+        }
+    }
+
+    /// Whether there may be one more command beside so many. Called with the lock held.
+    private boolean mayRunBeside(int others, long now) {
+        return others == 0 || (others < limits.commands() && (usualBatch < LARGE || now - lastStart > LONG_NANOS));
+    }
+
+    /// Takes what is queued, up to the bounds; an empty batch ends the command's thread.
+    private synchronized List<PendingRequest<R, O>> nextBatch() {
+        long now = clock.getAsLong();
+        if (!mayRunBeside(running - 1, now)) {
+            running--;
+            return List.of();
+        }
+        var batch = new ArrayList<PendingRequest<R, O>>(Math.min(queue.size(), limits.maxBatch()));
+        long bytes = 0;
+        for (var next = queue.peek(); next != null && batch.size() < limits.maxBatch(); next = queue.peek()) {
+            if (!next.isDone()) {
+                bytes += next.bytes();
+                if (bytes > limits.maxBatchBytes() && !batch.isEmpty()) {
+                    break;
+                }
+                batch.add(next);
+            }
+            queue.remove();
+        }
+        if (batch.isEmpty()) {
+            running--;
+        } else {
+            lastStart = now;
+            usualBatch = Math.max(batch.size(), usualBatch - (usualBatch + 7) / 8);
+        }
+        return batch;
+    }
+}

@@ -1,0 +1,48 @@
+package org.restheart.mongo.coalescing;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/// The queues of one kind, by shape. A queue that is forgotten while requests wait in it still serves them.
+/// Thread-safe.
+///
+/// @param <K> the shape: equality decides who may share a command, so that it holds no BSON but as a
+///     [org.restheart.mongo.find.QueryKey]
+/// @param <R> what is asked
+/// @param <O> the outcome
+final class BatchQueues<K, R, O> {
+    private final Cache<K, BatchQueue<R, O>> queues;
+    private final CoalescingConfig config;
+    private final Executor threads;
+    private final BatchMeters meters;
+
+    BatchQueues(CoalescingConfig config, Executor threads, BatchMeters meters) {
+        this.config = config;
+        this.threads = threads;
+        this.meters = meters;
+        this.queues = Caffeine.newBuilder()
+                .maximumSize(config.maxQueues())
+                .expireAfterAccess(config.queueIdle())
+                .executor(Runnable::run)
+                .build();
+    }
+
+    /// Requests that leave together, as far as the bounds allow.
+    ///
+    /// @param command as below
+    /// @throws org.restheart.http.ProblemException as below
+    List<PendingRequest<R, O>> submitAll(K shape, Supplier<BatchCommand<R, O>> command, List<R> requests) {
+        return queues.get(shape, _ -> new BatchQueue<>(command.get(), config, threads, meters, System::nanoTime))
+                .submitAll(requests);
+    }
+
+    /// @param command of the shape; made when its first request arrives
+    /// @throws org.restheart.http.ProblemException 503 when too many wait already
+    PendingRequest<R, O> submit(K shape, Supplier<BatchCommand<R, O>> command, R request, int bytes) {
+        return queues.get(shape, _ -> new BatchQueue<>(command.get(), config, threads, meters, System::nanoTime))
+                .submit(request, bytes);
+    }
+}

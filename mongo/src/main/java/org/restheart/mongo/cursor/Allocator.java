@@ -1,0 +1,151 @@
+package org.restheart.mongo.cursor;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.MongoException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.cursor.Slices.Slot;
+import org.restheart.mongo.find.Ahead;
+import org.restheart.mongo.find.CountQuery;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.QueryKey;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Positions cursors where the next requests are expected: in the background, for a few queries at a time, and for none
+/// that has to wait, since the next request will ask again. Thread-safe.
+final class Allocator {
+    private static final Logger LOG = LoggerFactory.getLogger(Allocator.class);
+
+    private static final int MOST_QUERIES = 1_000;
+
+    /// Between two cursors there is a rest as long as the first one took, so that MongoDB is busy with them half of the
+    /// time at most, but no longer than this.
+    private static final Duration REST = Duration.ofSeconds(1);
+
+    private final BackgroundTasks tasks;
+    private final CursorOpener opener;
+    private final Documents finder;
+    private final AllocationConfig config;
+    private final ParkedCursors cursors;
+    private final Slices slices;
+    private final Cache<QueryKey, CursorDemand> demands;
+    private final Semaphore free;
+    private final PagingMeters meters;
+
+    /// @param finder counts
+    /// @param builds queries at a time
+    Allocator(
+            BackgroundTasks tasks,
+            CursorOpener opener,
+            Documents finder,
+            AllocationConfig config,
+            ParkedCursors cursors,
+            Duration maxAge,
+            int builds,
+            PagingMeters meters) {
+        this.tasks = tasks;
+        this.opener = opener;
+        this.finder = finder;
+        this.config = config;
+        this.cursors = cursors;
+        this.slices = new Slices(config);
+        this.demands = Caffeine.newBuilder()
+                .maximumSize(MOST_QUERIES)
+                .expireAfterAccess(maxAge)
+                .executor(Runnable::run)
+                .build();
+        this.free = new Semaphore(builds);
+        this.meters = meters;
+    }
+
+    /// Returns at once.
+    void asked(QueryKey key, FindQuery query) {
+        var demand = demands.get(key, _ -> new CursorDemand(query));
+        if (!demand.ask(query)) {
+            return;
+        }
+        if (!free.tryAcquire()) {
+            demand.done();
+            return;
+        }
+        tasks.start("cursor-allocation", () -> {
+            try {
+                topUp(key, demand);
+            } catch (MongoException e) {
+                demand.failed();
+                meters.allocationFailed();
+                LOG.warn("No cursors ahead for deep pages of {}: {}", query.namespace(), e.getMessage());
+            } catch (IllegalStateException e) {
+                LOG.debug("The MongoDB client was closed while a cursor was positioned", e);
+            } finally {
+                free.release();
+                demand.done();
+            }
+        });
+    }
+
+    private void topUp(QueryKey key, CursorDemand demand) {
+        for (int i = 0; i < config.poolSize() && tasks.isRunning(); i++) {
+            var query = demand.latest(); // which may be further by now
+            var slots = slots(demand, query);
+            var slot = missing(key, demand, slots);
+            if (slot.isEmpty() || !cursors.reserve(cursor -> isOneOf(slots, key, cursor))) {
+                return;
+            }
+            long before = System.nanoTime();
+            open(key, demand, query, slot.get());
+            LockSupport.parkNanos(Math.min(System.nanoTime() - before, REST.toNanos()));
+        }
+    }
+
+    /// What has been positioned for these slots does not make room for others of them.
+    private static boolean isOneOf(List<Slot> slots, QueryKey key, PositionedCursor cursor) {
+        return cursor.isFresh()
+                && cursor.key().equals(key)
+                && slots.stream().anyMatch(slot -> slot.position() == cursor.position());
+    }
+
+    private void open(QueryKey key, CursorDemand demand, FindQuery query, Slot slot) {
+        Optional<PositionedCursor> opened = Optional.empty();
+        try {
+            opened = opener.open(key, query, slot.position(), slot.span() + query.limit());
+        } finally {
+            opened.ifPresentOrElse(cursors::park, cursors::giveUp);
+        }
+        if (opened.isPresent()) {
+            meters.positioned();
+        } else {
+            demand.endsBefore(slot.position());
+            meters.endedBefore();
+        }
+    }
+
+    /// The first one of every slice, then the second ones and so on.
+    private Optional<Slot> missing(QueryKey key, CursorDemand demand, List<Slot> slots) {
+        int highest = slots.stream().mapToInt(Slot::cursors).max().orElse(0);
+        for (int rank = 1; rank <= highest; rank++) {
+            for (var slot : slots) {
+                if (slot.cursors() >= rank
+                        && !demand.isBehindEnd(slot.position())
+                        && cursors.ready(key, slot.position()) < rank) {
+                    return Optional.of(slot);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private List<Slot> slots(CursorDemand demand, FindQuery query) {
+        return query.shortcuts().ahead() == Ahead.LINEAR
+                ? slices.linear(query.skip())
+                : slices.random(demand.size(() -> finder.count(new CountQuery(
+                        query.namespace(), query.filter(), query.filter().isEmpty(), query.settings()))));
+    }
+}

@@ -1,0 +1,130 @@
+package org.restheart.mongo.cursor;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.bson.BsonBinaryWriter;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.EncoderContext;
+import org.bson.io.BasicOutputBuffer;
+
+/// Bookmarks that stay where they were set, until they are too old. When they become too many, those that are closest
+/// together are taken out, so that the others are spread over the whole result. Thread-safe.
+final class ApproximateBookmarks implements Bookmarks {
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
+    private final SortIndex index;
+    private final long setAt;
+    private final long maxBytes;
+
+    @GuardedBy("this")
+    private final TreeMap<Long, Bookmark> byPosition = new TreeMap<>();
+
+    @GuardedBy("this")
+    private long bytes;
+
+    @GuardedBy("this")
+    private long spacing = 1;
+
+    /// @param setAt in [System#nanoTime()]: the time of the oldest one
+    /// @param maxBytes of all keys in memory
+    ApproximateBookmarks(SortIndex index, long setAt, long maxBytes) {
+        this.index = index;
+        this.setAt = setAt;
+        this.maxBytes = maxBytes;
+    }
+
+    @Override
+    public SortIndex index() {
+        return index;
+    }
+
+    @Override
+    public long setAt() {
+        return setAt;
+    }
+
+    @Override
+    public synchronized Optional<Bookmark> nearest(long position) {
+        return Optional.ofNullable(byPosition.floorEntry(position)).map(Map.Entry::getValue);
+    }
+
+    /// @param key copied
+    synchronized void set(long position, BsonDocument key) {
+        var bookmark = new Bookmark(position, compact(key));
+        var replaced = byPosition.put(position, bookmark);
+        bytes += bookmark.bytes() - (replaced == null ? 0 : replaced.bytes());
+        if (bytes > maxBytes) {
+            thinOut();
+        }
+    }
+
+    /// Until a quarter is free again, or one is left.
+    @GuardedBy("this")
+    private void thinOut() {
+        keepApart();
+        while (bytes > maxBytes - maxBytes / 4 && byPosition.size() > 1) {
+            spacing *= 2;
+            keepApart();
+        }
+    }
+
+    @GuardedBy("this")
+    private void keepApart() {
+        long next = 0;
+        for (var all = byPosition.values().iterator(); all.hasNext(); ) {
+            var bookmark = all.next();
+            if (bookmark.position() < next) {
+                bytes -= bookmark.bytes();
+                all.remove();
+            } else {
+                next = bookmark.position() + spacing;
+            }
+        }
+    }
+
+    /// How far apart bookmarks have to be to stay when there are too many.
+    synchronized long spacing() {
+        return spacing;
+    }
+
+    /// By position.
+    synchronized List<Bookmark> all() {
+        return List.copyOf(byPosition.values());
+    }
+
+    @Override
+    public boolean isUsable(Duration maxAge) {
+        return System.nanoTime() - setAt < maxAge.toNanos();
+    }
+
+    /// They are replaced from half their age on, while they still serve.
+    @Override
+    public boolean isFresh(Duration maxAge) {
+        return isUsable(maxAge.dividedBy(2));
+    }
+
+    @Override
+    public synchronized int size() {
+        return byPosition.size();
+    }
+
+    @Override
+    public synchronized long bytes() {
+        return bytes;
+    }
+
+    /// In an array of its own size: what the driver hands out holds on to a larger one.
+    private static RawBsonDocument compact(BsonDocument key) {
+        var out = new BasicOutputBuffer(128);
+        try (var writer = new BsonBinaryWriter(out)) {
+            CODEC.encode(writer, key, EncoderContext.builder().build());
+        }
+        return new RawBsonDocument(out.toByteArray());
+    }
+}

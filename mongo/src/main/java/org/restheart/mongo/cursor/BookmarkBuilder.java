@@ -1,0 +1,136 @@
+package org.restheart.mongo.cursor;
+
+import com.mongodb.ClientSessionOptions;
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.bson.BsonTimestamp;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sets bookmarks in the background, for a few queries at a time. No request waits for it. Thread-safe.
+final class BookmarkBuilder {
+    private static final Logger LOG = LoggerFactory.getLogger(BookmarkBuilder.class);
+
+    /// A view has neither indexes nor changes.
+    private static final int NO_VIEWS = 166;
+
+    private final BackgroundTasks tasks;
+    private final MongoClient client;
+    private final IndexScan scan;
+    private final ExactFollower follower;
+    private final long maxBytes;
+    private final Semaphore free;
+    private final PagingMeters meters;
+
+    BookmarkBuilder(BackgroundTasks tasks, MongoClient client, CursorPoolConfig config, PagingMeters meters) {
+        this.tasks = tasks;
+        this.client = client;
+        this.scan = new IndexScan(tasks, client, config.sliceWidth());
+        this.follower = new ExactFollower(tasks, client, meters);
+        this.maxBytes = config.maxBytesPerQuery();
+        this.free = new Semaphore(config.builds());
+        this.meters = meters;
+    }
+
+    /// Starts if it is time to and fewer than the bound are under way. Returns at once.
+    void startIfDue(BookmarkedQuery key, QueryBookmarks<ApproximateBookmarks> query) {
+        startIfDue(key, query, () -> approximate(key, query), complete -> {
+            query.use(complete);
+            meters.built();
+        });
+    }
+
+    /// As [#startIfDue]. The bookmarks are then kept exact for as long as they are used.
+    void startExactIfDue(BookmarkedQuery key, QueryBookmarks<ExactBookmarks> query) {
+        startIfDue(key, query, () -> snapshot(key), snapshot -> follower.follow(key, query, snapshot));
+    }
+
+    private <T> void startIfDue(
+            BookmarkedQuery key, QueryBookmarks<?> query, Supplier<Optional<T>> build, Consumer<T> use) {
+        if (!query.startBuild()) {
+            return;
+        }
+        if (!free.tryAcquire()) {
+            query.postpone();
+            return;
+        }
+        tasks.start("bookmarks", () -> {
+            try {
+                build(build).ifPresentOrElse(use, () -> {
+                    meters.unfit();
+                    query.fail();
+                });
+            } catch (MongoException e) {
+                query.fail();
+                if (e.getCode() == NO_VIEWS) {
+                    meters.unfit();
+                } else {
+                    meters.failed();
+                    LOG.warn("No bookmarks for deep pages of {}: {}", key.namespace(), e.getMessage());
+                }
+            } catch (IllegalStateException e) {
+                query.fail();
+                LOG.debug("The MongoDB client was closed while bookmarks were set or followed", e);
+            }
+        });
+    }
+
+    private <T> Optional<T> build(Supplier<Optional<T>> build) {
+        try {
+            return build.get();
+        } finally {
+            free.release();
+        }
+    }
+
+    /// Empty if no index has the order.
+    private Optional<ApproximateBookmarks> approximate(
+            BookmarkedQuery key, QueryBookmarks<ApproximateBookmarks> query) {
+        // Before the first read, so that nothing the bookmarks say is older than they claim to be.
+        long now = System.nanoTime();
+        return SortIndex.find(client, key.namespace(), key.sort()).map(index -> {
+            var fresh = new ApproximateBookmarks(index, now, maxBytes);
+            query.useIncomplete(fresh);
+            scan.run(key, fresh, Optional.empty());
+            return fresh;
+        });
+    }
+
+    /// Bookmarks of one moment.
+    ///
+    /// @param asOf the moment, the last one that they know of
+    /// @param until they are not of use before all changes up to here are counted
+    record Snapshot(ExactBookmarks bookmarks, BsonTimestamp asOf, BsonTimestamp until) {}
+
+    /// Empty if no index has the order, or there are too few documents to set a bookmark.
+    private Optional<Snapshot> snapshot(BookmarkedQuery key) {
+        if (!Deployment.tellsTheTime(client) || Deployment.isCapped(client, key.namespace())) {
+            return Optional.empty();
+        }
+        long now = System.nanoTime();
+        var options = ClientSessionOptions.builder().snapshot(true).build();
+        try (var session = client.startSession(options)) {
+            var index = SortIndex.find(client, key.namespace(), key.sort());
+            if (index.isEmpty()) {
+                return Optional.empty();
+            }
+            var bookmarks = new ApproximateBookmarks(index.get(), now, maxBytes);
+            scan.run(key, bookmarks, Optional.of(session));
+            var time = session.getSnapshotTimestamp();
+            if (time == null || bookmarks.size() == 0) {
+                return Optional.empty();
+            }
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - now) + 1;
+            return Optional.of(new Snapshot(
+                    new ExactBookmarks(index.get(), bookmarks.all(), key.sort(), now),
+                    time,
+                    new BsonTimestamp((int) (time.getTime() + seconds), 0)));
+        }
+    }
+}

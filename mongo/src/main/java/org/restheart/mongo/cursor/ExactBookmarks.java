@@ -1,0 +1,203 @@
+package org.restheart.mongo.cursor;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonTimestamp;
+import org.bson.BsonValue;
+
+/// Bookmarks that move as documents are inserted and deleted, and that know up to which moment all changes have been
+/// counted. Thread-safe.
+final class ExactBookmarks implements Bookmarks {
+    /// How long after a request had to wait the next one is expected to.
+    private static final Duration HURRY = Duration.ofSeconds(2);
+
+    /// When so many documents of hundred are new or gone, bookmarks are no longer where they are of use.
+    private static final int MOVED_PERCENT = 5;
+
+    private static final int MOVED_LEAST = 1_000;
+
+    private final SortIndex index;
+    private final List<Bookmark> bookmarks;
+    private final List<BsonValue> ids;
+    private final long setAt;
+    private final int direction;
+    private final long bytes;
+
+    @GuardedBy("this")
+    private final FenwickTree positions;
+
+    @GuardedBy("this")
+    private final FenwickTree moves;
+
+    @GuardedBy("this")
+    private long changes;
+
+    @GuardedBy("this")
+    private BsonTimestamp known = new BsonTimestamp(0, 0);
+
+    @GuardedBy("this")
+    private boolean over;
+
+    private volatile long awaitedAt = System.nanoTime() - HURRY.toNanos();
+
+    /// @param bookmarks by position
+    /// @param setAt in [System#nanoTime()]
+    ExactBookmarks(SortIndex index, List<Bookmark> bookmarks, BsonDocument sort, long setAt) {
+        this.index = index;
+        this.bookmarks = List.copyOf(bookmarks);
+        this.ids = bookmarks.stream()
+                .map(bookmark -> bookmark.key().get("_id", BsonNull.VALUE))
+                .toList();
+        this.positions =
+                new FenwickTree(bookmarks.stream().map(Bookmark::position).toList());
+        this.moves = new FenwickTree(Collections.nCopies(bookmarks.size(), 0L));
+        this.setAt = setAt;
+        this.bytes = bookmarks.stream().mapToLong(Bookmark::bytes).sum();
+        this.direction = SortIndex.direction(sort.get("_id", BsonNull.VALUE));
+    }
+
+    @Override
+    public SortIndex index() {
+        return index;
+    }
+
+    @Override
+    public long setAt() {
+        return setAt;
+    }
+
+    /// As things are now.
+    @Override
+    public synchronized Optional<Bookmark> nearest(long position) {
+        int found = positions.last(position);
+        return found < 0
+                ? Optional.empty()
+                : Optional.of(new Bookmark(
+                        positions.position(found), bookmarks.get(found).key(), found, moves.position(found)));
+    }
+
+    /// What is known of a bookmark at a moment after it was looked up.
+    enum State {
+        /// It was true all the time.
+        TRUE,
+        /// A document before it has come or gone.
+        MOVED,
+        /// Not known before more changes are.
+        UNKNOWN,
+        /// Changes are not counted any more.
+        OVER
+    }
+
+    /// Whether the bookmark was true until the moment.
+    synchronized State check(Bookmark bookmark, BsonTimestamp moment) {
+        if (over) {
+            return State.OVER;
+        }
+        if (known.compareTo(moment) < 0) {
+            return State.UNKNOWN;
+        }
+        return moves.position(bookmark.index()) == bookmark.version() ? State.TRUE : State.MOVED;
+    }
+
+    /// As [#check], but waits until it is known, at most so long.
+    synchronized State await(Bookmark bookmark, BsonTimestamp moment, Duration limit) {
+        long start = System.nanoTime();
+        var state = check(bookmark, moment);
+        while (state == State.UNKNOWN) {
+            awaitedAt = System.nanoTime();
+            long left = limit.toNanos() - (awaitedAt - start);
+            if (left <= 0) {
+                return state;
+            }
+            try {
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return state;
+            }
+            state = check(bookmark, moment);
+        }
+        return state;
+    }
+
+    /// Whether a request has waited for changes to be known lately.
+    boolean isAwaited() {
+        return System.nanoTime() - awaitedAt < HURRY.toNanos();
+    }
+
+    /// All changes until the moment, it included, have been counted.
+    synchronized void know(BsonTimestamp moment) {
+        if (moment.compareTo(known) > 0) {
+            known = moment;
+            notifyAll();
+        }
+    }
+
+    /// Changes are not counted any more.
+    synchronized void end() {
+        over = true;
+        notifyAll();
+    }
+
+    @Override
+    public synchronized boolean isUsable(Duration maxAge) {
+        return !over;
+    }
+
+    /// Not if so many documents have come or gone that the bookmarks are unevenly spread.
+    @Override
+    public synchronized boolean isFresh(Duration maxAge) {
+        long documents = bookmarks.isEmpty() ? 0 : positions.position(bookmarks.size() - 1);
+        return changes <= Math.max(MOVED_LEAST, documents / 100 * MOVED_PERCENT);
+    }
+
+    @Override
+    public int size() {
+        return bookmarks.size();
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    /// @param by 1 for a document that is new, -1 for one that is gone
+    /// @return whether it is known where the id belongs; if not, the positions do not hold any more
+    synchronized boolean count(BsonValue id, int by) {
+        if (!BsonOrder.knows(id)) {
+            return false;
+        }
+        int from = 0;
+        int to = bookmarks.size();
+        while (from < to) {
+            int middle = (from + to) >>> 1;
+            var boundary = ids.get(middle);
+            if (!BsonOrder.knows(boundary)) {
+                return false;
+            }
+            if (isBefore(id, boundary)) {
+                to = middle;
+            } else {
+                from = middle + 1;
+            }
+        }
+        if (from < bookmarks.size()) {
+            positions.shift(from, by);
+            moves.shift(from, 1);
+        }
+        changes++;
+        return true;
+    }
+
+    /// Against the index, a range begins below the key: the document with the key comes before it.
+    private boolean isBefore(BsonValue id, BsonValue boundary) {
+        int order = direction * BsonOrder.compare(id, boundary);
+        return order < 0 || (order == 0 && index.reverse());
+    }
+}

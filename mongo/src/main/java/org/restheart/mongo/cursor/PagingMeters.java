@@ -1,0 +1,193 @@
+package org.restheart.mongo.cursor;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/// What operators see of deep pages: of bookmarks, and of cursors that are positioned ahead. Thread-safe.
+final class PagingMeters {
+    private final MeterRegistry registry;
+    private final Counter hits;
+    private final Counter leased;
+    private final Counter misses;
+    private final DistributionSummary skipped;
+    private final Counter awaited;
+    private final Counter repeated;
+    private final Counter built;
+    private final Counter unfit;
+    private final Counter buildFailed;
+    private final Counter undone;
+    private final Counter evicted;
+    private final Counter leaseHits;
+    private final Counter leaseMisses;
+    private final Counter lost;
+    private final DistributionSummary passed;
+    private final Counter positioned;
+    private final Counter ended;
+    private final Counter allocationFailed;
+    private final Counter cursorEvicted;
+    private final Counter cursorExpired;
+
+    PagingMeters(MeterRegistry registry) {
+        this.registry = registry;
+        var pages = "Deep pages that a bookmark or a positioned cursor was looked for";
+        hits = counter("pages", pages, "outcome", "hit");
+        leased = counter("pages", pages, "outcome", "leased");
+        misses = counter("pages", pages, "outcome", "miss");
+        skipped = summary("skipped", "Documents between the bookmark and the page", 1, 10, 100, 1_000, 10_000, 100_000);
+        var checks = "Exact pages that had to wait for changes to be known, or to be read again after them";
+        awaited = counter("checks", checks, "outcome", "awaited");
+        repeated = counter("checks", checks, "outcome", "repeated");
+        var builds = "Passes through an index to set bookmarks";
+        built = counter("builds", builds, "outcome", "complete");
+        unfit = counter("builds", builds, "outcome", "unfit");
+        buildFailed = counter("builds", builds, "outcome", "failed");
+        undone = counter("undone", "Exact bookmarks that a change made useless");
+        evicted = counter("evictions", "Queries whose bookmarks were evicted or expired");
+        var leases = "Deep pages for which a positioned cursor was looked for";
+        leaseHits = counter("leases", leases, "outcome", "hit");
+        leaseMisses = counter("leases", leases, "outcome", "miss");
+        lost = counter("leases", leases, "outcome", "lost");
+        passed = summary(
+                "passed", "Documents that a leased cursor read on its way to the page", 1, 10, 100, 1_000, 10_000);
+        var allocations = "Attempts to position a cursor ahead of requests";
+        positioned = counter("allocations", allocations, "outcome", "positioned");
+        ended = counter("allocations", allocations, "outcome", "ended");
+        allocationFailed = counter("allocations", allocations, "outcome", "failed");
+        var closed = "Parked cursors that were closed before their result ended";
+        cursorEvicted = counter("closed", closed, "reason", "evicted");
+        cursorExpired = counter("closed", closed, "reason", "expired");
+    }
+
+    private Counter counter(String name, String description, String... tags) {
+        return Counter.builder("cursor_pool_" + name)
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private DistributionSummary summary(String name, String description, double... buckets) {
+        return DistributionSummary.builder("cursor_pool_" + name)
+                .description(description)
+                .serviceLevelObjectives(buckets)
+                .register(registry);
+    }
+
+    void observe(
+            Collection<QueryBookmarks<ApproximateBookmarks>> approximate,
+            Collection<QueryBookmarks<ExactBookmarks>> exact) {
+        gauge("queries", "Queries that are remembered", () -> approximate.size() + exact.size());
+        gauge(
+                "bookmarks",
+                "Bookmarks of all queries",
+                () -> sum(approximate, Bookmarks::size) + sum(exact, Bookmarks::size));
+        gauge(
+                "bytes",
+                "Memory that bookmarks take",
+                () -> sum(approximate, Bookmarks::bytes) + sum(exact, Bookmarks::bytes));
+        gauge("streams", "Change streams that keep bookmarks exact", () -> sum(exact, _ -> 1));
+    }
+
+    void observe(ParkedCursors cursors) {
+        gauge("cursors", "Cursors of MongoDB that are kept open", cursors::parked, "state", "parked");
+        gauge("cursors", "Cursors of MongoDB that are kept open", cursors::leased, "state", "leased");
+    }
+
+    private void gauge(String name, String description, Supplier<Number> value, String... tags) {
+        Gauge.builder("cursor_pool_" + name, value)
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private static <B extends Bookmarks> long sum(Collection<QueryBookmarks<B>> queries, ToLongFunction<B> value) {
+        return queries.stream()
+                .map(QueryBookmarks::bookmarks)
+                .flatMap(Optional::stream)
+                .mapToLong(value)
+                .sum();
+    }
+
+    /// A page from a bookmark.
+    void hit(long documents) {
+        hits.increment();
+        skipped.record((double) documents);
+    }
+
+    /// A page from a cursor that was positioned ahead.
+    void leased() {
+        leased.increment();
+    }
+
+    void miss() {
+        misses.increment();
+    }
+
+    void awaited() {
+        awaited.increment();
+    }
+
+    void repeated() {
+        repeated.increment();
+    }
+
+    void built() {
+        built.increment();
+    }
+
+    void unfit() {
+        unfit.increment();
+    }
+
+    void failed() {
+        buildFailed.increment();
+    }
+
+    void undone() {
+        undone.increment();
+    }
+
+    void evicted() {
+        evicted.increment();
+    }
+
+    void leaseHit(long documents) {
+        leaseHits.increment();
+        passed.record((double) documents);
+    }
+
+    void leaseMiss() {
+        leaseMisses.increment();
+    }
+
+    /// MongoDB had closed the cursor.
+    void cursorLost() {
+        lost.increment();
+    }
+
+    void positioned() {
+        positioned.increment();
+    }
+
+    /// The result has no document there.
+    void endedBefore() {
+        ended.increment();
+    }
+
+    void allocationFailed() {
+        allocationFailed.increment();
+    }
+
+    void cursorEvicted() {
+        cursorEvicted.increment();
+    }
+
+    void cursorExpired() {
+        cursorExpired.increment();
+    }
+}

@@ -1,0 +1,106 @@
+package org.restheart.mongo.document;
+
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.DataWrite;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.WriteTargets;
+
+/// `PATCH` and `DELETE` of `/{db}/{collection}/*` as services make them that know operations on one document that a
+/// filter matches: finds the id of one, then does what the request about that document does. The filter holds for that
+/// write too, so what has changed in between is left alone and another one is looked for. Requests that clients send go
+/// to `others`.
+///
+/// In mode `upsert` a document is made when none matches, also for a request about many.
+public final class OneDocument implements DataHandler {
+    private static final int MAX_ATTEMPTS = 10;
+
+    private final Collections collections;
+    private final DataHandler patch;
+    private final DataHandler replace;
+    private final DataHandler delete;
+    private final DataHandler others;
+
+    /// @param others about all documents that match
+    public OneDocument(
+            Collections collections, DataHandler patch, DataHandler replace, DataHandler delete, DataHandler others) {
+        this.collections = collections;
+        this.patch = patch;
+        this.replace = replace;
+        this.delete = delete;
+        this.others = others;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        var write = request.http().attribute(DataWrite.KEY);
+        if (write.isEmpty()) {
+            return others.handle(request);
+        }
+        request.http().requireThread();
+        var handler = request.http().method() == Method.DELETE
+                ? delete
+                : write.get().kind() == DataWrite.Kind.REPLACE_ONE ? replace : patch;
+        if (write.get().kind() == DataWrite.Kind.AS_REQUESTED) {
+            boolean creates = isUpsert(request) && find(request) == null;
+            return creates ? patch.handle(request.withNewId(newId(request))) : others.handle(request);
+        }
+        for (int attempt = 1; ; attempt++) {
+            var id = find(request);
+            if (id == null) {
+                return isUpsert(request) ? handler.handle(request.withNewId(newId(request))) : nothing(request);
+            }
+            try {
+                return handler.handle(request.withId(id));
+            } catch (ProblemException e) {
+                if (e.problem().code() != NOT_FOUND || attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static boolean isUpsert(DataRequest request) {
+        return request.http().method() == Method.PATCH
+                && request.parameters()
+                        .writeMode()
+                        .filter(mode -> mode == WriteMode.UPSERT)
+                        .isPresent();
+    }
+
+    private @Nullable BsonValue find(DataRequest request) {
+        return WriteTargets.firstId(SessionCollection.of(collections, request), request.writeFilter())
+                .orElse(null);
+    }
+
+    /// The id that the filter asks for, as for MongoDB's own upserts, else a new one.
+    private static BsonValue newId(DataRequest request) {
+        var asked = request.parameters().filter().get("_id");
+        if (asked != null && asked.isDocument() && asked.asDocument().containsKey("$eq")) {
+            asked = asked.asDocument().get("$eq");
+        }
+        boolean isValue = asked != null && !asked.isRegularExpression() && !asked.isArray() && !isOperators(asked);
+        return isValue && asked != null ? asked : new BsonObjectId(new ObjectId());
+    }
+
+    private static boolean isOperators(BsonValue value) {
+        return value.isDocument() && value.asDocument().keySet().stream().anyMatch(name -> name.startsWith("$"));
+    }
+
+    private static Response nothing(DataRequest request) {
+        DataWrite.report(request.http(), DataWrite.Report.changed(0, 0));
+        return JsonResponses.empty(200);
+    }
+}

@@ -1,0 +1,51 @@
+package org.restheart.mongo.document;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.http.DataWrite;
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.WriteTargets;
+
+/// Tells services that translate into requests what a write of one document did, which REST clients do not ask for.
+///
+/// Whether the document was modified is seen by comparing it before and after, without its tag, which is new after each
+/// write. When others write it at the same moment it may count as modified although this write did nothing. To callers
+/// who may not see all of it, it always counts so.
+final class SingleWrites {
+    private SingleWrites() {}
+
+    /// @param write answers 201 when it has created the document
+    static Response.Ready reported(DataRequest request, Collections collections, Supplier<Response.Ready> write) {
+        if (request.http().attribute(DataWrite.KEY).isEmpty()) {
+            return write.get();
+        }
+        var grant = request.grant();
+        if (grant.readFilter().isPresent() || grant.projectResponse().isPresent()) {
+            return reported(request, write.get(), true); // whether it was modified tells what it was
+        }
+        var before = read(request, collections);
+        var response = write.get();
+        return reported(request, response, response.status() == 201 || !before.equals(read(request, collections)));
+    }
+
+    private static Response.Ready reported(DataRequest request, Response.Ready response, boolean modified) {
+        if (response.status() == 201) {
+            DataWrite.report(request.http(), DataWrite.Report.upserted(request.id()));
+        } else {
+            DataWrite.report(request.http(), DataWrite.Report.changed(1, modified ? 1 : 0));
+        }
+        return response;
+    }
+
+    private static Optional<RawBsonDocument> read(DataRequest request, Collections collections) {
+        return WriteTargets.document(SessionCollection.of(collections, request), request.id())
+                .map(document ->
+                        RawDocuments.edit(document).remove(EntityTags.FIELD).toDocument());
+    }
+}

@@ -1,0 +1,34 @@
+package org.restheart.mongo.exchange;
+
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+
+/// JSON responses in the mode a request asks for.
+public final class JsonResponses {
+    private JsonResponses() {}
+
+    /// One value as the whole body.
+    public static Response.Ready of(DataRequest request, int status, BsonValue value) {
+        return of(request, status, value, Response.JSON);
+    }
+
+    /// One value as the whole body, of a media type whose syntax is JSON's.
+    public static Response.Ready of(DataRequest request, int status, BsonValue value, String mediaType) {
+        var out = new Utf8Buffer();
+        JsonEncoder.of(request.parameters().jsonMode()).encode(value, out);
+        return Response.status(status).with(mediaType, new Content.Bytes(out.toByteBuffer()));
+    }
+
+    /// A body already encoded.
+    public static Response.Ready of(int status, Utf8Buffer json) {
+        return Response.status(status).with(Response.JSON, new Content.Bytes(json.toByteBuffer()));
+    }
+
+    /// No body. The media type is sent all the same: clients of this API expect it.
+    public static Response.Ready empty(int status) {
+        return Response.status(status).with("Content-Type", Response.JSON);
+    }
+}

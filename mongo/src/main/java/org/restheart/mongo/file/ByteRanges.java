@@ -1,0 +1,54 @@
+package org.restheart.mongo.file;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Which bytes a `Range` asks for (RFC 9110, 14).
+final class ByteRanges {
+    /// Whoever asks for more gets everything (RFC 9110, 14.2: a server may ignore the field).
+    private static final int MAX = 16;
+
+    private static final Pattern RANGE = Pattern.compile("(\\d{0,18})\\s*-\\s*(\\d{0,18})");
+
+    /// @param from the first byte
+    /// @param to behind the last one
+    record Slice(long from, long to) {
+        long length() {
+            return to - from;
+        }
+    }
+
+    private ByteRanges() {}
+
+    /// Empty for everything; no slices if none can be satisfied.
+    static Optional<List<Slice>> of(String header, long length) {
+        if (!header.regionMatches(true, 0, "bytes=", 0, 6)) {
+            return Optional.empty();
+        }
+        var specified = header.substring(6).split(",", -1);
+        if (specified.length > MAX) {
+            return Optional.empty();
+        }
+        var slices = new ArrayList<Slice>();
+        long total = 0;
+        for (var text : specified) {
+            var range = RANGE.matcher(text.strip());
+            if (!range.matches() || (range.group(1).isEmpty() && range.group(2).isEmpty())) {
+                return Optional.empty();
+            }
+            boolean suffix = range.group(1).isEmpty();
+            long first = suffix ? Math.max(0, length - Long.parseLong(range.group(2))) : Long.parseLong(range.group(1));
+            long last = suffix || range.group(2).isEmpty() ? length - 1 : Long.parseLong(range.group(2));
+            if (!suffix && last < first && !range.group(2).isEmpty()) {
+                return Optional.empty();
+            }
+            if (first < length) {
+                slices.add(new Slice(first, Math.min(last, length - 1) + 1));
+                total += slices.getLast().length();
+            }
+        }
+        return slices.size() > 1 && total > length ? Optional.empty() : Optional.of(slices);
+    }
+}

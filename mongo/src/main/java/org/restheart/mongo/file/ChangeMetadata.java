@@ -1,0 +1,123 @@
+package org.restheart.mongo.file;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+
+import java.util.List;
+import java.util.Locale;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.restheart.bson.fields.Update;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.content.Multipart;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.write.WrittenCheck;
+
+/// `PUT` of a file without content replaces its metadata, `PATCH` changes some of them; the content stays.
+final class ChangeMetadata implements DataHandler {
+    private static final String PREFIX = "metadata.";
+
+    private final Collections collections;
+    private final Preconditions preconditions;
+    private final WrittenCheck writtenCheck;
+
+    ChangeMetadata(Collections collections, Preconditions preconditions) {
+        this.collections = collections;
+        this.preconditions = preconditions;
+        this.writtenCheck = new WrittenCheck(collections);
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        boolean patches = request.http().method() == Method.PATCH;
+        if (patches) {
+            refuseFiles(request);
+        }
+        var content = FileMetadata.unwrapped(request.contentDocument());
+        var etag = new ObjectId();
+        var set = patches ? changed(request, content, etag) : replaced(request, content, etag);
+        var update = new Update.Operators(new BsonDocument("$set", set));
+        request.http().requireThread();
+        var target = TargetDocument.file(
+                SessionCollection.of(collections, request),
+                request.id(),
+                request.writeFilter(),
+                preconditions.ofDocument(request));
+        var outcome = WrittenCheck.isAsked(request) || request.rule().isPresent()
+                ? target.update(update, WriteMode.UPDATE, collections.client(), document -> {
+                    request.rule()
+                            .ifPresent(rule -> rule.check(
+                                    document,
+                                    request.grant().readFilter().isEmpty()
+                                            && request.grant().projectResponse().isEmpty()));
+                    writtenCheck.check(request, List.of(document));
+                })
+                : target.update(update, WriteMode.UPDATE);
+        return WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");
+    }
+
+    private static BsonDocument replaced(DataRequest request, BsonDocument content, ObjectId etag) {
+        var metadata = FileMetadata.whole(request, content, etag);
+        var set = new BsonDocument("metadata", metadata);
+        rename(set, metadata.get("filename"));
+        return set;
+    }
+
+    private static BsonDocument changed(DataRequest request, BsonDocument content, ObjectId etag) {
+        if (content.keySet().stream().anyMatch(key -> key.startsWith("$"))) {
+            throw Problem.of(CONTENT_INVALID, "request content cannot contain update operators")
+                    .raise();
+        }
+        var flat = new BsonDocument();
+        flatten("", content, flat);
+        HiddenFields.checkChange(request, prefixed(flat));
+        var update = (Update.Operators) Changes.ofDocument(request, flat, etag);
+        var fields = update.document().getDocument("$set");
+        var set = prefixed(fields);
+        rename(set, fields.get("filename"));
+        return set;
+    }
+
+    private static void rename(BsonDocument set, @org.jspecify.annotations.Nullable BsonValue name) {
+        if (name != null && name.isString()) {
+            set.append("filename", name);
+        }
+    }
+
+    private static void flatten(String prefix, BsonDocument from, BsonDocument to) {
+        from.forEach((name, value) -> {
+            if (value.isDocument() && !value.asDocument().isEmpty()) {
+                flatten(prefix + name + ".", value.asDocument(), to);
+            } else {
+                to.put(prefix + name, value);
+            }
+        });
+    }
+
+    private static BsonDocument prefixed(BsonDocument fields) {
+        var prefixed = new BsonDocument();
+        fields.forEach((path, value) -> prefixed.put(PREFIX + path, value));
+        return prefixed;
+    }
+
+    private static void refuseFiles(DataRequest request) {
+        var type = request.http().headers().first("Content-Type").orElse("");
+        if (type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data")
+                && Multipart.parse(type, request.http().body().bytes(), 100).stream()
+                        .anyMatch(part -> part.fileName().isPresent())) {
+            throw Problem.of(CONTENT_INVALID, "only metadata is allowed for PATCH requests, not binary data")
+                    .raise();
+        }
+    }
+}

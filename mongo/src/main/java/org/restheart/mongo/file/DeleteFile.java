@@ -1,0 +1,37 @@
+package org.restheart.mongo.file;
+
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.write.DeleteOutcome;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteResponses;
+
+/// `DELETE /{db}/{bucket}.files/{id}`: the file is gone at once, its chunks go after it.
+final class DeleteFile implements DataHandler {
+    private final Collections collections;
+    private final Preconditions preconditions;
+
+    DeleteFile(Collections collections, Preconditions preconditions) {
+        this.collections = collections;
+        this.preconditions = preconditions;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        request.http().requireThread();
+        var outcome = TargetDocument.file(
+                        SessionCollection.of(collections, request),
+                        request.id(),
+                        request.writeFilter(),
+                        preconditions.ofDocument(request))
+                .delete();
+        if (outcome instanceof DeleteOutcome.Deleted) {
+            Chunks.of(collections, request).deleteOf(request.id());
+        }
+        return WriteResponses.of(outcome, UploadFile.TAG_REQUIRED);
+    }
+}

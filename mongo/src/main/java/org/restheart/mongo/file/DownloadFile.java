@@ -1,0 +1,230 @@
+package org.restheart.mongo.file;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.restheart.http.ProblemCode.INTERNAL;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+
+import com.mongodb.ClientSessionOptions;
+import com.mongodb.MongoException;
+import com.mongodb.client.ClientSession;
+import com.mongodb.connection.ClusterType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Content;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.file.ByteRanges.Slice;
+import org.restheart.mongo.file.FileContent.Described;
+import org.restheart.mongo.file.FileContent.Piece;
+import org.restheart.mongo.find.DocumentQuery;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.ReadSettings;
+
+/// `GET` and `HEAD` of `/{db}/{bucket}.files/{id}/binary`: the content, or ranges of it. Headers say nothing that the
+/// access rule hides.
+final class DownloadFile implements DataHandler {
+    /// How often a session is given the time to see what has just been written.
+    private static final int ATTEMPTS = 20;
+
+    private static final byte[] NOTHING = {};
+
+    private final Collections collections;
+    private final Documents documents;
+    private final Duration timeLimit;
+
+    DownloadFile(Collections collections, Documents documents, Duration timeLimit) {
+        this.collections = collections;
+        this.documents = documents;
+        this.timeLimit = timeLimit;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        request.http().requireThread();
+        var query = new DocumentQuery(
+                request.namespace(),
+                request.id(),
+                request.readFilterOfDocument(),
+                Projection.ALL,
+                request.readSettings(timeLimit));
+        var file = documents.one(query).orElseThrow(() -> missing(request));
+        var session = session(query, file);
+        boolean streams = false;
+        try {
+            var response = answer(request, session, file, shown(request, query, file));
+            streams = response.content() instanceof Content.Streamed;
+            return response;
+        } finally {
+            if (session != null && !streams) {
+                session.close();
+            }
+        }
+    }
+
+    private static RuntimeException missing(DataRequest request) {
+        return Problem.of(NOT_FOUND, "File with ID " + request.path().requireName() + " not found")
+                .raise();
+    }
+
+    /// A session at a moment at which the file is what has been read; null if there is none.
+    private @Nullable ClientSession session(DocumentQuery query, RawBsonDocument file) {
+        var client = collections.client();
+        if (client.getClusterDescription().getType() == ClusterType.STANDALONE) {
+            return null;
+        }
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            var session = client.startSession(
+                    ClientSessionOptions.builder().snapshot(true).build());
+            boolean same = false;
+            try {
+                same = documents
+                        .one(new DocumentQuery(
+                                query.namespace(),
+                                query.id(),
+                                query.filter(),
+                                query.projection(),
+                                new ReadSettings(Optional.empty(), Optional.empty(), timeLimit, Optional.of(session))))
+                        .filter(file::equals)
+                        .isPresent();
+            } catch (MongoException _) {
+                return null; // whatever it is, the file has been read without
+            } finally {
+                if (!same) {
+                    session.close();
+                }
+            }
+            if (same) {
+                return session;
+            }
+            try {
+                Thread.sleep(5L * attempt);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return null;
+            }
+        }
+        return null;
+    }
+
+    /// What of the description the caller may see.
+    private BsonDocument shown(DataRequest request, DocumentQuery query, RawBsonDocument file) {
+        var rule = request.grant().projectResponse();
+        return rule.isEmpty()
+                ? file
+                : documents
+                        .one(new DocumentQuery(
+                                query.namespace(),
+                                query.id(),
+                                query.filter(),
+                                Projection.of(rule, new BsonDocument()),
+                                query.settings()))
+                        .<BsonDocument>map(document -> document)
+                        .orElseThrow(() -> missing(request));
+    }
+
+    private Response.Ready answer(
+            DataRequest request, @Nullable ClientSession session, BsonDocument file, BsonDocument shown) {
+        var headers = request.http().headers();
+        var metadata = EntityTags.holderInFile(shown);
+        var etag = EntityTags.of(metadata);
+        if (etag.isPresent() && headers.first("If-None-Match").equals(etag)) {
+            return JsonResponses.empty(304).with("ETag", etag.get());
+        }
+        var described = described(request, file);
+        var type = text(metadata.get("contentType")).filter(MediaTypes::isValid).orElse(MediaTypes.UNKNOWN);
+        var name = text(shown.get("filename")).orElse(request.path().requireName());
+        var response = Response.status(200)
+                .with("Content-Disposition", ContentDisposition.inline(name))
+                .with("Content-Transfer-Encoding", "binary")
+                .with("X-Content-Type-Options", "nosniff")
+                .with("Accept-Ranges", "bytes");
+        if (MediaTypes.isActive(type)) {
+            response = response.with("Content-Security-Policy", "sandbox");
+        }
+        if (etag.isPresent()) {
+            response = response.with("ETag", etag.get());
+        }
+        boolean current = headers.first("If-Range")
+                .map(tag -> etag.filter(stored -> tag.replace("\"", "").equals(stored))
+                        .isPresent())
+                .orElse(true);
+        var slices =
+                headers.first("Range").filter(_ -> current).flatMap(range -> ByteRanges.of(range, described.length()));
+        if (slices.isPresent() && slices.get().isEmpty()) {
+            return Response.status(416).with("Content-Range", "bytes */" + described.length());
+        }
+        var chunks = Chunks.of(collections, request);
+        if (slices.isEmpty()) {
+            var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
+            return response.with("Content-Type", type)
+                    .with("Content-Length", "" + described.length())
+                    .with(new Content.Streamed(new FileContent(chunks, session, described, all)));
+        }
+        return partial(response.withStatus(206), slices.get(), type, described, new Opened(chunks, session));
+    }
+
+    private record Opened(Chunks chunks, @Nullable ClientSession session) {}
+
+    private static Response.Ready partial(
+            Response.Ready response, List<Slice> slices, String type, Described file, Opened opened) {
+        var pieces = new ArrayList<Piece>();
+        if (slices.size() == 1) {
+            var slice = slices.getFirst();
+            pieces.add(new Piece(NOTHING, slice));
+            response = response.with("Content-Type", type).with("Content-Range", range(slice, file));
+        } else {
+            var boundary = UUID.randomUUID().toString();
+            for (var slice : slices) {
+                var head = "\r\n--" + boundary + "\r\nContent-Type: " + type + "\r\nContent-Range: "
+                        + range(slice, file) + "\r\n\r\n";
+                pieces.add(new Piece(head.getBytes(US_ASCII), slice));
+            }
+            pieces.add(new Piece(("\r\n--" + boundary + "--\r\n").getBytes(US_ASCII), new Slice(0, 0)));
+            response = response.with("Content-Type", "multipart/byteranges; boundary=" + boundary);
+        }
+        long length = pieces.stream()
+                .mapToLong(piece -> piece.bytes().length + piece.slice().length())
+                .sum();
+        return response.with("Content-Length", "" + length)
+                .with(new Content.Streamed(new FileContent(opened.chunks(), opened.session(), file, pieces)));
+    }
+
+    private static String range(Slice slice, Described file) {
+        return "bytes " + slice.from() + "-" + (slice.to() - 1) + "/" + file.length();
+    }
+
+    private static Described described(DataRequest request, BsonDocument file) {
+        var length = file.get("length");
+        var chunkSize = file.get("chunkSize");
+        if (length == null
+                || !length.isNumber()
+                || length.asNumber().longValue() < 0
+                || chunkSize == null
+                || !chunkSize.isNumber()
+                || chunkSize.asNumber().intValue() <= 0) {
+            throw Problem.of(INTERNAL, "the file has no valid length or chunkSize")
+                    .raise();
+        }
+        return new Described(
+                request.id(),
+                length.asNumber().longValue(),
+                chunkSize.asNumber().intValue());
+    }
+
+    private static Optional<String> text(@Nullable BsonValue value) {
+        return value != null && value.isString() ? Optional.of(value.asString().getValue()) : Optional.empty();
+    }
+}

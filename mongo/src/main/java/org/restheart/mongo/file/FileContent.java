@@ -1,0 +1,136 @@
+package org.restheart.mongo.file;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.ClientSession;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Content;
+import org.restheart.mongo.file.ByteRanges.Slice;
+
+/// The bytes of a file, or slices of them, read while they are sent. It is all of one version: a session reads of one
+/// moment as long as MongoDB remembers that; afterwards each batch counts only if the file still begins with the same
+/// chunk, which a new version never does. Confined to one response.
+final class FileContent implements Content.Source {
+    private static final ByteBuffer END = ByteBuffer.allocate(0);
+
+    /// `SnapshotTooOld`, `SnapshotUnavailable`.
+    private static final List<Integer> FORGOTTEN = List.of(239, 246);
+
+    private static final int BATCH_BYTES = 1 << 20;
+
+    /// What is sent next.
+    static final class Piece {
+        private final byte[] bytes;
+        private final Slice slice;
+
+        /// @param bytes before the slice
+        Piece(byte[] bytes, Slice slice) {
+            this.bytes = bytes;
+            this.slice = slice;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        Slice slice() {
+            return slice;
+        }
+    }
+
+    private final Chunks chunks;
+    private @Nullable ClientSession session;
+    private final Described file;
+    private final Optional<BsonValue> version;
+    private final Deque<Piece> pieces;
+    private final Deque<BsonDocument> batch = new ArrayDeque<>();
+    private long at = -1;
+
+    /// What is known of the file.
+    ///
+    /// @param id the file's
+    record Described(BsonValue id, long length, int chunkSize) {}
+
+    /// @param session closed with this; null where MongoDB reads of no moment
+    FileContent(Chunks chunks, @Nullable ClientSession session, Described file, List<Piece> pieces) {
+        this.chunks = chunks;
+        this.session = session;
+        this.file = file;
+        this.pieces = new ArrayDeque<>(pieces);
+        this.version = chunks.first(session, file.id());
+    }
+
+    @Override
+    public ByteBuffer next() throws IOException {
+        while (!pieces.isEmpty()) {
+            var piece = pieces.peek();
+            if (at < 0) {
+                at = piece.slice().from();
+                batch.clear();
+                if (piece.bytes().length > 0) {
+                    return ByteBuffer.wrap(piece.bytes());
+                }
+            }
+            if (at < piece.slice().to()) {
+                return data(piece.slice());
+            }
+            pieces.remove();
+            at = -1;
+        }
+        return END;
+    }
+
+    private ByteBuffer data(Slice slice) throws IOException {
+        long n = at / file.chunkSize();
+        if (batch.isEmpty()) {
+            long wanted = (slice.to() - 1) / file.chunkSize() - n + 1;
+            batch.addAll(read(n, (int) Math.min(wanted, Math.max(1, BATCH_BYTES / file.chunkSize()))));
+        }
+        var chunk = batch.poll();
+        long start = n * file.chunkSize();
+        if (chunk == null || chunk.getNumber("n").longValue() != n) {
+            throw new IOException("a chunk of the file is missing");
+        }
+        var data = chunk.getBinary("data").getData();
+        if (data.length != Math.min(file.chunkSize(), file.length() - start)) {
+            throw new IOException("a chunk of the file has the wrong size");
+        }
+        int from = (int) (at - start);
+        int to = (int) Math.min(data.length, slice.to() - start);
+        at = start + to;
+        return ByteBuffer.wrap(data, from, to - from).slice();
+    }
+
+    private List<BsonDocument> read(long from, int count) throws IOException {
+        if (session != null) {
+            try {
+                return chunks.read(session, file.id(), from, count);
+            } catch (MongoCommandException e) {
+                if (!FORGOTTEN.contains(e.getErrorCode())) {
+                    throw e;
+                }
+                close();
+            }
+        }
+        var read = chunks.read(null, file.id(), from, count);
+        if (!chunks.first(null, file.id()).equals(version)) {
+            throw new IOException("the file has been replaced or deleted");
+        }
+        return read;
+    }
+
+    @Override
+    public void close() {
+        if (session != null) {
+            session.close();
+            session = null;
+        }
+    }
+}

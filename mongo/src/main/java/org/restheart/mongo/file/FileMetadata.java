@@ -1,0 +1,67 @@
+package org.restheart.mongo.file;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+
+import java.time.Instant;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+
+/// What clients say of a file, as it is stored below `metadata`.
+final class FileMetadata {
+    private static final String CONTENT_TYPE = "contentType";
+    private static final String FILE_NAME = "filename";
+
+    private FileMetadata() {}
+
+    /// What is meant by content that may be wrapped in `metadata` or `properties`.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for nothing
+    static BsonDocument unwrapped(BsonDocument content) {
+        var inner = content.get("metadata", content.get("properties"));
+        var metadata = new BsonDocument();
+        metadata.putAll(inner != null && inner.isDocument() ? inner.asDocument() : content);
+        if (metadata.isEmpty()) {
+            throw Problem.of(CONTENT_INVALID, "no data provided").raise();
+        }
+        metadata.remove("_id");
+        return metadata;
+    }
+
+    /// As it is stored whole.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    static BsonDocument whole(DataRequest request, BsonDocument content, ObjectId etag) {
+        var metadata = NewDocument.of(request, content);
+        metadata.remove("_id");
+        metadata.remove(EntityTags.FIELD);
+        return metadata.append(EntityTags.FIELD, new BsonObjectId(etag));
+    }
+
+    /// The document that makes an upload visible.
+    static RawBsonDocument file(
+            DataRequest request, BsonValue id, BsonDocument content, String mediaType, ChunkWriter chunks) {
+        var metadata = whole(request, content, new ObjectId());
+        if (!metadata.containsKey(CONTENT_TYPE)) {
+            var etag = metadata.remove(EntityTags.FIELD);
+            metadata.append(CONTENT_TYPE, new BsonString(mediaType)).append(EntityTags.FIELD, etag);
+        }
+        var name = metadata.get(FILE_NAME);
+        return NewDocument.encode(new BsonDocument("_id", id)
+                .append(FILE_NAME, name != null && name.isString() ? name : new BsonString("file"))
+                .append("length", new BsonInt64(chunks.length()))
+                .append("chunkSize", new BsonInt32(ChunkWriter.CHUNK_SIZE))
+                .append("uploadDate", new BsonDateTime(Instant.now().toEpochMilli()))
+                .append("metadata", metadata));
+    }
+}

@@ -1,0 +1,146 @@
+package org.restheart.mongo.file;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.commons.fileupload2.core.FileUploadSizeException;
+import org.apache.commons.fileupload2.core.MultipartInput;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.Request;
+import org.restheart.mongo.content.Multipart;
+
+/// The parts of an upload in the order they arrive: metadata and content. A content of another media type than
+/// `multipart/form-data` is the file itself. Confined to one request.
+final class FileParts {
+    private static final int MAX_HEADER = 8 * 1024;
+    private static final int MAX_PARTS = 100;
+
+    /// A document of 16 MiB holds the description of the file.
+    private static final int MAX_METADATA = 16 << 20;
+
+    private final InputStream content;
+    private final @Nullable MultipartInput multipart;
+    private final Optional<String> mediaType;
+    private @Nullable BsonDocument metadata;
+    private int parts;
+    private boolean atFile;
+
+    private FileParts(InputStream content, @Nullable MultipartInput multipart, Optional<String> mediaType) {
+        this.content = content;
+        this.multipart = multipart;
+        this.mediaType = mediaType;
+    }
+
+    /// Reads up to the content of the file.
+    ///
+    /// @throws IOException if the content is malformed
+    static FileParts of(Request request) throws IOException {
+        var type = request.headers().first("Content-Type").orElse(MediaTypes.UNKNOWN);
+        var stream = request.body().stream();
+        if (!type.toLowerCase(java.util.Locale.ROOT).startsWith("multipart/form-data")) {
+            return new FileParts(stream, null, Optional.of(type).filter(MediaTypes::isValid));
+        }
+        var builder = MultipartInput.builder();
+        builder.setBoundary(Multipart.boundary(type).getBytes(StandardCharsets.ISO_8859_1));
+        builder.setPartHeaderSizeMax(MAX_HEADER);
+        builder.setInputStream(stream);
+        builder.setBufferSize(64 * 1024);
+        var input = builder.get();
+        input.setHeaderCharset(StandardCharsets.UTF_8);
+        var parts = new FileParts(stream, input, Optional.empty());
+        parts.atFile = input.skipPreamble() && parts.nextFile(input);
+        if (!parts.atFile) {
+            throw Problem.of(CONTENT_INVALID, "This request does not contain any binary file")
+                    .raise();
+        }
+        return parts;
+    }
+
+    /// What has been read of it so far.
+    Optional<BsonDocument> metadata() {
+        return Optional.ofNullable(metadata);
+    }
+
+    /// What a client that sends nothing but the content says it is. Of parts that is ignored.
+    Optional<String> mediaType() {
+        return mediaType;
+    }
+
+    /// Reads the file, and what comes after it.
+    ///
+    /// @throws IOException if the content is malformed
+    void transferTo(OutputStream file) throws IOException {
+        if (multipart == null) {
+            content.transferTo(file);
+            return;
+        }
+        multipart.readBodyData(file);
+        while (multipart.readBoundary() && nextFile(multipart)) {
+            multipart.discardBodyData();
+        }
+    }
+
+    /// Reads up to the next part that is a file; false if there is none.
+    private boolean nextFile(MultipartInput input) throws IOException {
+        do {
+            if (++parts > MAX_PARTS) {
+                throw Problem.of(CONTENT_INVALID, "more than " + MAX_PARTS + " parts")
+                        .raise();
+            }
+            var head = Multipart.head(headers(input));
+            if (head.isPresent() && head.get().fileName().isPresent()) {
+                return true;
+            }
+            var name = head.map(Multipart.Head::name).orElse("");
+            if (metadata == null && (name.equals("metadata") || name.equals("properties"))) {
+                metadata = parse(input);
+            } else {
+                input.discardBodyData();
+            }
+        } while (input.readBoundary());
+        return false;
+    }
+
+    private static String headers(MultipartInput input) throws IOException {
+        try {
+            return input.readHeaders();
+        } catch (FileUploadSizeException _) {
+            throw Problem.of(CONTENT_INVALID, "the header of a part is too long")
+                    .raise();
+        }
+    }
+
+    private static BsonDocument parse(MultipartInput input) throws IOException {
+        try (var text = input.newInputStream()) {
+            var bytes = text.readNBytes(MAX_METADATA + 1);
+            if (bytes.length > MAX_METADATA) {
+                throw Problem.of(CONTENT_TOO_LARGE, "the metadata are larger than 16 MiB")
+                        .raise();
+            }
+            var value = JsonParser.parse(bytes);
+            if (!value.isDocument()) {
+                throw Problem.of(CONTENT_INVALID, "the metadata of a file must be a JSON object")
+                        .raise();
+            }
+            var document = new BsonDocument();
+            document.putAll(value.asDocument());
+            var id = document.get("_id");
+            if (id != null && id.isArray()) {
+                throw Problem.of(CONTENT_INVALID, "the type of _id in request data is not supported: ARRAY")
+                        .raise();
+            }
+            return document;
+        } catch (MalformedJsonException e) {
+            throw Problem.of(CONTENT_INVALID, "Invalid JSON. " + e.getMessage()).raise();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package org.restheart.mongo.file;
+
+import java.time.Duration;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.Preconditions;
+
+/// The handlers of files.
+public final class Files {
+    private Files() {}
+
+    /// Whether the content of a request is a file, which is stored while it arrives.
+    public static boolean isUpload(Request request, ResourceKind kind) {
+        return UploadFile.isFor(request, kind);
+    }
+
+    /// `POST` to a bucket.
+    public static DataHandler post(Collections collections, Preconditions preconditions, Locations locations) {
+        return outsideSessions(new UploadFile(collections, preconditions, locations));
+    }
+
+    /// `PUT` of a file, with content or with metadata alone.
+    ///
+    /// @param upload as [#post] gives it
+    public static DataHandler put(DataHandler upload, Collections collections, Preconditions preconditions) {
+        var change = patch(collections, preconditions);
+        return request ->
+                isUpload(request.http(), request.path().kind()) ? upload.handle(request) : change.handle(request);
+    }
+
+    public static DataHandler patch(Collections collections, Preconditions preconditions) {
+        return outsideSessions(new ChangeMetadata(collections, preconditions));
+    }
+
+    public static DataHandler delete(Collections collections, Preconditions preconditions) {
+        return outsideSessions(new DeleteFile(collections, preconditions));
+    }
+
+    /// `DELETE` of many.
+    public static DataHandler deleteMany(Collections collections) {
+        return outsideSessions(new DeleteFiles(collections));
+    }
+
+    /// Content does not fit into a transaction: rather than to write half of a file in one, nothing is written.
+    private static DataHandler outsideSessions(DataHandler handler) {
+        return request -> {
+            if (request.session().isPresent() || request.http().query().has("sid")) {
+                throw Problem.of(ProblemCode.NOT_IMPLEMENTED, "files cannot be written in sessions")
+                        .raise();
+            }
+            return handler.handle(request);
+        };
+    }
+
+    /// @param timeLimit of each query; zero for none
+    public static DataHandler download(Collections collections, Documents documents, Duration timeLimit) {
+        return new DownloadFile(collections, documents, timeLimit);
+    }
+}

@@ -1,0 +1,213 @@
+package org.restheart.mongo.file;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
+import static org.restheart.http.ProblemCode.OVERLOADED;
+
+import com.mongodb.MongoException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.write.WrittenCheck;
+
+/// `POST` to a bucket, and `PUT` of a file with content: stored while it arrives, visible when all of it is there.
+/// Thread-safe.
+final class UploadFile implements DataHandler {
+    static final String TAG_REQUIRED = "The file's ETag must be provided using the 'If-Match' header";
+
+    /// In bytes: what a transaction can move without harm to MongoDB's cache.
+    private static final long LARGEST_MOVE = 128 << 20;
+
+    /// Of memory per upload: chunks, their copies in a command, buffers.
+    private static final long BYTES_PER_UPLOAD = 4 << 20;
+
+    private final Collections collections;
+    private final Preconditions preconditions;
+    private final Locations locations;
+    private final WrittenCheck writtenCheck;
+    private final Semaphore uploads =
+            new Semaphore(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000));
+
+    UploadFile(Collections collections, Preconditions preconditions, Locations locations) {
+        this.collections = collections;
+        this.preconditions = preconditions;
+        this.locations = locations;
+        this.writtenCheck = new WrittenCheck(collections);
+    }
+
+    /// Whether a request carries content of a file.
+    static boolean isFor(Request request, ResourceKind kind) {
+        var type = type(request);
+        return (kind == ResourceKind.FILES_BUCKET && request.method() == Method.POST && isMultipart(type))
+                || (kind == ResourceKind.FILE && request.method() == Method.PUT && !isMetadata(type));
+    }
+
+    private static boolean isMultipart(String type) {
+        return type.startsWith("multipart/form-data");
+    }
+
+    private static boolean isMetadata(String type) {
+        return type.startsWith("application/json")
+                || type.startsWith("application/hal+json")
+                || type.startsWith("application/x-www-form-urlencoded");
+    }
+
+    private static String type(Request request) {
+        return request.headers()
+                .first("Content-Type")
+                .orElse("application/json")
+                .toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        var http = request.http();
+        if (!isFor(http, request.path().kind())) {
+            throw isMetadata(type(http))
+                    ? Problem.of(CONTENT_INVALID, "POST file request is in a bad format")
+                            .raise()
+                    : Problem.of(CONTENT_TYPE_UNSUPPORTED, "Content-Type must be multipart/form-data")
+                            .raise();
+        }
+        http.requireThread();
+        if (!uploads.tryAcquire()) {
+            throw Problem.of(OVERLOADED, "too many uploads at the moment")
+                    .with("Retry-After", "1")
+                    .raise();
+        }
+        try {
+            return upload(request);
+        } catch (IOException e) {
+            throw Problem.of(CONTENT_INVALID, "multipart/form-data: " + e.getMessage())
+                    .raise();
+        } finally {
+            uploads.release();
+        }
+    }
+
+    private Response upload(DataRequest request) throws IOException {
+        boolean puts = request.http().method() == Method.PUT;
+        var chunks = Chunks.of(collections, request);
+        var parts = FileParts.of(request.http());
+        var known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);
+        boolean replaces = known.isPresent() && isThere(request, known.get());
+        var fresh = new BsonObjectId();
+        var writer = new ChunkWriter(
+                chunks, replaces ? fresh : known.orElse(fresh), replaces ? LARGEST_MOVE : Long.MAX_VALUE);
+        boolean keep = false;
+        try {
+            chunks.ensureIndexes();
+            parts.transferTo(writer);
+            writer.finish();
+            var metadata = parts.metadata().orElseGet(BsonDocument::new);
+            var id = known.orElseGet(() -> id(metadata).orElse(fresh));
+            if (puts && id(metadata).filter(other -> !other.equals(id)).isPresent()) {
+                throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
+                        .raise();
+            }
+            var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.begin()));
+            var file = FileMetadata.file(request, id, metadata, mediaType, writer);
+            request.rule().ifPresent(rule -> rule.check(file, true));
+            writtenCheck.check(request, List.of(file));
+            keep = true; // until it is known that nobody sees the file
+            var outcome = publish(request, chunks, writer, file);
+            keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
+            return answer(request, outcome, id);
+        } catch (MongoException e) {
+            keep = keep && !isInvisible(request, writer);
+            throw e;
+        } catch (ProblemException e) { // what is thrown on purpose is thrown before the file is visible
+            keep = false;
+            throw e;
+        } finally {
+            if (!keep) {
+                writer.abort();
+            }
+        }
+    }
+
+    private static Optional<BsonValue> id(BsonDocument metadata) {
+        return Optional.ofNullable(metadata.get("_id"));
+    }
+
+    private TargetDocument target(DataRequest request, BsonValue id) {
+        return request.http().method() == Method.PUT
+                ? TargetDocument.file(
+                        SessionCollection.of(collections, request),
+                        id,
+                        request.writeFilter(),
+                        preconditions.ofDocument(request))
+                : TargetDocument.file(
+                        SessionCollection.of(collections, request), id, new BsonDocument(), new Precondition.None());
+    }
+
+    /// Whether the file would be replaced. What may not be is refused before its content arrives.
+    private boolean isThere(DataRequest request, BsonValue id) {
+        var foreseen = target(request, id).foresee();
+        if (request.http().method() == Method.POST && foreseen instanceof WriteOutcome.Changed) {
+            answer(request, new WriteOutcome.Duplicate("E11000 duplicate key error: the _id is taken"), id);
+        }
+        if (!(foreseen instanceof WriteOutcome.Missing)) {
+            answer(request, foreseen, id);
+        }
+        return foreseen instanceof WriteOutcome.Changed;
+    }
+
+    private WriteOutcome publish(DataRequest request, Chunks chunks, ChunkWriter writer, RawBsonDocument file) {
+        var id = Objects.requireNonNull(file.get("_id"));
+        var target = target(request, id);
+        if (id.equals(writer.file())) {
+            return target.replace(file, WriteMode.INSERT);
+        }
+        if (writer.length() > LARGEST_MOVE) {
+            throw ChunkWriter.tooLarge(LARGEST_MOVE);
+        }
+        var mode = request.http().method() == Method.PUT ? WriteMode.UPSERT : WriteMode.INSERT;
+        return target.replace(file, mode, collections.client(), session -> chunks.move(session, writer.file(), id));
+    }
+
+    /// Whether no file has the chunks. If MongoDB does not tell, they stay: a file without them is worse.
+    private boolean isInvisible(DataRequest request, ChunkWriter writer) {
+        try {
+            return !Chunks.of(collections, request).isVisible(writer.file());
+        } catch (MongoException _) {
+            return false;
+        }
+    }
+
+    private Response answer(DataRequest request, WriteOutcome outcome, BsonValue id) {
+        var written = WriteResponses.of(outcome, "", TAG_REQUIRED);
+        var response = JsonResponses.empty(written.status());
+        return request.http().method() == Method.PUT
+                ? response
+                : locations
+                        .absolute(request, id)
+                        .map(location -> response.with("Location", location))
+                        .orElse(response);
+    }
+}

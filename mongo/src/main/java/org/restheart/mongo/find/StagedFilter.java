@@ -1,0 +1,163 @@
+package org.restheart.mongo.find;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// What documents must match, in up to two steps: no document meets `rest` that does not match `first`. Whether `rest`
+/// fails, and how long it takes, then says nothing of documents that an access rule keeps from the caller. Immutable by
+/// agreement.
+///
+/// @param first the access rule's filter, and what of the client's is harmless; empty for everything
+/// @param rest what of the client's can fail or take long depending on a document; empty for everything
+public record StagedFilter(BsonDocument first, BsonDocument rest) {
+    public static final StagedFilter ALL = of(new BsonDocument());
+
+    /// MongoDB takes them in the first stage of a pipeline only, or not in pipelines at all.
+    private static final Set<String> ONLY_FIRST = Set.of("$text", "$near", "$nearSphere");
+
+    /// Counts of documents that the caller may not see: the number of a record is that of all inserts before it.
+    private static final Set<String> METADATA = Set.of("$meta");
+
+    /// In one step.
+    public static StagedFilter of(BsonDocument filter) {
+        return new StagedFilter(filter, new BsonDocument());
+    }
+
+    /// For any documents. Without a rule all is one step: there is nothing that the client may not see.
+    ///
+    /// @param rule the access rule's filter
+    /// @param wanted the client's; all must match
+    /// @throws org.restheart.http.ProblemException 403 if MongoDB cannot evaluate the client's after the rule's
+    public static StagedFilter of(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
+        return rule.isEmpty() || rule.get().isEmpty() ? of(all(wanted)) : staged(rule, wanted);
+    }
+
+    /// For one document, whose id is [added][#and] afterwards: a rule may be about paths, so that `rest` must meet no
+    /// other document, also where the access rule has no filter.
+    ///
+    /// @throws org.restheart.http.ProblemException as above
+    public static StagedFilter ofOne(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
+        return staged(rule, wanted);
+    }
+
+    /// For a write, which has one filter.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 if there would have to be two steps
+    public static BsonDocument ofWrites(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
+        var filter = of(rule, wanted);
+        if (filter.isStaged()) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "within an access rule, the filter of a write may only compare: find the documents first,"
+                                    + " then name their ids")
+                    .raise();
+        }
+        return filter.single();
+    }
+
+    private static StagedFilter staged(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
+        var first = new ArrayList<BsonDocument>();
+        var rest = new ArrayList<BsonDocument>();
+        wanted.forEach(filter -> split(filter, first, rest));
+        rule.filter(filter -> !filter.isEmpty()).ifPresent(first::add);
+        var filter = new StagedFilter(all(first), all(rest));
+        if (rule.isPresent() && contains(filter.rest(), METADATA)) {
+            throw metadataRefused();
+        }
+        if (filter.isStaged() && contains(filter.rest(), ONLY_FIRST)) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "$text, $near and $nearSphere are not available within an access rule: MongoDB cannot"
+                                    + " evaluate them after it")
+                    .raise();
+        }
+        return filter;
+    }
+
+    /// Refuses expressions that tell of a document what depends on others.
+    ///
+    /// @param rule the access rule's filter
+    /// @param expressions the client's
+    /// @throws org.restheart.http.ProblemException 403
+    public static void forbidMetadata(Optional<BsonDocument> rule, BsonDocument expressions) {
+        if (rule.isPresent() && contains(expressions, METADATA)) {
+            throw metadataRefused();
+        }
+    }
+
+    private static RuntimeException metadataRefused() {
+        return Problem.of(ProblemCode.FORBIDDEN, "$meta is not available within an access rule")
+                .raise();
+    }
+
+    private static void split(BsonDocument filter, List<BsonDocument> first, List<BsonDocument> rest) {
+        if (HarmlessFilter.is(filter)) {
+            first.add(filter);
+            return;
+        }
+        filter.forEach((name, value) -> {
+            var clause = new BsonDocument(name, value);
+            if (name.equals("$and") && isListOfDocuments(value)) {
+                value.asArray().forEach(each -> split(each.asDocument(), first, rest));
+            } else if (HarmlessFilter.is(clause)) {
+                first.add(clause);
+            } else {
+                rest.add(clause);
+            }
+        });
+    }
+
+    private static boolean isListOfDocuments(BsonValue value) {
+        return value.isArray()
+                && !value.asArray().isEmpty()
+                && value.asArray().stream().allMatch(BsonValue::isDocument);
+    }
+
+    private static boolean contains(BsonValue value, Set<String> names) {
+        return switch (value.getBsonType()) {
+            case DOCUMENT ->
+                value.asDocument().entrySet().stream()
+                        .anyMatch(entry -> names.contains(entry.getKey()) || contains(entry.getValue(), names));
+            case ARRAY -> value.asArray().stream().anyMatch(each -> contains(each, names));
+            default -> false;
+        };
+    }
+
+    private static BsonDocument all(List<BsonDocument> filters) {
+        return switch (filters.size()) {
+            case 0 -> new BsonDocument();
+            case 1 -> filters.getFirst();
+            default -> new BsonDocument("$and", new BsonArray(filters));
+        };
+    }
+
+    /// Whether everything matches.
+    public boolean isEmpty() {
+        return first.isEmpty() && rest.isEmpty();
+    }
+
+    /// Whether there are two steps, which only a pipeline can keep apart.
+    public boolean isStaged() {
+        return !rest.isEmpty();
+    }
+
+    /// The filter, if it is one step.
+    public BsonDocument single() {
+        if (isStaged()) {
+            throw new IllegalStateException("two steps");
+        }
+        return first;
+    }
+
+    /// The same, for documents that match `harmless` too.
+    public StagedFilter and(BsonDocument harmless) {
+        return new StagedFilter(first.isEmpty() ? harmless : all(List.of(harmless, first)), rest);
+    }
+}

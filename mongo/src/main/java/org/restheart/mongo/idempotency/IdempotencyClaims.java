@@ -1,0 +1,164 @@
+package org.restheart.mongo.idempotency;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.ReturnDocument;
+import com.mongodb.client.model.Updates;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonArray;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.conversions.Bson;
+import org.bson.types.ObjectId;
+import org.restheart.http.Response;
+import org.restheart.mongo.resource.ResourceNames;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The records of keyed requests, in a reserved collection of the database that the request writes to. Gateways share
+/// them and outlive each other; all times are MongoDB's, so that gateways' clocks do not matter. Thread-safe.
+final class IdempotencyClaims {
+    /// Answers are kept for so long, then a key is new again.
+    private static final Duration KEPT = Duration.ofDays(1);
+
+    /// An attempt that has not answered by then is taken to have died. Longer than its operations may take.
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    /// How often the index that forgets is seen to: it may have been dropped with its database.
+    private static final long INDEX_CHECK_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private static final int MAX_DATABASES = 1_000;
+    private static final int MAX_ATTEMPTS = 10;
+    private static final int DUPLICATE_KEY = 11000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(IdempotencyClaims.class);
+
+    private final MongoClient client;
+    private final Map<String, Long> indexed = new ConcurrentHashMap<>();
+
+    IdempotencyClaims(MongoClient client) {
+        this.client = client;
+    }
+
+    /// Claims the request, or learns who has: one atomic operation.
+    Claim claim(String db, BsonBinary id, BsonBinary fingerprint) {
+        ensureIndex(db);
+        var owner = new ObjectId();
+        var record = upsert(db, id, update(fingerprint, owner));
+        if (!record.getBinary("fingerprint").equals(fingerprint)) {
+            return new Claim.Different();
+        }
+        if (record.containsKey("answer")) {
+            return new Claim.Done(StoredAnswer.restore(record.getDocument("answer")));
+        }
+        return record.getObjectId("owner").getValue().equals(owner)
+                ? new Claim.Granted(id, owner, record.getObjectId("etag").getValue())
+                : new Claim.Running();
+    }
+
+    /// Keeps the answer.
+    ///
+    /// @return false if the claim has meanwhile gone to another request, whose answer then counts
+    boolean complete(String db, Claim.Granted claim, Response.Ready answer) {
+        var done = Updates.combine(Updates.set("answer", StoredAnswer.of(answer)), Updates.unset("until"));
+        return collection(db).updateOne(own(claim), done).getMatchedCount() == 1;
+    }
+
+    /// Forgets a request that was refused: it has written nothing.
+    void release(String db, Claim.Granted claim) {
+        collection(db).deleteOne(own(claim));
+    }
+
+    /// Lets the next retry carry the request out again, with the same ids: whether this attempt has written is unknown.
+    void expire(String db, Claim.Granted claim) {
+        try {
+            collection(db).updateOne(own(claim), Updates.currentDate("until"));
+        } catch (MongoException e) {
+            LOG.debug("a claim stays until its lease ends: {}", e.toString());
+        }
+    }
+
+    private static Bson own(Claim.Granted claim) {
+        return Filters.and(
+                Filters.eq("_id", claim.id()), Filters.eq("owner", claim.owner()), Filters.exists("answer", false));
+    }
+
+    /// Two who make the same record at once: one of them finds it then.
+    private BsonDocument upsert(String db, BsonBinary id, List<BsonDocument> update) {
+        var options = new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return Objects.requireNonNull(collection(db).findOneAndUpdate(Filters.eq("_id", id), update, options));
+            } catch (MongoCommandException e) {
+                if (e.getErrorCode() != DUPLICATE_KEY || attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /// A new record is claimed; so is one of the same request whose lease has run out. All others stay as they are.
+    private static List<BsonDocument> update(BsonBinary fingerprint, ObjectId owner) {
+        var free = call(
+                "$and",
+                call("$eq", call("$type", field("answer")), new BsonString("missing")),
+                call("$eq", call("$ifNull", field("fingerprint"), fingerprint), fingerprint),
+                call("$lte", call("$ifNull", field("until"), field("$NOW")), field("$NOW")));
+        var until = call("$add", field("$NOW"), new BsonInt64(LEASE.toMillis()));
+        return List.of(new BsonDocument(
+                "$set",
+                new BsonDocument("fingerprint", call("$ifNull", field("fingerprint"), fingerprint))
+                        .append("etag", call("$ifNull", field("etag"), new BsonObjectId(new ObjectId())))
+                        .append("at", call("$ifNull", field("at"), field("$NOW")))
+                        .append("owner", call("$cond", free, new BsonObjectId(owner), field("owner")))
+                        .append("until", call("$cond", free, until, field("until")))));
+    }
+
+    private static BsonDocument call(String operator, BsonValue... arguments) {
+        return new BsonDocument(operator, new BsonArray(List.of(arguments)));
+    }
+
+    /// The value of a field, or of a variable whose name begins with `$`.
+    private static BsonString field(String name) {
+        return new BsonString("$" + name);
+    }
+
+    private void ensureIndex(String db) {
+        var checked = indexed.get(db);
+        long now = System.nanoTime();
+        if (checked != null && now - checked < INDEX_CHECK_NANOS) {
+            return;
+        }
+        collection(db)
+                .createIndex(
+                        Indexes.ascending("at"),
+                        new IndexOptions().name("expiry").expireAfter(KEPT.toSeconds(), TimeUnit.SECONDS));
+        if (indexed.size() >= MAX_DATABASES) {
+            indexed.clear();
+        }
+        indexed.put(db, now);
+    }
+
+    /// A claim that a failover could undo would be none.
+    private MongoCollection<BsonDocument> collection(String db) {
+        return client.getDatabase(db)
+                .getCollection(ResourceNames.IDEMPOTENCY, BsonDocument.class)
+                .withWriteConcern(WriteConcern.MAJORITY);
+    }
+}

@@ -1,0 +1,59 @@
+package org.restheart.mongo.management;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoClient;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.resource.ResourceNames;
+
+/// What there is, asked of MongoDB each time: lists are not cached. Reserved names never appear. Waits for
+/// MongoDB. Thread-safe.
+public final class Catalog {
+    private final MongoClient client;
+
+    public Catalog(MongoClient client) {
+        this.client = client;
+    }
+
+    /// The names of all databases, by code point.
+    List<String> databases() {
+        var names = client.listDatabaseNames().into(new ArrayList<>());
+        names.removeIf(ResourceNames::isReservedDb);
+        names.sort(NameOrder.BY_CODE_POINT);
+        return names;
+    }
+
+    /// The names of a database's collections, by code point.
+    List<String> collections(String db) {
+        var names = client.getDatabase(db).listCollectionNames().into(new ArrayList<>());
+        names.removeIf(ResourceNames::isReservedCollection);
+        names.sort(NameOrder.BY_CODE_POINT);
+        return names;
+    }
+
+    /// What is stored with some of a database's collections, by name.
+    Map<String, BsonDocument> properties(String db, List<String> collections) {
+        var names = new HashMap<BsonString, String>();
+        collections.forEach(name -> names.put(new BsonString(Metadata.propertiesId(name)), name));
+        var found = new HashMap<String, BsonDocument>();
+        client.getDatabase(db)
+                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
+                .find(new BsonDocument("_id", new BsonDocument("$in", new BsonArray(List.copyOf(names.keySet())))))
+                .forEach(properties -> found.put(names.get(properties.getString("_id")), properties));
+        return found;
+    }
+
+    /// The specifications of a collection's indexes, as MongoDB has them.
+    List<BsonDocument> indexes(MongoNamespace namespace) {
+        return client.getDatabase(namespace.getDatabaseName())
+                .getCollection(namespace.getCollectionName())
+                .listIndexes(BsonDocument.class)
+                .into(new ArrayList<>());
+    }
+}

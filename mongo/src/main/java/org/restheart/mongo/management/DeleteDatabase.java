@@ -1,0 +1,37 @@
+package org.restheart.mongo.management;
+
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.write.DeleteOutcome;
+import org.restheart.mongo.write.StoredProperties;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteResponses;
+
+/// `DELETE /{db}`: drops a database with everything in it. Whoever removes its properties under the
+/// precondition may drop it; nothing is touched before.
+public final class DeleteDatabase implements DataHandler {
+    private final Collections collections;
+    private final StoredProperties properties;
+
+    public DeleteDatabase(Collections collections, StoredProperties properties) {
+        this.collections = collections;
+        this.properties = properties;
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        request.http().requireThread();
+        return properties.changing(request, () -> switch (properties
+                .target(request)
+                .delete()) {
+            case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
+                collections.database(request.path().requireDb()).drop();
+                yield JsonResponses.empty(204);
+            }
+            case WriteOutcome.Refused refused -> WriteResponses.of(refused, PutDatabase.TAG_REQUIRED);
+        });
+    }
+}

@@ -1,0 +1,20 @@
+package org.restheart.mongo.management;
+
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+
+/// Properties under the name that clients know a resource by, in place of the id they are stored under.
+final class Named {
+    private Named() {}
+
+    /// A copy, its `_id` first.
+    static BsonDocument withId(BsonDocument properties, String id) {
+        var named = new BsonDocument("_id", new BsonString(id));
+        properties.forEach((key, value) -> {
+            if (!key.equals("_id")) {
+                named.append(key, value);
+            }
+        });
+        return named;
+    }
+}

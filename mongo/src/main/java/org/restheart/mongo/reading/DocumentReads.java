@@ -1,0 +1,289 @@
+package org.restheart.mongo.reading;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.MongoCursor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.coalescing.CoalescedReads;
+import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.guard.ForbiddenOperators;
+import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.metadata.Metadata;
+
+/// Reads documents for services beside the data API. Reads by `_id` share commands with those of the data API, equal
+/// questions that wait together are asked once, and questions that are asked together are answered by one command where
+/// that gives the same answers. Thread-safe; may wait for what MongoDB says of a collection, not for documents.
+///
+/// Every answer fails with a [ProblemException], on a thread that must not be held up.
+public final class DocumentReads {
+    /// Of one command's documents.
+    private static final long MAX_BYTES = 64L << 20;
+
+    private static final int BATCH = 1_000;
+
+    /// `MaxTimeMSExpired`: asking again would take as long.
+    private static final int TIME_LIMIT = 50;
+
+    private final Documents documents;
+    private final CoalescedReads coalesced;
+    private final Metadata metadata;
+    private final ForbiddenOperators operators;
+    private final PipelineInspection inspection;
+
+    public DocumentReads(
+            Documents documents,
+            Coalescer coalescer,
+            Metadata metadata,
+            ForbiddenOperators operators,
+            PipelineInspection inspection) {
+        this.documents = documents;
+        this.coalesced = coalescer.reads(documents);
+        this.metadata = metadata;
+        this.operators = operators;
+        this.inspection = inspection;
+    }
+
+    /// The documents in order.
+    public CompletionStage<List<RawBsonDocument>> find(FindQuestion question) {
+        return told(findOne(question));
+    }
+
+    private CompletionStage<List<RawBsonDocument>> findOne(FindQuestion question) {
+        try {
+            operators.checkFilter(question.filter());
+            if (question.rights().projection().isPresent()) { // the filter must not see what is hidden
+                var pipeline = question.asPipeline();
+                var stages = pipeline.permitted();
+                return shared(question.key(), () -> run(pipeline, stages, question.limit()));
+            }
+            var id = question.id();
+            return id.isPresent() && isPlain(question)
+                    ? coalesced.one(question.lookup(id.get())).thenApply(DocumentReads::list)
+                    : shared(question.key(), () -> run(question));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    /// The results in order. Stages that write, or that are forbidden, are refused.
+    public CompletionStage<List<RawBsonDocument>> aggregate(PipelineQuestion question) {
+        return told(aggregateOne(question));
+    }
+
+    private CompletionStage<List<RawBsonDocument>> aggregateOne(PipelineQuestion question) {
+        try {
+            inspection.check(question.stages(), question.namespace().getDatabaseName());
+            var stages = question.permitted();
+            return shared(question.key(), () -> run(question, stages, question.limit()));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    /// MongoDB's failures become problems, without its words where these could quote documents.
+    private static CompletionStage<List<RawBsonDocument>> told(CompletionStage<List<RawBsonDocument>> answer) {
+        return answer.exceptionallyCompose(failure -> {
+            var cause = cause(failure);
+            return CompletableFuture.failedStage(MongoErrors.toProblem(cause)
+                    .map(problem -> problem.unquoted().isPresent() ? problem.unquoting() : problem)
+                    .<Throwable>map(Problem::raise)
+                    .orElse(cause));
+        });
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException wrapper && wrapper.getCause() != null
+                ? wrapper.getCause()
+                : failure;
+    }
+
+    private CompletionStage<List<RawBsonDocument>> shared(QueryKey key, Supplier<List<RawBsonDocument>> run) {
+        return coalesced.share(key, () -> List.of(run.get())).thenApply(List::getFirst);
+    }
+
+    private boolean isPlain(FindQuestion question) {
+        var namespace = question.namespace();
+        return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName())
+                .plain();
+    }
+
+    private static List<RawBsonDocument> list(Optional<RawBsonDocument> found) {
+        return found.map(List::of).orElse(List.of());
+    }
+
+    private List<RawBsonDocument> run(FindQuestion question) {
+        try (var cursor = documents.find(question.query(), Math.min(question.limit(), BATCH) + 1)) {
+            return collected(cursor, question.limit());
+        }
+    }
+
+    /// @param limit 0 for none
+    private List<RawBsonDocument> run(PipelineQuestion question, List<BsonDocument> stages, int limit) {
+        var namespace = question.namespace();
+        var settings = new ReadSettings(Optional.empty(), Optional.empty(), question.timeLimit());
+        try (var cursor = documents
+                .aggregate(namespace, stages, settings)
+                .allowDiskUse(question.allowDiskUse())
+                .batchSize(BATCH)
+                .cursor()) {
+            return collected(cursor, limit);
+        }
+    }
+
+    private static List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
+        var documents = new ArrayList<RawBsonDocument>();
+        long bytes = 0;
+        while ((limit == 0 || documents.size() < limit) && cursor.hasNext()) {
+            var document = cursor.next();
+            bytes += document.getByteLength();
+            if (bytes > MAX_BYTES) {
+                throw Problem.of(ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB")
+                        .raise();
+            }
+            documents.add(document);
+        }
+        return documents;
+    }
+
+    /// Answers to questions that differ in their filters, sorts and slices alone, in their order: as if each had been
+    /// asked by itself.
+    public List<CompletionStage<List<RawBsonDocument>>> findAll(List<FindQuestion> questions) {
+        if (!together(questions, DocumentReads::isAllowedIn)) {
+            return questions.stream().map(this::find).toList();
+        }
+        try {
+            questions.forEach(question -> operators.checkFilter(question.filter()));
+            boolean plain = isPlain(questions.getFirst());
+            if (plain && questions.stream().allMatch(question -> question.id().isPresent())) {
+                return lookups(questions);
+            }
+            var distinct = distinct(questions, FindQuestion::key);
+            return answers(questions, FindQuestion::key, DocumentReads::keyOfFinds, distinct, this::find, all -> {
+                var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
+                return equalities
+                        .flatMap(in -> in.distribute(run(in.question())))
+                        .orElseGet(() ->
+                                union(all.stream().map(FindQuestion::asPipeline).toList()));
+            });
+        } catch (ProblemException _) {
+            return questions.stream().map(this::find).toList(); // each learns what is wrong with it
+        }
+    }
+
+    /// The same for pipelines.
+    public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<PipelineQuestion> questions) {
+        if (!together(questions, Union::takes)) {
+            return questions.stream().map(this::aggregate).toList();
+        }
+        try {
+            questions.forEach(question ->
+                    inspection.check(question.stages(), question.namespace().getDatabaseName()));
+            var distinct = distinct(questions, PipelineQuestion::key);
+            return answers(
+                    questions,
+                    PipelineQuestion::key,
+                    DocumentReads::keyOfPipelines,
+                    distinct,
+                    this::aggregate,
+                    this::union);
+        } catch (ProblemException _) {
+            return questions.stream().map(this::aggregate).toList();
+        }
+    }
+
+    private static boolean isAllowedIn(FindQuestion question) {
+        return Union.takes(question.asPipeline());
+    }
+
+    private static <Q> boolean together(List<Q> questions, Predicate<Q> takes) {
+        return questions.size() > 1 && questions.stream().allMatch(takes);
+    }
+
+    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<FindQuestion> questions) {
+        return coalesced
+                .all(questions.stream()
+                        .map(question -> question.lookup(question.id().orElseThrow()))
+                        .toList())
+                .stream()
+                .map(found -> told(found.thenApply(DocumentReads::list)))
+                .toList();
+    }
+
+    private static <Q> Map<QueryKey, Q> distinct(List<Q> questions, Function<Q, QueryKey> key) {
+        var distinct = new LinkedHashMap<QueryKey, Q>();
+        questions.forEach(question -> distinct.putIfAbsent(key.apply(question), question));
+        return distinct;
+    }
+
+    /// @param alone asks one question, when asking all of them at once has failed in a way that may be one's own
+    /// @param together asks them all
+    private <Q> List<CompletionStage<List<RawBsonDocument>>> answers(
+            List<Q> questions,
+            Function<Q, QueryKey> key,
+            Function<List<Q>, QueryKey> allKey,
+            Map<QueryKey, Q> distinct,
+            Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
+            Function<List<Q>, List<List<RawBsonDocument>>> together) {
+        var answers = new LinkedHashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
+        if (distinct.size() == 1) {
+            distinct.forEach((id, question) -> answers.put(id, alone.apply(question)));
+        } else {
+            var all = coalesced.share(
+                    allKey.apply(List.copyOf(distinct.values())), () -> together.apply(List.copyOf(distinct.values())));
+            int place = 0;
+            for (var entry : distinct.entrySet()) {
+                int at = place++;
+                answers.put(
+                        entry.getKey(),
+                        all.thenApply(results -> results.get(at)).exceptionallyCompose(failure -> {
+                            return mayBeOnesOwn(cause(failure))
+                                    ? alone.apply(entry.getValue())
+                                    : told(CompletableFuture.failedStage(failure));
+                        }));
+            }
+        }
+        return questions.stream()
+                .map(question -> Objects.requireNonNull(answers.get(key.apply(question))))
+                .toList();
+    }
+
+    private static QueryKey keyOfFinds(List<FindQuestion> questions) {
+        var parts = QueryKey.of(questions.getFirst().namespace()).add("all");
+        questions.forEach(question -> question.addTo(parts));
+        return parts.key();
+    }
+
+    private static QueryKey keyOfPipelines(List<PipelineQuestion> questions) {
+        var parts = QueryKey.of(questions.getFirst().namespace()).add("all");
+        questions.forEach(question -> question.addTo(parts));
+        return parts.key();
+    }
+
+    private static boolean mayBeOnesOwn(Throwable failure) {
+        return failure instanceof ProblemException
+                || (failure instanceof MongoCommandException e && e.getErrorCode() != TIME_LIMIT);
+    }
+
+    private List<List<RawBsonDocument>> union(List<PipelineQuestion> questions) {
+        return Union.distribute(run(questions.getFirst(), Union.stages(questions), 0), questions.size());
+    }
+}

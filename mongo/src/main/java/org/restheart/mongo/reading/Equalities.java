@@ -1,0 +1,122 @@
+package org.restheart.mongo.reading;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.mongo.coalescing.CanonicalId;
+import org.restheart.mongo.find.QueryKey;
+
+/// Questions that ask for one value of the same property each, such as the books of one author, as one question for all
+/// values. Its results are told apart by the property, as MongoDB would match it.
+final class Equalities {
+    private final List<FindQuestion> questions;
+    private final String property;
+    private final Map<Object, Integer> places;
+    private final FindQuestion question;
+
+    private Equalities(List<FindQuestion> questions, String property, Map<Object, Integer> places, int limit) {
+        this.questions = questions;
+        this.property = property;
+        this.places = places;
+        var first = questions.getFirst();
+        var values = new BsonArray();
+        questions.forEach(each -> values.add(each.filter().get(property)));
+        this.question = new FindQuestion(
+                first.namespace(),
+                new BsonDocument(property, new BsonDocument("$in", values)),
+                first.sort(),
+                0,
+                limit,
+                first.timeLimit(),
+                first.rights());
+    }
+
+    /// @param questions distinct ones, about a collection without a collation
+    static Optional<Equalities> of(List<FindQuestion> questions) {
+        var first = questions.getFirst();
+        if (first.filter().size() != 1 || first.rights().projection().isPresent()) {
+            return Optional.empty();
+        }
+        var property = first.filter().getFirstKey();
+        if (property.startsWith("$") || property.chars().anyMatch(Character::isDigit)) {
+            return Optional.empty(); // a digit may be a position in an array
+        }
+        var places = new LinkedHashMap<Object, Integer>();
+        long limit = 1; // one more than there may be
+        for (var question : questions) {
+            var value = question.filter().size() == 1 ? question.filter().get(property) : null;
+            var canonical = value == null ? Optional.empty() : CanonicalId.of(value);
+            if (canonical.isEmpty()
+                    || question.skip() > 0
+                    || !sortKey(question).equals(sortKey(first))
+                    || places.put(canonical.get(), places.size()) != null) {
+                return Optional.empty();
+            }
+            limit += question.limit();
+        }
+        return limit > Integer.MAX_VALUE
+                ? Optional.empty()
+                : Optional.of(new Equalities(questions, property, places, (int) limit));
+    }
+
+    private static QueryKey sortKey(FindQuestion question) {
+        return QueryKey.of(question.namespace()).add(question.sort()).key();
+    }
+
+    FindQuestion question() {
+        return question;
+    }
+
+    /// The documents of each question, in order; empty if they cannot be told, or were too many to be read at once.
+    Optional<List<List<RawBsonDocument>>> distribute(List<RawBsonDocument> documents) {
+        if (documents.size() == question.limit()) {
+            return Optional.empty();
+        }
+        var distributed = new ArrayList<List<RawBsonDocument>>();
+        questions.forEach(_ -> distributed.add(new ArrayList<>()));
+        var path = property.split("\\.", -1);
+        for (var document : documents) {
+            var matched = new HashSet<Integer>();
+            match(document, path, 0, matched);
+            if (matched.isEmpty()) {
+                return Optional.empty();
+            }
+            for (int place : matched) {
+                var mine = distributed.get(place);
+                if (mine.size() < questions.get(place).limit()) {
+                    mine.add(document);
+                }
+            }
+        }
+        return Optional.of(distributed);
+    }
+
+    /// Looks into arrays on the way and at the end, as MongoDB does.
+    private void match(BsonValue value, String[] path, int depth, Set<Integer> matched) {
+        if (depth < path.length) {
+            if (value instanceof RawBsonDocument document) {
+                RawDocuments.get(document, path[depth])
+                        .ifPresent(member -> matchMember(member, path, depth + 1, matched));
+            }
+        } else {
+            CanonicalId.of(value).map(places::get).ifPresent(matched::add);
+        }
+    }
+
+    private void matchMember(BsonValue member, String[] path, int depth, Set<Integer> matched) {
+        if (member.isArray()) {
+            member.asArray().forEach(element -> match(element, path, depth, matched));
+        } else {
+            match(member, path, depth, matched);
+        }
+    }
+}

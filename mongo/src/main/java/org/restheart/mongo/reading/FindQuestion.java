@@ -1,0 +1,83 @@
+package org.restheart.mongo.reading;
+
+import com.mongodb.MongoNamespace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+import org.restheart.mongo.coalescing.CanonicalId;
+import org.restheart.mongo.find.DocumentQuery;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.find.ReadSettings;
+
+/// A question for documents. Immutable by agreement.
+///
+/// @param sort empty for natural order
+/// @param limit at least 1
+/// @param timeLimit zero for none
+/// @param rights in whose name it is asked
+public record FindQuestion(
+        MongoNamespace namespace,
+        BsonDocument filter,
+        BsonDocument sort,
+        int skip,
+        int limit,
+        Duration timeLimit,
+        ReadRights rights) {
+    public FindQuestion {
+        if (limit < 1 || skip < 0) {
+            throw new IllegalArgumentException("limit " + limit + ", skip " + skip);
+        }
+    }
+
+    /// The `_id` that alone is asked for, if it is of a type that can be told from others.
+    Optional<BsonValue> id() {
+        var id = filter.size() == 1 && skip == 0 && rights.projection().isEmpty() ? filter.get("_id") : null;
+        return Optional.ofNullable(id).filter(value -> CanonicalId.of(value).isPresent());
+    }
+
+    DocumentQuery lookup(BsonValue id) {
+        return new DocumentQuery(namespace, id, rights.filter(new BsonDocument()), projection(), settings());
+    }
+
+    FindQuery query() {
+        return new FindQuery(
+                namespace, rights.filter(filter), projection(), sort, Optional.empty(), skip, limit, settings());
+    }
+
+    private Projection projection() {
+        return Projection.of(rights.projection(), new BsonDocument());
+    }
+
+    private ReadSettings settings() {
+        return new ReadSettings(Optional.empty(), Optional.empty(), timeLimit);
+    }
+
+    /// The same question as a pipeline.
+    PipelineQuestion asPipeline() {
+        var stages = new ArrayList<BsonDocument>();
+        stages.add(new BsonDocument("$match", filter));
+        if (!sort.isEmpty()) {
+            stages.add(new BsonDocument("$sort", sort));
+        }
+        if (skip > 0) {
+            stages.add(new BsonDocument("$skip", new BsonInt32(skip)));
+        }
+        stages.add(new BsonDocument("$limit", new BsonInt32(limit)));
+        return new PipelineQuestion(namespace, stages, false, 0, timeLimit, rights);
+    }
+
+    /// What decides the answer.
+    public QueryKey key() {
+        return addTo(QueryKey.of(namespace)).key();
+    }
+
+    QueryKey.Parts addTo(QueryKey.Parts parts) {
+        return rights.addTo(
+                parts.add("find").add(filter).add(sort).add(skip).add(limit).add(timeLimit.toNanos()));
+    }
+}

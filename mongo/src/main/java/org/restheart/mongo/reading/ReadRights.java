@@ -1,0 +1,109 @@
+package org.restheart.mongo.reading;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.restheart.http.Grant;
+import org.restheart.http.Key;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.find.StagedFilter;
+
+/// Which documents and fields a question may be about. Immutable by agreement.
+///
+/// @param readFilter only what matches it is there
+/// @param projection only this of it is there
+public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocument> projection) {
+    /// Everything.
+    public static final ReadRights ALL = new ReadRights(Optional.empty(), Optional.empty());
+
+    /// Set by services that want to know, instead of an answer, what a request may read.
+    public static final Key<Consumer<ReadRights>> ASKED = Key.named("read rights");
+
+    private static final Set<String> WRITING = Set.of("$out", "$merge");
+
+    /// Stages that begin a pipeline, so that nothing can stand before them, and those that read beside it.
+    private static final Set<String> BEYOND = Set.of(
+            "$lookup",
+            "$graphLookup",
+            "$unionWith",
+            "$geoNear",
+            "$search",
+            "$searchMeta",
+            "$vectorSearch",
+            "$collStats",
+            "$indexStats",
+            "$planCacheStats",
+            "$currentOp",
+            "$listSessions",
+            "$listLocalSessions",
+            "$listSampledQueries",
+            "$documents",
+            "$changeStream");
+
+    /// What a permission lets a request read.
+    public static ReadRights of(Grant grant) {
+        return new ReadRights(grant.readFilter(), grant.projectResponse());
+    }
+
+    boolean isAll() {
+        return readFilter.isEmpty() && projection.isEmpty();
+    }
+
+    /// A filter behind the rights' own.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 if MongoDB cannot evaluate it there
+    StagedFilter filter(BsonDocument filter) {
+        return StagedFilter.of(readFilter, List.of(filter));
+    }
+
+    /// What leaves of a collection what these rights let see.
+    List<BsonDocument> stages() {
+        var stages = new ArrayList<BsonDocument>();
+        readFilter.ifPresent(rule -> {
+            stages.add(new BsonDocument("$match", rule));
+            stages.add(new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE))); // which no stage is moved across
+        });
+        projection.ifPresent(rule -> stages.add(new BsonDocument(
+                "$project", Projection.of(projection, new BsonDocument()).permitted())));
+        return stages;
+    }
+
+    /// @throws org.restheart.http.ProblemException 403
+    void check(List<BsonDocument> pipeline) {
+        for (var stage : pipeline) {
+            for (var name : stage.keySet()) {
+                if (WRITING.contains(name) || name.equals("$changeStream") || (!isAll() && BEYOND.contains(name))) {
+                    throw Problem.of(ProblemCode.FORBIDDEN, "the stage " + name + " is not allowed here")
+                            .raise();
+                }
+            }
+            if (!isAll() && mentionsBeyond(stage)) {
+                throw Problem.of(ProblemCode.FORBIDDEN, "a pipeline within a stage reads what is not allowed here")
+                        .raise();
+            }
+        }
+    }
+
+    /// Pipelines within `$facet`.
+    private static boolean mentionsBeyond(BsonDocument stage) {
+        var facets = stage.get("$facet");
+        return facets != null
+                && facets.isDocument()
+                && facets.asDocument().values().stream()
+                        .filter(org.bson.BsonValue::isArray)
+                        .flatMap(pipeline -> pipeline.asArray().stream())
+                        .filter(org.bson.BsonValue::isDocument)
+                        .anyMatch(inner -> inner.asDocument().keySet().stream().anyMatch(BEYOND::contains));
+    }
+
+    QueryKey.Parts addTo(QueryKey.Parts parts) {
+        return parts.add(readFilter).add(projection);
+    }
+}

@@ -1,0 +1,85 @@
+package org.restheart.mongo.reading;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+
+/// Several pipelines over one collection as a single one: each runs for itself, with the indexes it would use alone,
+/// and
+/// marks its results. They come through one cursor, so that no bound on the size of a document holds for all of them.
+/// See "$unionWith" in the MongoDB manual.
+final class Union {
+    private static final String PART = "p";
+    private static final String DOCUMENT = "d";
+
+    /// What only stands at the beginning of a whole pipeline, or of none.
+    private static final Set<String> ALONE = Set.of(
+            "$where",
+            "$near",
+            "$nearSphere",
+            "$text",
+            "$geoNear",
+            "$search",
+            "$searchMeta",
+            "$vectorSearch",
+            "$documents",
+            "$collStats",
+            "$indexStats",
+            "$planCacheStats",
+            "$currentOp");
+
+    private Union() {}
+
+    /// Whether a pipeline answers the same within a union as alone.
+    static boolean takes(PipelineQuestion question) {
+        return question.stages().stream().noneMatch(Union::isAlone);
+    }
+
+    private static boolean isAlone(BsonValue value) {
+        if (value.isDocument()) {
+            return value.asDocument().entrySet().stream()
+                    .anyMatch(member -> ALONE.contains(member.getKey()) || isAlone(member.getValue()));
+        }
+        return value.isArray() && value.asArray().stream().anyMatch(Union::isAlone);
+    }
+
+    static List<BsonDocument> stages(List<PipelineQuestion> questions) {
+        var collection = new BsonString(questions.getFirst().namespace().getCollectionName());
+        var stages = new ArrayList<BsonDocument>();
+        for (int part = 0; part < questions.size(); part++) {
+            var marked = new ArrayList<>(questions.get(part).permitted());
+            marked.add(new BsonDocument(
+                    "$replaceWith",
+                    new BsonDocument(PART, new BsonDocument("$literal", new BsonInt32(part)))
+                            .append(DOCUMENT, new BsonString("$$ROOT"))));
+            if (part == 0) {
+                stages.addAll(marked);
+            } else {
+                stages.add(new BsonDocument(
+                        "$unionWith", new BsonDocument("coll", collection).append("pipeline", new BsonArray(marked))));
+            }
+        }
+        return stages;
+    }
+
+    /// The results of each part, in order.
+    static List<List<RawBsonDocument>> distribute(List<RawBsonDocument> results, int parts) {
+        var distributed = new ArrayList<List<RawBsonDocument>>();
+        for (int part = 0; part < parts; part++) {
+            distributed.add(new ArrayList<>());
+        }
+        for (var result : results) {
+            int part = RawDocuments.get(result, PART).orElseThrow().asInt32().getValue();
+            distributed.get(part).add((RawBsonDocument)
+                    RawDocuments.get(result, DOCUMENT).orElseThrow());
+        }
+        return distributed;
+    }
+}

@@ -1,0 +1,84 @@
+package org.restheart.mongo.resource;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.ProblemCode.RESERVED_NAME;
+
+import java.util.Locale;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+
+/// Which names of databases, collections and documents are illegal or reserved (MongoDB manual, "Naming Restrictions").
+public final class ResourceNames {
+    /// Where the properties of a database and its collections are stored.
+    public static final String PROPERTIES = "_properties";
+
+    /// Where the answers to requests with an `Idempotency-Key` are kept.
+    public static final String IDEMPOTENCY = "_idempotency";
+
+    private ResourceNames() {}
+
+    /// @throws org.restheart.http.ProblemException 400 for illegal, 403 for reserved names
+    public static void check(ResourcePath path) {
+        if (path.db() != null) {
+            checkLegalDb(path.db());
+        }
+        if (path.collection() != null) {
+            checkLegalCollection(path.collection());
+        }
+        if ((path.db() != null && isReservedDb(path.db()))
+                || (path.collection() != null && isReservedCollection(path.collection()))) {
+            throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+        }
+    }
+
+    private static void checkLegalDb(String db) {
+        if (db.isEmpty() || db.length() > 64 || hasIllegalCharacter(db)) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal database name, see the naming restrictions in the MongoDB manual")
+                    .raise();
+        }
+    }
+
+    private static boolean hasIllegalCharacter(String db) {
+        for (int i = 0; i < db.length(); i++) {
+            if ("\0 /\\.\"$".indexOf(db.charAt(i)) >= 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void checkLegalCollection(String collection) {
+        if (collection.indexOf('\0') >= 0 || collection.indexOf('$') >= 0) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "illegal collection name, see the naming restrictions in the MongoDB manual")
+                    .raise();
+        }
+    }
+
+    public static boolean isReservedDb(String db) {
+        return switch (db.toLowerCase(Locale.ROOT)) {
+            case "admin", "config", "local" -> true;
+            default -> db.startsWith("system.");
+        };
+    }
+
+    public static boolean isReservedCollection(String collection) {
+        return collection.isEmpty()
+                || collection.startsWith("system.")
+                || collection.endsWith(".chunks")
+                || collection.equals(PROPERTIES)
+                || collection.equals(IDEMPOTENCY);
+    }
+
+    /// Ids under which the server stores properties: nobody may insert a document with one.
+    public static boolean isReservedId(BsonValue id) {
+        if (!id.isString()) {
+            return false;
+        }
+        var text = id.asString().getValue();
+        return text.equalsIgnoreCase(PROPERTIES) || text.startsWith(PROPERTIES + ".");
+    }
+}

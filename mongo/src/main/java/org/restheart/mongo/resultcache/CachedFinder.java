@@ -1,0 +1,163 @@
+package org.restheart.mongo.resultcache;
+
+import com.mongodb.ServerAddress;
+import com.mongodb.ServerCursor;
+import com.mongodb.client.MongoCursor;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.resultcache.CachedRanges.Range;
+
+/// Answers queries that allow it from pieces of results that were read for earlier ones; reads ahead for those.
+/// Thread-safe.
+public final class CachedFinder implements Finder {
+    private final Finder finder;
+    private final ResultCacheConfig config;
+    private final Writes writes;
+    private final CachedRanges ranges;
+    private final Counter hits;
+    private final Counter misses;
+
+    public CachedFinder(Finder finder, ResultCacheConfig config, Writes writes, MeterRegistry registry) {
+        this.finder = finder;
+        this.config = config;
+        this.writes = writes;
+        this.ranges = new CachedRanges(config, writes);
+        this.hits = pages(registry, "hit");
+        this.misses = pages(registry, "miss");
+        Gauge.builder("result_cache_ranges", ranges, CachedRanges::count)
+                .description("Pieces of results that are kept")
+                .register(registry);
+        Gauge.builder("result_cache_bytes", ranges, CachedRanges::bytes)
+                .description("Memory that their documents take")
+                .register(registry);
+    }
+
+    private static Counter pages(MeterRegistry registry, String outcome) {
+        return Counter.builder("result_cache_pages")
+                .description("Pages that were looked for among earlier results")
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    @Override
+    public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
+        if (!config.enabled() || !query.shortcuts().cached() || query.limit() == 0 || query.limit() > config.docs()) {
+            return finder.find(query, batchSize);
+        }
+        var known = ranges.find(query);
+        if (known.isPresent()) {
+            hits.increment();
+            return slice(known.get(), query);
+        }
+        misses.increment();
+        for (long start : starts(query)) {
+            var range = read(query, start);
+            ranges.put(query, range);
+            if (range.covers(query.skip(), query.limit())) {
+                return slice(range, query);
+            }
+        }
+        return finder.find(query, batchSize); // the page alone is too large to be kept
+    }
+
+    /// Where the piece to read begins: all clients at the same places if possible, so that it also serves those who
+    /// read backwards; else, or if the documents in between are too many bytes, where the page begins.
+    private List<Long> starts(FindQuery query) {
+        long aligned = query.skip() - query.skip() % config.docs();
+        if (aligned == query.skip() || aligned + config.docs() < query.skip() + query.limit()) {
+            return List.of(query.skip());
+        }
+        return List.of(aligned, query.skip());
+    }
+
+    private static MongoCursor<RawBsonDocument> slice(Range range, FindQuery query) {
+        return new ListCursor(range.slice(query.skip(), query.limit()), range.from());
+    }
+
+    /// As much as may be kept.
+    private Range read(FindQuery query, long start) {
+        long now = System.nanoTime();
+        long until = writes.until(query.namespace());
+        var documents = new ArrayList<RawBsonDocument>();
+        long bytes = 0;
+        try (var cursor = finder.find(query.slice(start, config.docs()), config.docs() + 1)) {
+            var from = cursor.getServerAddress();
+            while (cursor.hasNext()) {
+                var document = compact(cursor.next());
+                bytes += document.getByteBuffer().remaining();
+                if (bytes > config.bytesPerRange()) {
+                    return new Range(start, documents, false, bytes, now, until, from);
+                }
+                documents.add(document);
+            }
+            boolean complete = documents.size() < config.docs();
+            return new Range(start, documents, complete, bytes, now, until, from);
+        }
+    }
+
+    /// In an array of its own size: what the driver hands out holds on to a larger one.
+    private static RawBsonDocument compact(RawBsonDocument document) {
+        var buffer = document.getByteBuffer();
+        var bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return new RawBsonDocument(bytes);
+    }
+
+    /// Documents that are at hand. Confined to one request.
+    private static final class ListCursor implements MongoCursor<RawBsonDocument> {
+        private final Iterator<RawBsonDocument> documents;
+        private final ServerAddress from;
+        private int left;
+
+        ListCursor(List<RawBsonDocument> documents, ServerAddress from) {
+            this.documents = documents.iterator();
+            this.left = documents.size();
+            this.from = from;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return documents.hasNext();
+        }
+
+        @Override
+        public RawBsonDocument next() {
+            var next = documents.next();
+            left--;
+            return next;
+        }
+
+        @Override
+        public @Nullable RawBsonDocument tryNext() {
+            return hasNext() ? next() : null;
+        }
+
+        @Override
+        public int available() {
+            return left;
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
+
+        @Override
+        public @Nullable ServerCursor getServerCursor() {
+            return null;
+        }
+
+        @Override
+        public ServerAddress getServerAddress() {
+            return from;
+        }
+    }
+}

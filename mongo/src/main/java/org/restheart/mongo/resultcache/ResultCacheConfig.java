@@ -1,0 +1,26 @@
+package org.restheart.mongo.resultcache;
+
+import java.time.Duration;
+
+/// The `mongo.get-collection-cache-…` keys of the configuration.
+///
+/// @param enabled whether the `cache` parameter means anything
+/// @param size ranges of results at most
+/// @param ttl of a range, from before it was read; use does not extend it
+/// @param docs documents in a range at most
+/// @param bytes of all ranges together
+public record ResultCacheConfig(boolean enabled, int size, Duration ttl, int docs, long bytes) {
+    public static final ResultCacheConfig DEFAULT =
+            new ResultCacheConfig(true, 100, Duration.ofSeconds(10), 1_000, 64L << 20);
+
+    public ResultCacheConfig {
+        if (size < 1 || docs < 1 || bytes < 1 || ttl.isNegative()) {
+            throw new IllegalArgumentException("mongo.get-collection-cache: all bounds must be at least 1");
+        }
+    }
+
+    /// A larger range ends early; a larger page is not kept.
+    long bytesPerRange() {
+        return bytes / 8;
+    }
+}

@@ -1,0 +1,62 @@
+package org.restheart.mongo.schema;
+
+import com.networknt.schema.regex.RegularExpression;
+import com.networknt.schema.regex.RegularExpressions;
+import java.util.regex.Pattern;
+
+/// A pattern that gives up instead of backtracking for ever. Thread-safe.
+final class BoundedRegex implements RegularExpression {
+    /// Characters looked at. Patterns that are not made to be slow look at each a few times.
+    private static final long MAX_STEPS = 10_000_000;
+
+    private final Pattern pattern;
+
+    /// @throws java.util.regex.PatternSyntaxException for what is no pattern
+    BoundedRegex(String pattern) {
+        this.pattern = Pattern.compile(RegularExpressions.replaceLongformCharacterProperties(
+                RegularExpressions.replaceDollarAnchors(pattern)));
+    }
+
+    @Override
+    public boolean matches(String value) {
+        try {
+            return pattern.matcher(new Counted(value, new Steps())).find();
+        } catch (StackOverflowError _) { // repeated groups recurse
+            throw Evaluation.tooExpensive();
+        }
+    }
+
+    private static final class Steps {
+        private long count;
+
+        void next() {
+            if (++count > MAX_STEPS) {
+                throw Evaluation.tooExpensive();
+            }
+        }
+    }
+
+    /// @param steps how many characters have been looked at, in all parts of the text together
+    private record Counted(CharSequence text, Steps steps) implements CharSequence {
+        @Override
+        public char charAt(int index) {
+            steps.next();
+            return text.charAt(index);
+        }
+
+        @Override
+        public int length() {
+            return text.length();
+        }
+
+        @Override
+        public CharSequence subSequence(int start, int end) {
+            return new Counted(text.subSequence(start, end), steps);
+        }
+
+        @Override
+        public String toString() {
+            return text.toString();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package org.restheart.mongo.schema;
+
+import com.mongodb.MongoException;
+import java.util.function.Supplier;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A collection whose schema cannot be applied takes no documents at all: nobody knows which are valid.
+final class Misconfigured {
+    private static final Logger LOG = LoggerFactory.getLogger(Misconfigured.class);
+
+    private Misconfigured() {}
+
+    static ProblemException because(String why) {
+        return Problem.of(ProblemCode.INTERNAL, "wrong 'jsonSchema': " + why).raise();
+    }
+
+    /// Runs something that fails if a schema is none.
+    @SuppressWarnings("IllegalCatch")
+    static <T> T instead(SchemaKey key, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (ProblemException | MongoException e) {
+            throw e;
+        } catch (RuntimeException e) { // the library has many for schemas and references that are wrong
+            LOG.warn("The schema {} is not valid: {}", key.uri(), e.getMessage());
+            throw because("schema '" + key.idText() + "' is not valid");
+        }
+    }
+}

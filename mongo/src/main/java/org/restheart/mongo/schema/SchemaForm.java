@@ -1,0 +1,87 @@
+package org.restheart.mongo.schema;
+
+import com.networknt.schema.SpecificationVersion;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// The two forms of a schema: as it is meant, and as it is stored, where keys that begin with `$` begin with `_$`.
+/// Clients may send either, since some such keys would be read as types of BSON.
+public final class SchemaForm {
+    private static final String DOLLAR = "_$";
+
+    private SchemaForm() {}
+
+    /// A schema as a client sent it, in the form that is stored. The server decides its `id` and, except for the drafts
+    /// after the fourth, its `$schema`.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for what is no schema
+    public static BsonDocument stored(String db, BsonValue id, BsonDocument content) {
+        if (!SchemaKey.isId(id)) {
+            throw Problem.of(ProblemCode.CONTENT_INVALID, "the _id of a schema must be a string or an ObjectId")
+                    .raise();
+        }
+        var meant = shown(content);
+        meant.remove("_id");
+        meant.remove("_etag");
+        var version = version(meant);
+        var uri = new SchemaKey(db, id).uri();
+        meant.put("id", new BsonString(uri + "#"));
+        if (version == SpecificationVersion.DRAFT_4) {
+            meant.remove("$id");
+        } else {
+            meant.put("$id", new BsonString(uri));
+        }
+        meant.put("$schema", new BsonString(version.getDialectId()));
+        MetaSchemas.check(version, meant);
+        return renamed(meant, key -> key.startsWith("$") ? "_" + key : key);
+    }
+
+    /// A stored schema as it is meant.
+    public static BsonDocument shown(BsonDocument stored) {
+        return renamed(stored, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
+    }
+
+    /// The fourth draft, unless the schema names a later one.
+    private static SpecificationVersion version(BsonDocument meant) {
+        return Optional.ofNullable(meant.get("$schema"))
+                .filter(BsonValue::isString)
+                .map(value -> value.asString().getValue())
+                .flatMap(SchemaForm::named)
+                .orElse(SpecificationVersion.DRAFT_4);
+    }
+
+    /// With or without the `#` at its end, which only the older drafts have.
+    private static Optional<SpecificationVersion> named(String draft) {
+        var uri = draft.replaceFirst("#$", "").replaceFirst("^https", "http");
+        return Arrays.stream(SpecificationVersion.values())
+                .filter(version -> version.getDialectId()
+                        .replaceFirst("#$", "")
+                        .replaceFirst("^https", "http")
+                        .equals(uri))
+                .findFirst();
+    }
+
+    private static BsonDocument renamed(BsonDocument document, UnaryOperator<String> name) {
+        var renamed = new BsonDocument(document.size());
+        document.forEach((key, value) -> renamed.append(name.apply(key), renamed(value, name)));
+        return renamed;
+    }
+
+    private static BsonValue renamed(BsonValue value, UnaryOperator<String> name) {
+        return switch (value.getBsonType()) {
+            case DOCUMENT -> renamed(value.asDocument(), name);
+            case ARRAY ->
+                new BsonArray(value.asArray().stream()
+                        .map(element -> renamed(element, name))
+                        .toList());
+            default -> value;
+        };
+    }
+}

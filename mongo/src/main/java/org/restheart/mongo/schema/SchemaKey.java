@@ -1,0 +1,55 @@
+package org.restheart.mongo.schema;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.restheart.mongo.resource.IdSpelling;
+import org.restheart.mongo.resource.ResourceNames;
+
+/// Which schema: the database whose store has it, and its id, a string or an ObjectId.
+record SchemaKey(String db, BsonValue id) {
+    /// No host: a URI that only this server gives a meaning to.
+    static final String BASE = "http://schema-store/";
+
+    static boolean isId(BsonValue id) {
+        return id.isString() || id.isObjectId();
+    }
+
+    /// Its URI, without a fragment: references in it are relative to this.
+    String uri() {
+        return BASE + IdSpelling.encode(db) + "/" + IdSpelling.encode(idText());
+    }
+
+    /// Different for each: other than by its URI, a string is told from the ObjectId that it spells.
+    String text() {
+        return (id.isString() ? "string " : "oid ") + uri();
+    }
+
+    String idText() {
+        return id.isString()
+                ? id.asString().getValue()
+                : id.asObjectId().getValue().toHexString();
+    }
+
+    /// The other way round; an id that looks like an ObjectId is one. Empty for any other URI.
+    static Optional<SchemaKey> of(String uri) {
+        var parts = uri.startsWith(BASE) ? uri.substring(BASE.length()).split("[/#]", -1) : new String[0];
+        if (parts.length < 2 || parts[0].isEmpty() || parts[1].isEmpty()) {
+            return Optional.empty();
+        }
+        var db = decode(parts[0]);
+        var id = decode(parts[1]);
+        return ResourceNames.isReservedDb(db)
+                ? Optional.empty()
+                : Optional.of(new SchemaKey(
+                        db, ObjectId.isValid(id) ? new BsonObjectId(new ObjectId(id)) : new BsonString(id)));
+    }
+
+    private static String decode(String segment) {
+        return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,47 @@
+package org.restheart.mongo.schema;
+
+import java.util.Optional;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.resource.ResourceNames;
+
+/// A collection's property `jsonSchema`. Immutable by agreement.
+record SchemaReference(String db, BsonDocument property) {
+    static final String PROPERTY = "jsonSchema";
+
+    /// Empty for a collection without one. A value that is no object is ignored.
+    static Optional<SchemaReference> of(String db, Known collection) {
+        return collection
+                .property(PROPERTY)
+                .filter(BsonValue::isDocument)
+                .map(property -> new SchemaReference(db, property.asDocument()));
+    }
+
+    /// @throws org.restheart.http.ProblemException 500
+    SchemaKey key() {
+        var id = property.get("schemaId");
+        if (id == null) {
+            throw Misconfigured.because("missing property schemaId");
+        }
+        if (!SchemaKey.isId(id)) {
+            throw Misconfigured.because("property schemaId must be a string or an ObjectId");
+        }
+        var store = property.get("schemaStoreDb", new BsonString(db));
+        if (!store.isString()) {
+            throw Misconfigured.because("property schemaStoreDb must be a string");
+        }
+        var name = store.asString().getValue();
+        if (name.isEmpty() || ResourceNames.isReservedDb(name)) {
+            throw Misconfigured.because("property schemaStoreDb must name a database");
+        }
+        return new SchemaKey(name, id);
+    }
+
+    /// Whether writes that cannot be checked are let through.
+    boolean skipsUnsupported() {
+        return property.get("skipNotSupported", BsonBoolean.FALSE).equals(BsonBoolean.TRUE);
+    }
+}

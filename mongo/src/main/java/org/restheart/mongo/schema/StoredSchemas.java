@@ -1,0 +1,108 @@
+package org.restheart.mongo.schema;
+
+import static com.mongodb.client.model.Filters.eq;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.client.MongoClient;
+import com.networknt.schema.AbsoluteIri;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.resource.InputStreamSource;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+
+/// Compiles schemas from the stores and remembers them. Thread-safe.
+///
+/// A schema may refer to others, also of other databases: so a change to any of them lets all be read again. What was
+/// read before the change became known is told from what was read after it by a generation.
+final class StoredSchemas {
+    static final String COLLECTION = "_schemas";
+
+    private static final int MAX_CACHED = 1_000;
+
+    /// Of schemas that one schema may draw in.
+    private static final int MAX_REFERENCES = 100;
+
+    private final MongoClient client;
+    private final @Nullable Cache<String, CompiledSchema> cache;
+    private final AtomicLong generation = new AtomicLong();
+
+    /// @param ttl zero switches the cache off, a negative one keeps entries until they are forgotten
+    StoredSchemas(MongoClient client, Duration ttl) {
+        this.client = client;
+        if (ttl.isZero()) {
+            this.cache = null;
+        } else {
+            var builder = Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_CACHED);
+            this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
+        }
+    }
+
+    /// Waits for MongoDB, unless the schema is cached.
+    ///
+    /// @throws org.restheart.http.ProblemException 500 if it is missing, or no schema
+    CompiledSchema compiled(SchemaKey key) {
+        var cached = cache == null ? null : cache.getIfPresent(key.text());
+        if (cached != null && cached.generation() == generation.get()) {
+            return cached;
+        }
+        long now = generation.get();
+        if (find(key).isEmpty()) {
+            throw Misconfigured.because("schema " + key.db() + "/" + COLLECTION + "/" + key.idText() + " not found");
+        }
+        var references = new AtomicInteger();
+        var registry = Registries.of(iri -> resource(iri, references));
+        var compiled = Misconfigured.instead(
+                key, () -> new CompiledSchema(key, registry.getSchema(SchemaLocation.of(key.uri())), now));
+        if (cache != null) {
+            cache.put(key.text(), compiled);
+        }
+        return compiled;
+    }
+
+    void forget() {
+        generation.incrementAndGet();
+    }
+
+    private @Nullable InputStreamSource resource(AbsoluteIri iri, AtomicInteger references) {
+        return SchemaKey.of(iri.toString())
+                .flatMap(this::find)
+                .map(schema -> {
+                    if (references.incrementAndGet() > MAX_REFERENCES) {
+                        throw Misconfigured.because("more than " + MAX_REFERENCES + " schemas refer to each other");
+                    }
+                    var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
+                    return (InputStreamSource) () -> new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8));
+                })
+                .orElse(null);
+    }
+
+    /// The schema as it is meant, without what only MongoDB and clients need.
+    private Optional<BsonDocument> find(SchemaKey key) {
+        var stored = client.getDatabase(key.db()).getCollection(COLLECTION, BsonDocument.class);
+        var found = stored.find(eq("_id", key.id())).first();
+        if (found == null && key.id().isString() && ObjectId.isValid(key.idText())) {
+            found = stored.find(eq("_id", new BsonObjectId(new ObjectId(key.idText()))))
+                    .first();
+        }
+        return Optional.ofNullable(found).map(schema -> {
+            var shown = SchemaForm.shown(schema);
+            shown.remove("_id");
+            shown.remove("_etag");
+            if (shown.containsKey("$id")) { // of a draft that does not know the older spelling
+                shown.remove("id");
+            }
+            return shown;
+        });
+    }
+}

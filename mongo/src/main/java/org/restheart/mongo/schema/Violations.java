@@ -1,0 +1,28 @@
+package org.restheart.mongo.schema;
+
+import com.networknt.schema.Error;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// What a document violates, as clients are told: where, what, and which rule.
+final class Violations {
+    private static final int MAX_SHOWN = 10;
+    private static final int MAX_LENGTH = 300;
+
+    private Violations() {}
+
+    static String text(List<Error> errors) {
+        var shown = errors.stream().limit(MAX_SHOWN).map(Violations::text).collect(Collectors.joining(", "));
+        if (errors.size() == 1) {
+            return shown;
+        }
+        return errors.size() + " schema violations found, " + shown + (errors.size() > MAX_SHOWN ? ", …" : "");
+    }
+
+    /// `#/items/0/price: string found, number expected (type)`.
+    private static String text(Error error) {
+        var text = "#" + error.getInstanceLocation() + ": " + error.getMessage();
+        return (text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text) + " (" + error.getKeyword()
+                + ")";
+    }
+}

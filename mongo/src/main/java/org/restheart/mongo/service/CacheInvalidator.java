@@ -1,0 +1,72 @@
+package org.restheart.mongo.service;
+
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import com.mongodb.MongoNamespace;
+import org.restheart.http.Cors;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.resultcache.Writes;
+
+/// `POST /ic?db=…&coll=…`: forgets what is cached of a collection, or of a database and everything in it: that it
+/// exists, its properties, results of queries with `cache`. For
+/// changes that were made without the gateway.
+public final class CacheInvalidator implements Service {
+    private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
+
+    private final Metadata metadata;
+    private final Writes writes;
+
+    /// @param writes is told, as of a write that may have changed the results of queries
+    public CacheInvalidator(Metadata metadata, Writes writes) {
+        this.metadata = metadata;
+        this.writes = writes;
+    }
+
+    @Override
+    public String name() {
+        return "cacheInvalidator";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return CORS;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.POST) {
+            throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
+                    .raise();
+        }
+        if (!metadata.caches()) {
+            writes.writtenAnywhere(); // results of queries are kept all the same
+            return Response.status(304);
+        }
+        var db = request.query()
+                .first("db")
+                .filter(name -> !name.isEmpty())
+                .orElseThrow(() -> Problem.of(PARAMETER_INVALID, "the db query parameter is mandatory")
+                        .raise());
+        request.query().first("coll").ifPresentOrElse(collection -> forgetCollection(db, collection), () -> {
+            metadata.forgetDbAndCollections(db);
+            writes.writtenAnywhere();
+        });
+        return Response.status(200);
+    }
+
+    /// @throws org.restheart.http.ProblemException 400 for names that no collection can have
+    private void forgetCollection(String db, String collection) {
+        if (collection.isEmpty()) {
+            throw Problem.of(PARAMETER_INVALID, "the coll query parameter must not be empty")
+                    .raise();
+        }
+        metadata.forgetCollection(db, collection);
+        writes.written(new MongoNamespace(db, collection));
+    }
+}

@@ -1,0 +1,228 @@
+package org.restheart.mongo.service;
+
+import static org.restheart.http.ProblemCode.BAD_REQUEST;
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.FORBIDDEN;
+import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
+import static org.restheart.http.ProblemCode.RESERVED_NAME;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertOneModel;
+import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.model.WriteModel;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Cors;
+import org.restheart.http.DataTarget;
+import org.restheart.http.Demand;
+import org.restheart.http.DocumentCheck;
+import org.restheart.http.Grant;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.find.HarmlessFilter;
+import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.guard.ForbiddenOperators;
+import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.write.BulkWrites;
+import org.restheart.mongo.write.Ids;
+
+/// `POST /csv?db=…&coll=…`: stores the rows of a CSV file as documents. To access rules this is a management
+/// request about that collection, with the rows as its content.
+public final class CsvLoader implements Service {
+    private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
+
+    private final MongoClient client;
+    private final Metadata metadata;
+    private final Schemas schemas;
+    private final Writes writes;
+    private final ForbiddenOperators forbiddenOperators;
+
+    /// @param writes is told, so that nobody is shown results from before
+    public CsvLoader(
+            MongoClient client,
+            Metadata metadata,
+            Schemas schemas,
+            Writes writes,
+            ForbiddenOperators forbiddenOperators) {
+        this.client = client;
+        this.metadata = metadata;
+        this.schemas = schemas;
+        this.writes = writes;
+        this.forbiddenOperators = forbiddenOperators;
+    }
+
+    @Override
+    public String name() {
+        return "csvLoader";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return CORS;
+    }
+
+    @Override
+    public Request prepare(Request request) {
+        var target = new DataTarget(
+                request.query().first("db"),
+                request.query().first("coll"),
+                Optional.empty(),
+                ResourceKind.COLLECTION.name(),
+                EnumSet.of(Demand.MANAGEMENT));
+        return request.with(DataTarget.KEY, target).with(RequestContent.KEY, new RequestContent(() -> rows(request)));
+    }
+
+    private static BsonArray rows(Request request) {
+        return CsvRows.parse(text(request), CsvOptions.parse(request.query()));
+    }
+
+    private static String text(Request request) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(request.body().bytes()))
+                    .toString();
+        } catch (CharacterCodingException _) {
+            throw Problem.of(CONTENT_INVALID, "the content is not UTF-8").raise();
+        }
+    }
+
+    @Override
+    public Response handle(Request request) {
+        var mediaType = request.headers().first("Content-Type").orElse("").toLowerCase(Locale.ROOT);
+        if (!mediaType.startsWith("text/csv")) {
+            throw Problem.bare(BAD_REQUEST).raise();
+        }
+        if (request.method() != Method.POST) {
+            throw Problem.of(NOT_IMPLEMENTED, "Only POST method is supported").raise();
+        }
+        var options = CsvOptions.parse(request.query());
+        requireCollection(options);
+        var rows = request.require(RequestContent.KEY).value().asArray();
+        if (rows.isEmpty()) {
+            return Response.status(304);
+        }
+        request.requireThread();
+        var known = metadata.collection(request, options.db(), options.collection(), false);
+        var rule = schemas.of(request, options.db(), known);
+        var models = models(request, options, rows, rule);
+        MongoCollection<BsonDocument> collection =
+                client.getDatabase(options.db()).getCollection(options.collection(), BsonDocument.class);
+        try {
+            if (rule.isPresent() && options.update()) {
+                var grant = request.caller().grant();
+                boolean seesAll =
+                        grant.readFilter().isEmpty() && grant.projectResponse().isEmpty();
+                BulkWrites.checked(client, collection, models, row -> rule.get().check(row, seesAll));
+            } else {
+                BulkWrites.inOrder(Optional.empty(), collection, models);
+            }
+        } finally {
+            metadata.forgetCollection(options.db(), options.collection());
+            writes.written(new MongoNamespace(options.db(), options.collection()));
+        }
+        return Response.status(200);
+    }
+
+    /// Names mean MongoDB's own here, so what the data API reserves has to be refused again.
+    private static void requireCollection(CsvOptions options) {
+        var path = ResourcePath.parse(List.of(options.db(), options.collection()));
+        if (path.kind() != ResourceKind.COLLECTION) {
+            throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+        }
+        ResourceNames.check(path);
+    }
+
+    private List<WriteModel<BsonDocument>> models(
+            Request request, CsvOptions options, BsonArray rows, Optional<DocumentRule> rule) {
+        var grant = request.caller().grant();
+        if (grant.checkWritten() || request.attribute(DocumentCheck.KEY).isPresent()) {
+            throw Problem.of(FORBIDDEN, "documents of this collection are put to checks, which a CSV file is not")
+                    .raise();
+        }
+        var models = new ArrayList<WriteModel<BsonDocument>>();
+        for (var element : rows) {
+            var row = new BsonDocument();
+            row.putAll(element.asDocument());
+            grant.mergeRequest().ifPresent(merge -> NewDocument.merge(row, merge, !options.update()));
+            if (!options.update()) {
+                rule.ifPresent(schema -> schema.check(row, true));
+            }
+            row.put("_etag", new BsonObjectId());
+            if (ResourceNames.isReservedId(row.get("_id", BsonNull.VALUE))) {
+                throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+            }
+            models.add(options.update() ? update(options, row, grant) : insert(row));
+        }
+        return models;
+    }
+
+    private static WriteModel<BsonDocument> insert(BsonDocument row) {
+        if (!row.containsKey("_id")) {
+            row.put("_id", new BsonObjectId());
+        }
+        return new InsertOneModel<>(row);
+    }
+
+    private WriteModel<BsonDocument> update(CsvOptions options, BsonDocument row, Grant grant) {
+        var id = row.remove("_id");
+        if (id == null) {
+            throw missingId();
+        }
+        var wanted = options.upsert() ? Optional.<BsonDocument>empty() : filter(row.remove("_filter"));
+        wanted.ifPresent(condition -> {
+            forbiddenOperators.checkFilter(condition);
+            HiddenFields.checkFilter(grant, condition);
+        });
+        var others = StagedFilter.ofWrites(grant.writeFilter(), wanted.stream().toList());
+        var filter = Ids.equal(id);
+        if (!others.isEmpty()) {
+            filter.append("$and", new BsonArray(List.of(others)));
+        }
+        var change = new BsonDocument("$set", row);
+        HiddenFields.checkChange(grant, change);
+        var updateOptions = new UpdateOptions().upsert(options.upsert());
+        if (!HarmlessFilter.is(others)) {
+            updateOptions.hint(new BsonDocument("_id", new BsonInt32(1))); // no other document may meet the filter
+        }
+        return new UpdateOneModel<>(filter, change, updateOptions);
+    }
+
+    private static Optional<BsonDocument> filter(@Nullable BsonValue filter) {
+        return filter != null && filter.isDocument() ? Optional.of(filter.asDocument()) : Optional.empty();
+    }
+
+    private static ProblemException missingId() {
+        return Problem.of(CONTENT_INVALID, "a row has no cell in the column of the id")
+                .raise();
+    }
+}

@@ -1,0 +1,103 @@
+package org.restheart.mongo.service;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.util.List;
+import java.util.OptionalInt;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+
+/// How a CSV file is to be read and stored.
+///
+/// @param id which column, counted from 0, holds `_id`
+/// @param separator between cells, as it stands; not empty
+/// @param update whether rows change documents by `_id`, as opposed to being inserted
+/// @param upsert whether an update inserts what is not there
+/// @param properties names of fields that every row gets, with [#values()]
+record CsvOptions(
+        String db,
+        String collection,
+        OptionalInt id,
+        String separator,
+        boolean update,
+        boolean upsert,
+        List<String> properties,
+        List<String> values) {
+    private static final int MAX_SEPARATOR = 20;
+
+    CsvOptions {
+        properties = List.copyOf(properties);
+        values = List.copyOf(values);
+    }
+
+    /// @throws ProblemException 400
+    static CsvOptions parse(Query query) {
+        var options = new CsvOptions(
+                mandatory(query, "db"),
+                mandatory(query, "coll"),
+                id(query),
+                separator(query),
+                query.first("update").filter("true"::equals).isPresent(),
+                query.first("upsert").filter("false"::equals).isEmpty(),
+                query.all("props"),
+                query.all("values"));
+        if (options.update() && options.id().isEmpty()) {
+            throw refuse("id must be set when update=true");
+        }
+        if (options.properties().size() != options.values().size()) {
+            throw refuse("props and values must come in pairs");
+        }
+        return options;
+    }
+
+    private static String mandatory(Query query, String name) {
+        return query.first(name)
+                .filter(value -> !value.isEmpty())
+                .orElseThrow(() -> refuse(name + " qparam is mandatory"));
+    }
+
+    private static OptionalInt id(Query query) {
+        var text = query.first("id");
+        if (text.isEmpty()) {
+            return OptionalInt.empty();
+        }
+        try {
+            int column = Integer.parseInt(text.get());
+            if (column >= 0) {
+                return OptionalInt.of(column);
+            }
+        } catch (NumberFormatException _) {
+            // refused below, as a negative number is
+        }
+        throw refuse("id must be the number of a column, counted from 0");
+    }
+
+    private static String separator(Query query) {
+        var separator = unescaped(query.first("sep").orElse(","));
+        if (separator.isEmpty() || separator.length() > MAX_SEPARATOR || separator.contains("\"")) {
+            throw refuse("sep must be 1 to " + MAX_SEPARATOR + " characters without quotes");
+        }
+        return separator;
+    }
+
+    /// `\t` is a tab; any other character may have a backslash in front, as those that mean something to regular
+    /// expressions. No expression is ever run: a client could make it take as long as it likes.
+    private static String unescaped(String text) {
+        var separator = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\\' && i + 1 < text.length()) {
+                c = text.charAt(++i);
+                separator.append(c == 't' ? '\t' : c);
+            } else {
+                separator.append(c);
+            }
+        }
+        return separator.toString();
+    }
+
+    private static ProblemException refuse(String message) {
+        return Problem.of(PARAMETER_INVALID, message).raise();
+    }
+}

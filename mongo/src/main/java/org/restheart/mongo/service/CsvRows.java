@@ -1,0 +1,81 @@
+package org.restheart.mongo.service;
+
+import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.mongo.content.LooseValue;
+
+/// A CSV text as documents: the first line names the fields, every other one is a row. A cell is JSON if it can
+/// be, else text; quotes protect separators and are part of the cell.
+final class CsvRows {
+    private static final int MAX_CELLS_PER_ROW = 10_000;
+
+    /// Of all rows, further properties included: each takes some hundred bytes until the rows are stored.
+    private static final int MAX_CELLS = 1_000_000;
+
+    private CsvRows() {}
+
+    static BsonArray parse(String text, CsvOptions options) {
+        var rows = new BsonArray();
+        var lines = text.lines().filter(line -> !line.isBlank()).iterator();
+        if (!lines.hasNext()) {
+            return rows;
+        }
+        var names = cells(lines.next(), options.separator()).stream()
+                .map(CsvRows::unquoted)
+                .toList();
+        long total = 0;
+        while (lines.hasNext()) {
+            var row = row(names, cells(lines.next(), options.separator()), options);
+            total += row.size() + 1;
+            if (total > MAX_CELLS) {
+                throw Problem.of(CONTENT_TOO_LARGE, "more than " + MAX_CELLS + " cells: load the rows in several files")
+                        .raise();
+            }
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private static BsonDocument row(List<String> names, List<String> cells, CsvOptions options) {
+        var row = new BsonDocument();
+        for (int i = 0; i < cells.size(); i++) {
+            var name = i < names.size() ? names.get(i) : "unnamed_" + (i - names.size());
+            row.put(options.id().orElse(-1) == i ? "_id" : name, LooseValue.of(cells.get(i)));
+        }
+        for (int i = 0; i < options.properties().size(); i++) {
+            row.put(options.properties().get(i), LooseValue.of(options.values().get(i)));
+        }
+        return row;
+    }
+
+    private static List<String> cells(String line, String separator) {
+        var cells = new ArrayList<String>();
+        int start = 0;
+        boolean quoted = false;
+        for (int i = 0; i < line.length() && cells.size() < MAX_CELLS_PER_ROW; ) {
+            if (line.charAt(i) == '"') {
+                quoted = !quoted;
+            }
+            if (!quoted && line.startsWith(separator, i)) {
+                cells.add(line.substring(start, i).strip());
+                i += separator.length();
+                start = i;
+            } else {
+                i++;
+            }
+        }
+        cells.add(line.substring(start).strip());
+        return cells;
+    }
+
+    private static String unquoted(String name) {
+        return name.length() > 1 && name.startsWith("\"") && name.endsWith("\"")
+                ? name.substring(1, name.length() - 1)
+                : name;
+    }
+}

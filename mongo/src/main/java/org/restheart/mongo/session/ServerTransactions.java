@@ -1,0 +1,185 @@
+package org.restheart.mongo.session;
+
+import com.mongodb.ClientSessionOptions;
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoClient;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// MongoDB's transactions by the session and the number. Only MongoDB knows how far one has come, and tells it by how
+/// it
+/// answers a command in it. Waits for MongoDB. Thread-safe.
+final class ServerTransactions {
+    /// `TransactionTooOld`, `NoSuchTransaction`, `TransactionCommitted`, `IllegalOperation`.
+    private static final int TOO_OLD = 225;
+
+    private static final int NONE = 251;
+    private static final int COMMITTED = 256;
+    private static final int NOT_SUPPORTED = 20;
+
+    private static final int MAX_COMMITS = 5;
+
+    /// In the text of `TransactionTooOld`; only a hint where to look.
+    private static final Pattern NEWER = Pattern.compile("newer \\D*(\\d+)\\D*$");
+
+    /// Any collection does, also one that is not there: it is asked in each transaction before all others.
+    private static final String DB = "restheart";
+
+    private static final BsonDocument TOUCH = new BsonDocument("find", new BsonString("_txns"))
+            .append("limit", new BsonInt32(1))
+            .append("singleBatch", BsonBoolean.TRUE);
+
+    private final MongoClient client;
+
+    ServerTransactions(MongoClient client) {
+        this.client = client;
+    }
+
+    /// A session's latest transaction.
+    record Current(long number, TransactionState state) {}
+
+    private enum Probe {
+        OLD,
+        IN,
+        COMMITTED,
+        NONE
+    }
+
+    /// Empty if there has never been one.
+    ///
+    /// @throws org.restheart.http.ProblemException 405 where there are no transactions
+    Optional<Current> current(BsonDocument session) {
+        var hint = new long[1];
+        var first = probe(session, 0, hint);
+        if (first != Probe.OLD) {
+            return Optional.empty();
+        }
+        var there = probe(session, hint[0], new long[1]);
+        if (there == Probe.OLD || probe(session, hint[0] - 1, new long[1]) != Probe.OLD) {
+            long number = search(session);
+            return Optional.of(new Current(number, state(probe(session, number, new long[1]))));
+        }
+        return Optional.of(new Current(hint[0], state(there)));
+    }
+
+    private static TransactionState state(Probe probe) {
+        return switch (probe) {
+            case IN -> TransactionState.IN;
+            case COMMITTED -> TransactionState.COMMITTED;
+            case OLD, NONE -> TransactionState.ABORTED;
+        };
+    }
+
+    /// The least number that is not too old.
+    private long search(BsonDocument session) {
+        long below = 0;
+        long above = 1;
+        while (probe(session, above, new long[1]) == Probe.OLD) {
+            below = above;
+            above *= 2;
+        }
+        while (above - below > 1) {
+            long middle = (below + above) / 2;
+            if (probe(session, middle, new long[1]) == Probe.OLD) {
+                below = middle;
+            } else {
+                above = middle;
+            }
+        }
+        return above;
+    }
+
+    /// @param hint is given the number of the latest transaction, if MongoDB says it
+    private Probe probe(BsonDocument session, long number, long[] hint) {
+        try {
+            run(attached(session, number), DB, TOUCH);
+            return Probe.IN;
+        } catch (MongoCommandException e) {
+            return switch (e.getErrorCode()) {
+                case TOO_OLD -> {
+                    var newer = NEWER.matcher(e.getErrorMessage().replaceAll("has already started.*", ""));
+                    hint[0] = newer.find() ? Long.parseLong(newer.group(1)) : 1;
+                    yield Probe.OLD;
+                }
+                case NONE -> Probe.NONE;
+                case COMMITTED -> Probe.COMMITTED;
+                default -> throw unsupported(e);
+            };
+        }
+    }
+
+    /// @throws MongoException if it cannot be begun, also because another one is in progress
+    void begin(BsonDocument session, long number, ReadConcern readConcern) {
+        try {
+            run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH);
+        } catch (MongoCommandException e) {
+            throw unsupported(e);
+        }
+    }
+
+    /// Repeating it is no error, so what became of a commit that nobody answered can be found out by another one.
+    ///
+    /// @throws MongoException also if the transaction is not in progress
+    void commit(BsonDocument session, long number) {
+        var command = new BsonDocument("commitTransaction", new BsonInt32(1))
+                .append("writeConcern", new BsonDocument("w", new BsonString("majority")));
+        for (int attempt = 1; ; attempt++) {
+            try {
+                run(attached(session, number), "admin", command);
+                return;
+            } catch (MongoException e) {
+                if (attempt == MAX_COMMITS
+                        || !e.hasErrorLabel(MongoException.UNKNOWN_TRANSACTION_COMMIT_RESULT_LABEL)) {
+                    throw e instanceof MongoCommandException refused ? unsupported(refused) : e;
+                }
+            }
+        }
+    }
+
+    /// @throws MongoException also if the transaction is not in progress
+    void abort(BsonDocument session, long number) {
+        try {
+            run(attached(session, number), "admin", new BsonDocument("abortTransaction", new BsonInt32(1)));
+        } catch (MongoCommandException e) {
+            throw unsupported(e);
+        }
+    }
+
+    /// Ends whatever runs in the session.
+    void kill(BsonDocument session) {
+        client.getDatabase("admin").runCommand(new BsonDocument("killSessions", new BsonArray(List.of(session))));
+    }
+
+    private AttachedSession attached(BsonDocument session, long number) {
+        return AttachedSession.to(times(), session, number, () -> {});
+    }
+
+    /// A session of the driver's, which costs nothing until a command needs one of MongoDB's.
+    private ClientSession times() {
+        return client.startSession(
+                ClientSessionOptions.builder().causallyConsistent(false).build());
+    }
+
+    private void run(ClientSession session, String db, BsonDocument command) {
+        client.getDatabase(db).runCommand(session, command, ReadPreference.primary());
+    }
+
+    private static RuntimeException unsupported(MongoCommandException e) {
+        return e.getErrorCode() == NOT_SUPPORTED
+                ? Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "transactions need a MongoDB replica set")
+                        .raise()
+                : e;
+    }
+}

@@ -1,0 +1,126 @@
+package org.restheart.mongo.session;
+
+import static org.restheart.http.ProblemCode.BAD_REQUEST;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.ReadConcern;
+import java.util.Optional;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Response;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.parameter.SessionParameter;
+
+/// The resources below `/_sessions`. Thread-safe.
+public final class SessionHandlers {
+    private final ServerTransactions transactions;
+    private final Optional<String> base;
+
+    /// @param base of `Location` URLs, in place of what the client called this server
+    public SessionHandlers(Sessions sessions, Optional<String> base) {
+        this.transactions = sessions.transactions();
+        this.base = base.map(url -> url.replaceAll("/+$", ""));
+    }
+
+    /// `POST /_sessions`: MongoDB hears of a session when it is first used.
+    public Response create(DataRequest request) {
+        var ops = request.contentDocument().get("ops", new BsonDocument());
+        if (!ops.isDocument()) {
+            throw Problem.of(BAD_REQUEST, "ops must be an object").raise();
+        }
+        var causal = ops.asDocument().get("causallyConsistent", BsonBoolean.TRUE);
+        if (!causal.isBoolean()) {
+            throw Problem.of(BAD_REQUEST, "causallyConsistent must be a boolean")
+                    .raise();
+        }
+        var id = SessionId.create(
+                Sessions.owner(request.http()), causal.asBoolean().getValue());
+        var connection = request.http().connection();
+        var server = base.orElseGet(() -> connection.scheme() + "://" + connection.hostAndPort());
+        return JsonResponses.empty(201).with("Location", server + request.selfPath() + "/" + id.uuid());
+    }
+
+    /// `DELETE /_sessions/{sid}`: also ends what runs in it.
+    public Response delete(DataRequest request) {
+        var session = session(request);
+        request.http().requireThread();
+        transactions.kill(session);
+        return JsonResponses.empty(200);
+    }
+
+    /// `GET /_sessions/{sid}/_txns`: the latest transaction.
+    public Response status(DataRequest request) {
+        var session = session(request);
+        request.http().requireThread();
+        var current = transactions
+                .current(session)
+                .<BsonValue>map(txn -> new BsonDocument("id", new BsonInt64(txn.number()))
+                        .append("status", new BsonString(txn.state().name())))
+                .orElse(BsonNull.VALUE);
+        return JsonResponses.of(request, 200, new BsonDocument("currentTxn", current));
+    }
+
+    /// `POST /_sessions/{sid}/_txns`: begins the next one, unless one is in progress.
+    public Response begin(DataRequest request) {
+        var session = session(request);
+        request.http().requireThread();
+        var current = transactions.current(session);
+        if (current.isPresent() && current.get().state() == TransactionState.IN) {
+            return JsonResponses.empty(304);
+        }
+        long next = current.map(txn -> txn.number() + 1).orElse(1L);
+        try {
+            transactions.begin(session, next, request.parameters().readConcern().orElse(ReadConcern.DEFAULT));
+        } catch (MongoCommandException e) { // somebody else may have begun it in this moment
+            if (transactions
+                    .current(session)
+                    .filter(txn -> txn.number() >= next)
+                    .isEmpty()) {
+                throw e;
+            }
+            return JsonResponses.empty(304);
+        }
+        return JsonResponses.empty(201).with("Location", request.selfPath() + "/" + next);
+    }
+
+    /// `PATCH /_sessions/{sid}/_txns/{n}`
+    public Response commit(DataRequest request) {
+        var session = session(request);
+        long number = number(request);
+        request.http().requireThread();
+        transactions.commit(session, number);
+        return JsonResponses.empty(200);
+    }
+
+    /// `DELETE /_sessions/{sid}/_txns/{n}`
+    public Response abort(DataRequest request) {
+        var session = session(request);
+        long number = number(request);
+        request.http().requireThread();
+        transactions.abort(session, number);
+        return JsonResponses.empty(204);
+    }
+
+    private static BsonDocument session(DataRequest request) {
+        var id = SessionParameter.sessionId(request.path().requireName());
+        return Sessions.serverSession(request.http(), id);
+    }
+
+    /// @throws ProblemException 400
+    private static long number(DataRequest request) {
+        try {
+            return Long.parseLong(String.valueOf(request.path().transaction()));
+        } catch (NumberFormatException _) {
+            throw Problem.of(PARAMETER_INVALID, "illegal txnId: it must be a number")
+                    .raise();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package org.restheart.mongo.write;
+
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.BulkWriteOptions;
+import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.WriteModel;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+
+/// Many writes of one request as one command. Where a filter of theirs comes from a client, it has been through
+/// [org.restheart.mongo.find.StagedFilter#ofWrites].
+public final class BulkWrites {
+    private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
+
+    private BulkWrites() {}
+
+    /// Every one is tried, in no order.
+    ///
+    /// @param session the client's, if it has one
+    /// @throws com.mongodb.MongoBulkWriteException when all are tried, if some failed
+    public static <T> BulkWriteResult each(
+            Optional<ClientSession> session, MongoCollection<T> collection, List<? extends WriteModel<T>> writes) {
+        return run(session, collection, writes, UNORDERED);
+    }
+
+    /// One after the other, until one fails.
+    ///
+    /// @param session the client's, if it has one
+    /// @throws com.mongodb.MongoBulkWriteException as soon as one failed
+    public static <T> BulkWriteResult inOrder(
+            Optional<ClientSession> session, MongoCollection<T> collection, List<? extends WriteModel<T>> writes) {
+        return run(session, collection, writes, new BulkWriteOptions());
+    }
+
+    /// All of them or none: what an update makes of a stored document is checked before anybody can see it.
+    ///
+    /// @param updates each of one document, by its `_id`
+    public static void checked(
+            MongoClient client,
+            MongoCollection<BsonDocument> collection,
+            List<WriteModel<BsonDocument>> updates,
+            Consumer<BsonDocument> check) {
+        Transaction.run(client, collection.getWriteConcern(), session -> {
+            for (var update : updates) {
+                var filter = ((UpdateOneModel<BsonDocument>) update).getFilter().toBsonDocument();
+                var result = collection.bulkWrite(session, List.of(update));
+                if (result.getMatchedCount() + result.getUpserts().size() > 0) {
+                    var id = Objects.requireNonNull(filter.get("_id"));
+                    check.accept(Objects.requireNonNull(collection
+                            .find(session, new BsonDocument("_id", id))
+                            .first()));
+                }
+            }
+            return true;
+        });
+    }
+
+    private static <T> BulkWriteResult run(
+            Optional<ClientSession> session,
+            MongoCollection<T> collection,
+            List<? extends WriteModel<T>> writes,
+            BulkWriteOptions options) {
+        return session.map(known -> collection.bulkWrite(known, writes, options))
+                .orElseGet(() -> collection.bulkWrite(writes, options));
+    }
+}

@@ -1,0 +1,85 @@
+package org.restheart.mongo.write;
+
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.DeleteOptions;
+import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.result.DeleteResult;
+import com.mongodb.client.result.UpdateResult;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
+
+/// A collection with the session, if any, that all operations on it run in, so that none can be left out. Confined to
+/// one request.
+public final class SessionCollection {
+    private final MongoCollection<RawBsonDocument> collection;
+    private final Optional<ClientSession> session;
+
+    public SessionCollection(MongoCollection<RawBsonDocument> collection, Optional<ClientSession> session) {
+        this.collection = collection;
+        this.session = session;
+    }
+
+    /// The collection of a request's path, in its session.
+    public static SessionCollection of(Collections collections, DataRequest request) {
+        return new SessionCollection(collections.of(request), request.session());
+    }
+
+    /// The same in another session.
+    public SessionCollection in(ClientSession other) {
+        return new SessionCollection(collection, Optional.of(other));
+    }
+
+    /// The transaction that the client has begun, if the operations run in one.
+    public Optional<ClientSession> transaction() {
+        return session.filter(ClientSession::hasActiveTransaction);
+    }
+
+    public WriteConcern writeConcern() {
+        return collection.getWriteConcern();
+    }
+
+    public SessionCollection with(WriteConcern concern) {
+        return new SessionCollection(collection.withWriteConcern(concern), session);
+    }
+
+    public SessionCollection with(ReadPreference preference) {
+        return new SessionCollection(collection.withReadPreference(preference), session);
+    }
+
+    public FindIterable<RawBsonDocument> find(BsonDocument filter) {
+        return session.map(s -> collection.find(s, filter)).orElseGet(() -> collection.find(filter));
+    }
+
+    public void insertOne(RawBsonDocument document) {
+        session.ifPresentOrElse(s -> collection.insertOne(s, document), () -> collection.insertOne(document));
+    }
+
+    public UpdateResult replaceOne(BsonDocument filter, RawBsonDocument document, ReplaceOptions options) {
+        return session.map(s -> collection.replaceOne(s, filter, document, options))
+                .orElseGet(() -> collection.replaceOne(filter, document, options));
+    }
+
+    public UpdateResult updateOne(BsonDocument filter, BsonDocument update, UpdateOptions options) {
+        return session.map(s -> collection.updateOne(s, filter, update, options))
+                .orElseGet(() -> collection.updateOne(filter, update, options));
+    }
+
+    public UpdateResult updateOne(BsonDocument filter, List<BsonDocument> stages, UpdateOptions options) {
+        return session.map(s -> collection.updateOne(s, filter, stages, options))
+                .orElseGet(() -> collection.updateOne(filter, stages, options));
+    }
+
+    public DeleteResult deleteOne(BsonDocument filter, DeleteOptions options) {
+        return session.map(s -> collection.deleteOne(s, filter, options))
+                .orElseGet(() -> collection.deleteOne(filter, options));
+    }
+}

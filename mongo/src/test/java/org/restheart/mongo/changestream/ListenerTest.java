@@ -1,0 +1,74 @@
+package org.restheart.mongo.changestream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Transport;
+import org.restheart.mongo.background.ChangeCursor.Change;
+
+@NullMarked
+class ListenerTest {
+    private static final Pattern NUMBER = Pattern.compile("\"n\": ?(\\d+)");
+
+    private final StreamMeters meters = new StreamMeters(new SimpleMeterRegistry());
+    private final Backlog backlog = new Backlog(100, 1 << 20);
+    private final Listener listener;
+
+    ListenerTest() throws MalformedStream {
+        listener = new Listener(
+                StreamDefinition.parse(BsonDocument.parse("{uri: 'all', stages: []}")),
+                Transport.SSE,
+                JsonMode.DEFAULT,
+                false,
+                _ -> true,
+                backlog,
+                100);
+    }
+
+    /// The shared stream may be behind the cursor with which a listener has caught up.
+    @Test
+    void what_a_cursor_of_its_own_has_delivered_is_not_told_again_by_the_shared_stream() {
+        listener.hold();
+        listener.accept(event(1), meters);
+        for (int n = 1; n <= 4; n++) {
+            listener.deliver(event(n), meters);
+        }
+        listener.release(token(4), meters);
+        for (int n = 2; n <= 6; n++) {
+            listener.accept(event(n), meters);
+        }
+
+        assertThat(told()).containsExactly(1, 2, 3, 4, 5, 6);
+    }
+
+    private List<Integer> told() {
+        var numbers = new ArrayList<Integer>();
+        for (var frame = backlog.take(); frame != null; frame = backlog.take()) {
+            var found = NUMBER.matcher(
+                    StandardCharsets.UTF_8.decode(frame.bytes().duplicate()).toString());
+            assertThat(found.find()).isTrue();
+            numbers.add(Integer.valueOf(found.group(1)));
+        }
+        return numbers;
+    }
+
+    private static Event event(int n) {
+        return new Event(new Change(
+                RawBsonDocument.parse("{operationType: 'insert', fullDocument: {_id: " + n + ", n: " + n + "}}"),
+                token(n)));
+    }
+
+    private static BsonDocument token(int n) {
+        return BsonDocument.parse("{_data: '82%04X'}".formatted(n));
+    }
+}

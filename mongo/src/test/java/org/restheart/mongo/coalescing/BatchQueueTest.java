@@ -1,0 +1,286 @@
+package org.restheart.mongo.coalescing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.ProblemException;
+
+class BatchQueueTest {
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final BatchMeters meters = new BatchMeters(new SimpleMeterRegistry(), "test");
+
+    @AfterEach
+    void stop() {
+        threads.close();
+    }
+
+    private static CoalescingConfig limits(int commands, int maxBatch, int maxBytes, int maxQueued) {
+        return limits(commands, maxBatch, maxBytes, maxQueued, Duration.ofMinutes(1));
+    }
+
+    private static CoalescingConfig limits(int commands, int maxBatch, int maxBytes, int maxQueued, Duration maxWait) {
+        return new CoalescingConfig(
+                true, true, true, commands, maxBatch, maxBytes, maxQueued, maxWait, 10, Duration.ofMinutes(1), false);
+    }
+
+    private <R, O> BatchQueue<R, O> queue(CoalescingConfig limits, BatchCommand<R, O> command) {
+        return new BatchQueue<>(command, limits, threads, meters, System::nanoTime);
+    }
+
+    /// Lets a test hold the first command until others have queued behind it.
+    private static final class Gate {
+        final CountDownLatch sent = new CountDownLatch(1);
+        final CountDownLatch open = new CountDownLatch(1);
+
+        void pass() {
+            sent.countDown();
+            try {
+                if (!open.await(10, TimeUnit.SECONDS)) {
+                    throw new IllegalStateException("gate stayed closed");
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @Test
+    void a_request_alone_flies_alone() {
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10), batch -> {
+            assertThat(batch).hasSize(1);
+            batch.forEach(t -> t.complete(t.request() + 1));
+        });
+        assertThat(queue.submit(1, 1).join()).isEqualTo(2);
+    }
+
+    @Test
+    void requests_that_wait_leave_together_up_to_the_bounds() throws Exception {
+        var gate = new Gate();
+        var sizes = Collections.synchronizedList(new ArrayList<Integer>());
+        var queue = this.<Integer, Integer>queue(limits(1, 3, 1000, 100), batch -> {
+            gate.pass();
+            sizes.add(batch.size());
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        var requests = new ArrayList<PendingRequest<Integer, Integer>>();
+        requests.add(queue.submit(0, 1));
+        gate.sent.await();
+        for (int i = 1; i <= 7; i++) {
+            requests.add(queue.submit(i, 1));
+        }
+        gate.open.countDown();
+        for (int i = 0; i <= 7; i++) {
+            assertThat(requests.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i);
+        }
+        assertThat(sizes).containsExactly(1, 3, 3, 1);
+    }
+
+    /// A queue whose commands land when the test says so, and whose time passes when it says so.
+    private final class SlowQueue {
+        final BlockingQueue<List<PendingRequest<Integer, Integer>>> sent = new LinkedBlockingQueue<>();
+        final Semaphore landings = new Semaphore(0);
+        final AtomicLong now = new AtomicLong();
+        final BatchQueue<Integer, Integer> queue =
+                new BatchQueue<>(this::run, limits(2, 100, 1000, 100), threads, meters, now::get);
+
+        void run(List<PendingRequest<Integer, Integer>> batch) {
+            sent.add(batch);
+            landings.acquireUninterruptibly();
+            batch.forEach(pending -> pending.complete(pending.request()));
+        }
+
+        void submit(int count) {
+            for (int i = 0; i < count; i++) {
+                queue.submit(i, 1);
+            }
+        }
+
+        void assertDeparts(int size) throws InterruptedException {
+            assertThat(sent.poll(10, TimeUnit.SECONDS)).hasSize(size);
+        }
+
+        void assertNothingDeparts() throws InterruptedException {
+            assertThat(sent.poll(100, TimeUnit.MILLISECONDS)).isNull();
+        }
+    }
+
+    @Test
+    void a_few_requests_fly_side_by_side() throws Exception {
+        var slow = new SlowQueue();
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertNothingDeparts(); // both commands are under way
+        slow.landings.release(3);
+        slow.assertDeparts(1);
+    }
+
+    @Test
+    void large_batches_fly_one_after_the_other_unless_a_flight_takes_long() throws Exception {
+        var slow = new SlowQueue();
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(20);
+        slow.landings.release(1);
+        slow.assertDeparts(20);
+        slow.landings.release(1); // of the two still under way, whichever lands first
+        slow.submit(5);
+        slow.assertNothingDeparts();
+        slow.now.addAndGet(TimeUnit.MILLISECONDS.toNanos(11));
+        slow.submit(1);
+        slow.assertDeparts(6);
+        slow.landings.release(10);
+    }
+
+    @Test
+    void a_batch_is_bounded_in_bytes_but_a_large_request_flies_alone() throws Exception {
+        var gate = new Gate();
+        var batches = Collections.synchronizedList(new ArrayList<List<Integer>>());
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 100, 100), batch -> {
+            gate.pass();
+            batches.add(batch.stream().map(PendingRequest::request).toList());
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        queue.submit(0, 1);
+        gate.sent.await();
+        queue.submit(1, 60);
+        queue.submit(2, 60);
+        queue.submit(3, 500);
+        var last = queue.submit(4, 10);
+        gate.open.countDown();
+        last.get(10, TimeUnit.SECONDS);
+        assertThat(batches).containsExactly(List.of(0), List.of(1), List.of(2), List.of(3), List.of(4));
+    }
+
+    @Test
+    void a_full_queue_refuses() throws Exception {
+        var gate = new Gate();
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 2), batch -> {
+            gate.pass();
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        queue.submit(0, 1);
+        gate.sent.await();
+        queue.submit(1, 1);
+        queue.submit(2, 1);
+        assertThatThrownBy(() -> queue.submit(3, 1)).isInstanceOfSatisfying(ProblemException.class, e -> {
+            assertThat(e.problem().status()).isEqualTo(503);
+            assertThat(e.problem().headers().first("Retry-After")).contains("1");
+        });
+        gate.open.countDown();
+    }
+
+    @Test
+    void who_waits_too_long_is_refused_and_the_queue_goes_on() throws Exception {
+        var gate = new Gate();
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10, Duration.ofMillis(50)), batch -> {
+            gate.pass();
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        var underWay = queue.submit(0, 1);
+        gate.sent.await();
+        var late = queue.submit(1, 1);
+        assertThatThrownBy(() -> late.get(10, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(
+                        ProblemException.class,
+                        e -> assertThat(e.problem().status()).isEqualTo(503));
+        gate.open.countDown();
+        assertThat(underWay.get(10, TimeUnit.SECONDS)).isZero();
+        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS)).isEqualTo(2);
+    }
+
+    @Test
+    void a_cancelled_request_never_leaves() throws Exception {
+        var gate = new Gate();
+        var flown = new ConcurrentLinkedQueue<Integer>();
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10), batch -> {
+            gate.pass();
+            batch.forEach(t -> {
+                flown.add(t.request());
+                t.complete(t.request());
+            });
+        });
+        queue.submit(0, 1);
+        gate.sent.await();
+        var cancelled = queue.submit(1, 1);
+        var kept = queue.submit(2, 1);
+        cancelled.cancel(false);
+        gate.open.countDown();
+        kept.get(10, TimeUnit.SECONDS);
+        assertThat(flown).containsExactly(0, 2);
+    }
+
+    @Test
+    void a_failed_command_fails_its_own_requests_and_the_queue_goes_on() {
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10), batch -> {
+            if (batch.getFirst().request() < 0) {
+                throw new IllegalArgumentException("no");
+            }
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        assertThatThrownBy(queue.submit(-1, 1)::join).hasCauseInstanceOf(IllegalArgumentException.class);
+        assertThat(queue.submit(1, 1).join()).isEqualTo(1);
+    }
+
+    @Test
+    void an_outcome_that_a_flight_forgets_is_an_error_not_a_hang() {
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10), _ -> {});
+        assertThatThrownBy(queue.submit(1, 1)::join).hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void under_stress_nothing_is_lost_or_crossed_and_commands_start_after_their_requests() {
+        var clock = new AtomicLong();
+        var running = new AtomicInteger();
+        var queue = this.<Long, Long>queue(limits(3, 16, 1 << 20, 1_000_000), batch -> {
+            assertThat(running.incrementAndGet()).isLessThanOrEqualTo(3);
+            long start = clock.incrementAndGet();
+            for (var pending : batch) {
+                assertThat(start).isGreaterThan(pending.request());
+            }
+            running.decrementAndGet();
+            batch.forEach(t -> t.complete(-t.request()));
+        });
+        int clients = 64;
+        int each = 2_000;
+        var wrong = new AtomicInteger();
+        var answered = new AtomicInteger();
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int c = 0; c < clients; c++) {
+                callers.execute(() -> {
+                    for (int i = 0; i < each; i++) {
+                        long stamp = clock.incrementAndGet();
+                        if (queue.submit(stamp, 1).join() != -stamp) {
+                            wrong.incrementAndGet();
+                        }
+                        answered.incrementAndGet();
+                    }
+                });
+            }
+        }
+        assertThat(wrong).hasValue(0);
+        assertThat(answered).hasValue(clients * each);
+    }
+}

@@ -1,0 +1,20 @@
+package org.restheart.perftest.ycsb;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/// How the benchmark's threads reach the data; they share `connections` whatever their number.
+@JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
+public sealed interface YcsbBinding {
+    int connections();
+
+    /// The plain synchronous driver.
+    record Driver(String connectionString, int connections) implements YcsbBinding {}
+
+    /// The reactive streams driver.
+    record Reactive(String connectionString, int connections) implements YcsbBinding {}
+
+    /// The gateway.
+    ///
+    /// @param credentials `name:password` for HTTP Basic
+    record Http(String host, int port, String credentials, int connections) implements YcsbBinding {}
+}

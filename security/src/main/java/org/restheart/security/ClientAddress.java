@@ -1,0 +1,40 @@
+package org.restheart.security;
+
+import java.net.Inet6Address;
+import java.util.HexFormat;
+import org.restheart.http.Request;
+
+/// The address under which the attempts and the content of a client are counted.
+public sealed interface ClientAddress {
+    /// An address is shorter; what is longer is made up.
+    int MAX_LENGTH = 64;
+
+    /// A site's share of an IPv6 address (RFC 6177): one client has all addresses below it.
+    int SITE_BYTES = 8;
+
+    /// The other end of the connection.
+    record Peer() implements ClientAddress {}
+
+    /// A value of `X-Forwarded-For`, counted from the last, which the nearest proxy has written.
+    record Forwarded(int fromLast) implements ClientAddress {}
+
+    default String of(Request request) {
+        return switch (this) {
+            case Peer() -> peer(request);
+            case Forwarded(int fromLast) -> forwarded(request, fromLast);
+        };
+    }
+
+    private static String peer(Request request) {
+        return request.connection().peer().getAddress() instanceof Inet6Address ipv6
+                ? HexFormat.of().formatHex(ipv6.getAddress(), 0, SITE_BYTES)
+                : request.connection().peerAddress();
+    }
+
+    /// Requests without the field share an address.
+    private static String forwarded(Request request, int fromLast) {
+        var values = String.join(",", request.headers().all("X-Forwarded-For")).split(",", -1);
+        var value = values[Math.max(0, values.length - 1 - fromLast)].strip();
+        return value.substring(0, Math.min(value.length(), MAX_LENGTH));
+    }
+}

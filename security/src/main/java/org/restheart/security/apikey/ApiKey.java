@@ -1,0 +1,114 @@
+package org.restheart.security.apikey;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+
+/// What is stored of a key. The key itself never is. Immutable.
+///
+/// @param digest identifies the key among all
+/// @param handle names it to people and in requests
+/// @param hint its first characters, for lists
+/// @param account whose credentials it is
+/// @param roles the only roles it has; empty for all of the account's
+/// @param from address ranges it may be used from; empty for any
+public record ApiKey(
+        String digest,
+        ObjectId handle,
+        String hint,
+        String account,
+        Optional<List<String>> roles,
+        String name,
+        Instant createdAt,
+        String createdBy,
+        Optional<Instant> lastUsedAt,
+        Optional<Instant> expiresAt,
+        boolean disabled,
+        List<String> from) {
+
+    /// Empty for a document that is not one of ours.
+    public static Optional<ApiKey> of(BsonDocument stored) {
+        if (!(stored.get("_id") instanceof BsonString digest)
+                || !(stored.get("handle") instanceof BsonObjectId handle)
+                || !(stored.get("account") instanceof BsonString account)) {
+            return Optional.empty();
+        }
+        return Optional.of(new ApiKey(
+                digest.getValue(),
+                handle.getValue(),
+                text(stored, "hint"),
+                account.getValue(),
+                stored.containsKey("roles") ? Optional.of(texts(stored.get("roles"))) : Optional.empty(),
+                text(stored, "name"),
+                time(stored, "createdAt").orElse(Instant.EPOCH),
+                text(stored, "createdBy"),
+                time(stored, "lastUsedAt"),
+                time(stored, "expiresAt"),
+                stored.get("disabled") instanceof BsonBoolean disabled && disabled.getValue(),
+                stored.containsKey("from") ? texts(stored.get("from")) : List.of()));
+    }
+
+    private static String text(BsonDocument stored, String name) {
+        return stored.get(name) instanceof BsonString text ? text.getValue() : "";
+    }
+
+    private static Optional<Instant> time(BsonDocument stored, String name) {
+        return stored.get(name) instanceof BsonDateTime time
+                ? Optional.of(Instant.ofEpochMilli(time.getValue()))
+                : Optional.empty();
+    }
+
+    /// What is no list of texts allows nothing.
+    private static List<String> texts(BsonValue value) {
+        return value instanceof BsonArray array
+                ? array.stream()
+                        .filter(BsonValue::isString)
+                        .map(text -> text.asString().getValue())
+                        .toList()
+                : List.of();
+    }
+
+    /// As it is stored.
+    public BsonDocument toDocument() {
+        var document = new BsonDocument("_id", new BsonString(digest));
+        document.putAll(toShow());
+        document.append("handle", new BsonObjectId(handle));
+        expiresAt.ifPresent(time -> document.append("expiresAt", new BsonDateTime(time.toEpochMilli())));
+        document.append("createdAt", new BsonDateTime(createdAt.toEpochMilli()));
+        return document;
+    }
+
+    /// As clients see it: without the digest.
+    BsonDocument toShow() {
+        var document = new BsonDocument("handle", new BsonString(handle.toHexString()))
+                .append("name", new BsonString(name))
+                .append("hint", new BsonString(hint))
+                .append("account", new BsonString(account));
+        roles.ifPresent(list -> document.append("roles", array(list)));
+        document.append("createdAt", new BsonString(createdAt.toString()))
+                .append("createdBy", new BsonString(createdBy));
+        lastUsedAt.ifPresent(time -> document.append("lastUsedAt", new BsonString(time.toString())));
+        expiresAt.ifPresent(time -> document.append("expiresAt", new BsonString(time.toString())));
+        document.append("disabled", BsonBoolean.valueOf(disabled));
+        if (!from.isEmpty()) {
+            document.append("from", array(from));
+        }
+        return document;
+    }
+
+    private static BsonArray array(List<String> texts) {
+        return new BsonArray(texts.stream().map(BsonString::new).toList());
+    }
+
+    boolean isUsable(Instant now) {
+        return !disabled && expiresAt.filter(end -> !end.isAfter(now)).isEmpty();
+    }
+}

@@ -1,0 +1,84 @@
+package org.restheart.security.apikey;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+import org.restheart.security.Authentication;
+import org.restheart.security.Authenticator;
+import org.restheart.security.Credentials;
+import org.restheart.security.realm.Realm;
+
+/// An API key, in a header of its own or as bearer token.
+public final class ApiKeyAuthenticator implements Authenticator {
+    /// The source of credentials that are keys.
+    public static final String SOURCE = "apiKeyRealm";
+
+    private static final String BEARER = "Bearer ";
+
+    private final ApiKeys keys;
+    private final KeyForm form;
+    private final Realm realm;
+    private final List<String> headerNames;
+
+    /// @param realm whose accounts the keys belong to
+    public ApiKeyAuthenticator(ApiKeys keys, KeyForm form, Realm realm, List<String> headerNames) {
+        this.keys = keys;
+        this.form = form;
+        this.realm = realm;
+        this.headerNames = List.copyOf(headerNames);
+    }
+
+    @Override
+    public Authentication authenticate(Request request) {
+        var sent = sent(request);
+        if (sent.isEmpty()) {
+            return Authentication.ABSENT;
+        }
+        if (sent.stream().distinct().count() > 1 || KeyForm.isTooLong(sent.getFirst())) {
+            return Authentication.REJECTED;
+        }
+        var now = Instant.now();
+        return keys.find(request, form.digest(sent.getFirst()))
+                .filter(key -> key.isUsable(now) && isUsableFrom(key, request))
+                .flatMap(key -> realm.stored(request, key.account())
+                        .map(Realm.Stored::account)
+                        .map(account -> {
+                            keys.used(key, now);
+                            return accepted(key, account);
+                        }))
+                .orElse(Authentication.REJECTED);
+    }
+
+    private List<String> sent(Request request) {
+        var sent = new ArrayList<String>();
+        headerNames.forEach(name -> sent.addAll(request.headers().all(name)));
+        request.headers()
+                .first("Authorization")
+                .filter(field -> field.startsWith(BEARER + KeyForm.PREFIX))
+                .ifPresent(field -> sent.add(field.substring(BEARER.length()).strip()));
+        return sent;
+    }
+
+    private static boolean isUsableFrom(ApiKey key, Request request) {
+        return key.from().isEmpty()
+                || key.from().stream()
+                        .flatMap(range -> AddressRange.parse(range).stream())
+                        .anyMatch(range -> range.contains(request.connection().peerAddress()));
+    }
+
+    /// The account with the key's roles, as far as it still has them.
+    private static Authentication accepted(ApiKey key, Account account) {
+        var limited = key.roles()
+                .map(only -> new Account(
+                        account.name(),
+                        account.roles().stream().filter(only::contains).toList(),
+                        account.properties()))
+                .orElse(account);
+        var token =
+                new Credentials.Token("", Optional.of(key.handle().toHexString()), key.expiresAt(), Optional.empty());
+        return new Authentication.Authenticated(limited, new Credentials(SOURCE, Optional.of(token)));
+    }
+}

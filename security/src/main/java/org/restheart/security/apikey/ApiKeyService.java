@@ -1,0 +1,314 @@
+package org.restheart.security.apikey;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Account;
+import org.restheart.http.Grant;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.security.Authorizer;
+import org.restheart.security.Credentials;
+import org.restheart.security.realm.Realm;
+
+/// `/_apikeys`: hands out keys, lists and withdraws them. The root role may do so for every account, others for
+/// themselves. Comes with the rule that lets them.
+public final class ApiKeyService implements Service, Authorizer {
+    public static final String URI = "/_apikeys";
+
+    private static final List<String> SEGMENTS = RequestPath.parse(URI).segments();
+    private static final int MAX_CONTENT = 16 << 10;
+    private static final int MAX_NAME = 200;
+    private static final int MAX_RANGES = 50;
+
+    private final ApiKeys keys;
+    private final KeyForm form;
+    private final Realm realm;
+    private final Settings settings;
+
+    /// @param rootRole may have keys for every account, and import keys
+    /// @param unlimited whether keys without an end may be made
+    /// @param longest until the end of a key
+    /// @param selfService whether accounts may make keys of their own
+    public record Settings(Optional<String> rootRole, boolean unlimited, Duration longest, boolean selfService) {}
+
+    public ApiKeyService(ApiKeys keys, KeyForm form, Realm realm, Settings settings) {
+        this.keys = keys;
+        this.form = form;
+        this.realm = realm;
+        this.settings = settings;
+    }
+
+    @Override
+    public String name() {
+        return "apiKeyRealm";
+    }
+
+    private static boolean concerns(Request request) {
+        var segments = request.path().segments();
+        return !segments.isEmpty() && segments.getFirst().equals(SEGMENTS.getFirst());
+    }
+
+    @Override
+    public boolean requiresAuthentication(Request request) {
+        return true;
+    }
+
+    @Override
+    public Optional<Grant> authorize(Request request, @Nullable Account account) {
+        return concerns(request) && account != null && (settings.selfService() || isRoot(account))
+                ? Optional.of(Grant.FULL)
+                : Optional.empty();
+    }
+
+    private boolean isRoot(Account account) {
+        return settings.rootRole().filter(account::hasRole).isPresent();
+    }
+
+    @Override
+    public Response handle(Request request) {
+        request.requireThread();
+        var caller = request.caller().account().orElseThrow(() -> forbidden("keys belong to accounts"));
+        if (!settings.selfService() && !isRoot(caller)) {
+            throw forbidden("keys are handed out by administrators");
+        }
+        var segments = request.path().segments();
+        return switch (segments.size()) {
+            case 1 ->
+                switch (request.method()) {
+                    case GET -> list(caller);
+                    case POST -> create(request, caller);
+                    default -> notAllowed("GET, POST");
+                };
+            case 2 ->
+                switch (request.method()) {
+                    case PATCH -> change(request, find(caller, segments.get(1)));
+                    case DELETE -> {
+                        keys.delete(find(caller, segments.get(1)));
+                        yield Response.status(204);
+                    }
+                    default -> notAllowed("PATCH, DELETE");
+                };
+            default -> Response.status(404);
+        };
+    }
+
+    private static Response.Ready notAllowed(String methods) {
+        return Response.status(405).with("Allow", methods + ", " + Method.OPTIONS);
+    }
+
+    private static Response.Ready json(int status, BsonValue value) {
+        return Response.json(status, JsonEncoder.of(JsonMode.RELAXED).encodeToString(value))
+                .with("Cache-Control", "no-store");
+    }
+
+    private List<ApiKey> visible(Account caller) {
+        return keys.list(isRoot(caller) ? Optional.empty() : Optional.of(caller.name()));
+    }
+
+    private Response list(Account caller) {
+        return json(
+                200, new BsonArray(visible(caller).stream().map(ApiKey::toShow).toList()));
+    }
+
+    /// Unknown and others' keys look alike.
+    private ApiKey find(Account caller, String handle) {
+        return visible(caller).stream()
+                .filter(key -> key.handle().toHexString().equals(handle))
+                .findFirst()
+                .orElseThrow(() -> Problem.of(ProblemCode.NOT_FOUND, "there is no such key")
+                        .raise());
+    }
+
+    private Response create(Request request, Account caller) {
+        boolean root = isRoot(caller);
+        boolean byKey = request.attribute(Credentials.KEY)
+                .filter(credentials -> credentials.source().equals(ApiKeyAuthenticator.SOURCE))
+                .isPresent();
+        if (byKey && !root) {
+            throw forbidden("a key cannot make keys");
+        }
+        var content = content(request);
+        var account = text(content, "account").orElse(caller.name());
+        if (!account.equals(caller.name()) && !root) {
+            throw forbidden("only administrators make keys for others");
+        }
+        var owner = realm.stored(request, account)
+                .map(Realm.Stored::account)
+                .orElseThrow(() -> invalid("account", "there is no such account"));
+        var roles = texts(content, "roles");
+        // Of others a key never has more than its maker has now.
+        var allowed = root ? owner.roles() : caller.roles();
+        roles.ifPresent(wanted -> {
+            if (!allowed.containsAll(wanted)) {
+                throw invalid("roles", "must be some of the account's roles");
+            }
+        });
+        var imported = text(content, "key");
+        if (imported.isPresent() && !root) {
+            throw forbidden("only administrators import keys");
+        }
+        if (imported.isPresent() && !KeyForm.isImportable(imported.get())) {
+            throw invalid("key", "must have 32 to 256 printable ASCII characters");
+        }
+        var key = imported.orElseGet(KeyForm::random);
+        var now = Instant.now();
+        var made = new ApiKey(
+                form.digest(key),
+                new ObjectId(),
+                KeyForm.hint(key),
+                account,
+                root ? roles : Optional.of(roles.orElse(caller.roles())),
+                text(content, "name").filter(name -> name.length() <= MAX_NAME).orElse(""),
+                now,
+                caller.name(),
+                Optional.empty(),
+                end(content, now),
+                false,
+                ranges(content));
+        if (!keys.insert(made)) {
+            throw Problem.of(ProblemCode.CONFLICT, "there is such a key already")
+                    .raise();
+        }
+        var answer = new BsonDocument("key", new BsonString(key));
+        answer.putAll(made.toShow());
+        return json(201, answer);
+    }
+
+    private Optional<Instant> end(BsonDocument content, Instant now) {
+        var latest = now.plus(settings.longest());
+        Optional<Instant> end;
+        if (content.containsKey("days")) {
+            if (!content.get("days").isNumber()
+                    || !(content.get("days").asNumber().doubleValue() > 0)) {
+                throw invalid("days", "must be a number greater than 0");
+            }
+            double days = Math.min(content.get("days").asNumber().doubleValue(), 1_000_000);
+            end = Optional.of(now.plusSeconds((long) (days * 86_400)));
+        } else {
+            end = time(content, "expiresAt");
+        }
+        if (end.isEmpty() && !settings.unlimited()) {
+            throw invalid("expiresAt", "or days is required");
+        }
+        if (end.filter(latest::isBefore).isPresent()) {
+            throw invalid("expiresAt", "must be within " + settings.longest().toDays() + " days");
+        }
+        if (end.filter(time -> !time.isAfter(now)).isPresent()) {
+            throw invalid("expiresAt", "is over");
+        }
+        return end;
+    }
+
+    private static List<String> ranges(BsonDocument content) {
+        var ranges = texts(content, "from").orElse(List.of());
+        if (ranges.size() > MAX_RANGES
+                || ranges.stream().anyMatch(range -> AddressRange.parse(range).isEmpty())) {
+            throw invalid("from", "must be a list of address ranges such as 192.0.2.0/24");
+        }
+        return ranges;
+    }
+
+    private Response change(Request request, ApiKey key) {
+        var content = content(request);
+        var changes = new BsonDocument();
+        text(content, "name")
+                .filter(name -> name.length() <= MAX_NAME)
+                .ifPresent(name -> changes.append("name", new BsonString(name)));
+        if (content.get("disabled") instanceof BsonBoolean disabled) {
+            changes.append("disabled", disabled);
+        } else if (content.containsKey("disabled")) {
+            throw invalid("disabled", "must be true or false");
+        }
+        time(content, "expiresAt").ifPresent(end -> {
+            if (key.expiresAt().filter(end::isAfter).isPresent()) {
+                throw invalid("expiresAt", "can only become earlier");
+            }
+            changes.append("expiresAt", new BsonDateTime(end.toEpochMilli()));
+        });
+        if (changes.isEmpty()) {
+            throw Problem.of(ProblemCode.CONTENT_INVALID, "nothing to change: name, disabled or an earlier expiresAt")
+                    .raise();
+        }
+        keys.update(key, changes);
+        return Response.status(204);
+    }
+
+    private static BsonDocument content(Request request) {
+        if (request.body().length() > MAX_CONTENT) {
+            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "more than " + MAX_CONTENT + " bytes")
+                    .raise();
+        }
+        try {
+            return JsonParser.parseDocument(request.body().bytes());
+        } catch (MalformedJsonException _) {
+            throw Problem.of(ProblemCode.CONTENT_INVALID, "the content must be a JSON object")
+                    .raise();
+        }
+    }
+
+    private static Optional<String> text(BsonDocument content, String name) {
+        var value = content.get(name);
+        if (value == null) {
+            return Optional.empty();
+        }
+        if (!value.isString()) {
+            throw invalid(name, "must be a text");
+        }
+        return Optional.of(value.asString().getValue());
+    }
+
+    private static Optional<List<String>> texts(BsonDocument content, String name) {
+        var value = content.get(name);
+        if (value == null) {
+            return Optional.empty();
+        }
+        if (!value.isArray() || !value.asArray().stream().allMatch(BsonValue::isString)) {
+            throw invalid(name, "must be a list of texts");
+        }
+        return Optional.of(
+                value.asArray().stream().map(text -> text.asString().getValue()).toList());
+    }
+
+    private static Optional<Instant> time(BsonDocument content, String name) {
+        var value = content.get(name);
+        if (value == null) {
+            return Optional.empty();
+        }
+        if (value.isDateTime()) {
+            return Optional.of(Instant.ofEpochMilli(value.asDateTime().getValue()));
+        }
+        try {
+            return Optional.of(Instant.parse(text(content, name).orElseThrow()));
+        } catch (DateTimeException _) {
+            throw invalid(name, "must be a time such as 2027-01-01T00:00:00Z");
+        }
+    }
+
+    private static RuntimeException invalid(String name, String why) {
+        return Problem.of(ProblemCode.CONTENT_INVALID, name + ": " + why).raise();
+    }
+
+    private static RuntimeException forbidden(String why) {
+        return Problem.of(ProblemCode.FORBIDDEN, why).raise();
+    }
+}

@@ -1,0 +1,64 @@
+package org.restheart.security.apikey;
+
+import java.nio.charset.StandardCharsets;
+import java.security.InvalidKeyException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// How keys look, and how they become digests. Keys are random, so a fast digest keeps them. Thread-safe.
+public final class KeyForm {
+    static final String PREFIX = "rhk_";
+    private static final int MAX_LENGTH = 256;
+    private static final int MIN_LENGTH = 32;
+    private static final int HINT = 8;
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+    private final Optional<SecretKeySpec> pepper;
+
+    /// @param pepper makes digests useless to whoever has only the collection
+    public KeyForm(Optional<String> pepper) {
+        this.pepper = pepper.map(text -> new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    }
+
+    static String random() {
+        var bytes = new byte[32];
+        RANDOM.nextBytes(bytes);
+        return PREFIX + BASE64.encodeToString(bytes);
+    }
+
+    /// Whether a key that was made elsewhere can be imported.
+    static boolean isImportable(String key) {
+        return key.length() >= MIN_LENGTH
+                && key.length() <= MAX_LENGTH
+                && key.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    }
+
+    static boolean isTooLong(String key) {
+        return key.length() > MAX_LENGTH;
+    }
+
+    static String hint(String key) {
+        return key.substring(0, Math.min(HINT, key.length()));
+    }
+
+    String digest(String key) {
+        var bytes = key.getBytes(StandardCharsets.UTF_8);
+        try {
+            if (pepper.isEmpty()) {
+                return BASE64.encodeToString(
+                        MessageDigest.getInstance("SHA-256").digest(bytes));
+            }
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(pepper.get());
+            return BASE64.encodeToString(mac.doFinal(bytes));
+        } catch (NoSuchAlgorithmException | InvalidKeyException e) {
+            throw new IllegalStateException(e); // every Java platform has both
+        }
+    }
+}

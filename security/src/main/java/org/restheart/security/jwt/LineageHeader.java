@@ -1,0 +1,28 @@
+package org.restheart.security.jwt;
+
+import com.nimbusds.jose.JWSHeader;
+import java.util.Optional;
+import org.restheart.security.Credentials.Lineage;
+
+/// Private header parameters (RFC 7515, 4.3), signed with the rest, that say which account a token was made for.
+final class LineageHeader {
+    private static final String ID = "rh-lineage";
+    private static final String SOURCE = "rh-source";
+    private static final String GENERATION = "rh-generation";
+
+    private LineageHeader() {}
+
+    static void write(Lineage lineage, JWSHeader.Builder header) {
+        header.customParam(ID, lineage.id())
+                .customParam(SOURCE, lineage.source())
+                .customParam(GENERATION, lineage.generation());
+    }
+
+    static Optional<Lineage> read(JWSHeader header) {
+        return header.getCustomParam(ID) instanceof String id
+                        && header.getCustomParam(SOURCE) instanceof String source
+                        && header.getCustomParam(GENERATION) instanceof String generation
+                ? Optional.of(new Lineage(id, source, generation))
+                : Optional.empty();
+    }
+}

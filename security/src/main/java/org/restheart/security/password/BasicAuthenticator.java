@@ -1,0 +1,62 @@
+package org.restheart.security.password;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
+import java.util.Optional;
+import org.restheart.http.Request;
+import org.restheart.security.Authentication;
+import org.restheart.security.Authenticator;
+import org.restheart.security.Credentials;
+import org.restheart.security.realm.KeyedDigest;
+import org.restheart.security.realm.Realm;
+
+/// HTTP Basic over a [Realm]. What was accepted is remembered under a keyed digest of the field, so that a known
+/// client costs one digest per request; its account is looked at every time. Thread-safe.
+public final class BasicAuthenticator implements Authenticator {
+    private static final Optional<String> CHALLENGE = Optional.of("Basic realm=\"RESTHeart Realm\"");
+
+    private static final int MAX_REMEMBERED = 10_000;
+    private static final Duration REMEMBERED = Duration.ofMinutes(20);
+
+    private final KeyedDigest digest = new KeyedDigest();
+    private final Cache<KeyedDigest.Digest, Authentication.Authenticated> accepted = Caffeine.newBuilder()
+            .maximumSize(MAX_REMEMBERED)
+            .expireAfterWrite(REMEMBERED)
+            .build();
+    private final Realm realm;
+    private final Credentials credentials;
+
+    /// @param name of the realm, which tells its accounts from those of others
+    public BasicAuthenticator(Realm realm, String name) {
+        this.realm = realm;
+        this.credentials = Credentials.password(name);
+    }
+
+    @Override
+    public Authentication authenticate(Request request) {
+        var encoded = BasicCredentials.find(request.headers());
+        if (encoded.isEmpty()) {
+            return Authentication.ABSENT;
+        }
+        var key = digest.of(encoded.get());
+        var known = accepted.getIfPresent(key);
+        if (known != null && realm.isCurrent(known.account())) {
+            return known;
+        }
+        request.requireThread(); // a guess is made where it counts
+        var account = BasicCredentials.parse(encoded.get())
+                .flatMap(credentials -> realm.verify(request, credentials.name(), credentials.password()));
+        if (account.isEmpty()) {
+            return Authentication.REJECTED;
+        }
+        var outcome = new Authentication.Authenticated(account.get(), credentials);
+        accepted.put(key, outcome);
+        return outcome;
+    }
+
+    @Override
+    public Optional<String> challenge(Request request) {
+        return CHALLENGE;
+    }
+}

@@ -1,0 +1,126 @@
+package org.restheart.security.password;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import org.restheart.http.Fields;
+import org.restheart.http.Request;
+import org.restheart.security.Authentication;
+import org.restheart.security.Authenticator;
+import org.restheart.security.Credentials;
+import org.restheart.security.realm.Realm;
+
+/// HTTP Digest, with `qop="auth"` or, for old clients, without.
+public final class DigestAuthenticator implements Authenticator {
+    private static final String OPAQUE = "0".repeat(32);
+
+    private final Realm accounts;
+    private final String realm;
+    private final String domain;
+    private final Credentials credentials;
+    private final Nonces nonces = new Nonces();
+
+    /// @param realm what clients show their users
+    /// @param source the name of the accounts' realm
+    public DigestAuthenticator(Realm accounts, String realm, String domain, String source) {
+        this.accounts = accounts;
+        this.realm = realm;
+        this.domain = domain;
+        this.credentials = Credentials.password(source);
+    }
+
+    @Override
+    public Authentication authenticate(Request request) {
+        var sent = DigestCredentials.find(request.headers());
+        if (sent.isEmpty()) {
+            return Authentication.ABSENT;
+        }
+        request.requireThread(); // a nonce is used up once, not again when the attempt is repeated
+        var account = isForThis(request, sent.get())
+                ? accounts.clear(request, sent.get().get("username"))
+                : Optional.<Realm.Clear>empty();
+        if (account.isEmpty() || !isRight(request, sent.get(), account.get())) {
+            return Authentication.REJECTED;
+        }
+        if (!nonces.use(sent.get().get("nonce"), count(sent.get()))) {
+            return Authentication.REJECTED;
+        }
+        return new Authentication.Authenticated(
+                account.get().account(), credentials, information(sent.get(), account.get()));
+    }
+
+    private boolean isForThis(Request request, DigestCredentials sent) {
+        var query = request.query().raw();
+        var target = request.path().raw() + (query.isEmpty() ? "" : "?" + query);
+        var absolute =
+                request.connection().scheme() + "://" + request.connection().hostAndPort() + target;
+        return sent.get("realm").equals(realm)
+                && (!sent.has("opaque") || sent.get("opaque").equals(OPAQUE))
+                && (!sent.has("algorithm") || sent.get("algorithm").equalsIgnoreCase("MD5"))
+                && (!sent.has("qop") || sent.get("qop").equals("auth"))
+                && (sent.get("uri").equals(target) || sent.get("uri").equals(absolute));
+    }
+
+    private static boolean isRight(Request request, DigestCredentials sent, Realm.Clear account) {
+        var expected = response(sent, account, request.method() + ":" + sent.get("uri"));
+        return MessageDigest.isEqual(
+                expected.getBytes(StandardCharsets.US_ASCII),
+                sent.get("response").getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /// RFC 2617, 3.2.2.1.
+    private static String response(DigestCredentials sent, Realm.Clear account, String a2) {
+        var a1 = md5(sent.get("username") + ":" + sent.get("realm") + ":" + account.password());
+        var middle = sent.has("qop")
+                ? sent.get("nonce") + ":" + sent.get("nc") + ":" + sent.get("cnonce") + ":" + sent.get("qop")
+                : sent.get("nonce");
+        return md5(a1 + ":" + middle + ":" + md5(a2));
+    }
+
+    private static long count(DigestCredentials sent) {
+        if (!sent.has("qop")) {
+            return 1;
+        }
+        try {
+            return Long.parseLong(sent.get("nc"), 16);
+        } catch (NumberFormatException _) {
+            return 0; // never rising
+        }
+    }
+
+    private Fields information(DigestCredentials sent, Realm.Clear account) {
+        var text = "nextnonce=\"" + nonces.next() + "\"";
+        if (sent.has("qop")) {
+            text += ",qop=\"auth\",rspauth=\"" + response(sent, account, ":" + sent.get("uri")) + "\",cnonce=\""
+                    + sent.get("cnonce").replaceAll("[\\\\\"\\p{Cntrl}]", "") + "\",nc=" + sent.get("nc");
+        }
+        return Fields.of("Authentication-Info", text);
+    }
+
+    @Override
+    public Optional<String> challenge(Request request) {
+        return Optional.of("Digest realm=\"" + realm + "\",domain=\"" + domain + "\",nonce=\"" + nonces.next()
+                + "\",opaque=\"" + OPAQUE + "\"" + (isStale(request) ? ",stale=true" : "")
+                + ",algorithm=MD5,qop=\"auth\"");
+    }
+
+    /// Right but for its nonce, so that the client may try again without asking its user.
+    private boolean isStale(Request request) {
+        return DigestCredentials.find(request.headers())
+                .filter(sent -> isForThis(request, sent))
+                .flatMap(sent -> accounts.clear(request, sent.get("username"))
+                        .filter(account -> isRight(request, sent, account)))
+                .isPresent();
+    }
+
+    private static String md5(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+}

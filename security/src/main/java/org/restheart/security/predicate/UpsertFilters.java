@@ -1,0 +1,54 @@
+package org.restheart.security.predicate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+
+/// What a `PATCH` that may make a document stores besides its content: MongoDB copies the values that its filter
+/// compares with into the new document. Whatever a filter names counts, in whatever way it asks about it.
+public final class UpsertFilters {
+    private UpsertFilters() {}
+
+    /// A document with one field for each condition of the request's filters, without those on the `_id`, which the
+    /// path names. Empty if the request makes no document of them. What does not parse is refused by the handler.
+    public static List<BsonDocument> of(Request request) {
+        var query = request.query();
+        if (request.method() != Method.PATCH
+                || Stream.of("wm", "writeMode")
+                        .flatMap(name -> query.all(name).stream())
+                        .noneMatch("upsert"::equalsIgnoreCase)) {
+            return List.of();
+        }
+        var conditions = new ArrayList<BsonDocument>();
+        for (var name : List.of("filter", "shardkey")) {
+            for (var text : query.all(name)) {
+                try {
+                    collect(JsonParser.parse(text), conditions);
+                } catch (MalformedJsonException _) {
+                    // the parameter is refused later: nothing is written
+                }
+            }
+        }
+        return conditions;
+    }
+
+    private static void collect(BsonValue filter, List<BsonDocument> conditions) {
+        if (filter.isArray()) {
+            filter.asArray().forEach(each -> collect(each, conditions));
+        } else if (filter.isDocument()) {
+            filter.asDocument().forEach((name, value) -> {
+                if (name.startsWith("$")) {
+                    collect(value, conditions);
+                } else if (!name.equals("_id")) {
+                    conditions.add(new BsonDocument(name, value));
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package org.restheart.security.realm;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Runs bcrypt on few threads. Clients take turns, so that one with many passwords to check does not keep the others
+/// waiting, and clients that have shown a right password before come before those that have not: a flood from addresses
+/// nobody knows delays nobody who is known. Thread-safe.
+final class BcryptQueue implements AutoCloseable {
+    private static final int MAX_WAITING = 64;
+
+    /// One turn of so many belongs to clients that nobody knows, also while known ones wait.
+    private static final int TURNS_PER_STRANGER = 4;
+
+    private static final int MAX_KNOWN = 10_000;
+    private static final Duration KNOWN = Duration.ofDays(1);
+
+    private final ThreadPoolExecutor threads;
+    private final Cache<String, Boolean> known = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_KNOWN)
+            .expireAfterWrite(KNOWN)
+            .build();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Waiting acquaintances = new Waiting();
+    private final Waiting strangers = new Waiting();
+    private long turns;
+
+    BcryptQueue(int threadCount) {
+        this.threads = new ThreadPoolExecutor(
+                threadCount,
+                threadCount,
+                30,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                Thread.ofPlatform().daemon().name("bcrypt-", 0).factory());
+        threads.allowCoreThreadTimeOut(true);
+    }
+
+    /// Lets the work wait for its turn. When too much waits, the client with most of it loses its latest, which is
+    /// cancelled.
+    void add(String client, BcryptTurn<?> turn) {
+        var dropped = enqueue(client, turn);
+        if (dropped != null) {
+            dropped.cancel(false);
+        }
+        if (!turn.equals(dropped)) {
+            threads.execute(this::runNext);
+        }
+    }
+
+    private @Nullable BcryptTurn<?> enqueue(String client, BcryptTurn<?> turn) {
+        lock.lock();
+        try {
+            var known = isKnown(client);
+            (known ? acquaintances : strangers).add(client, turn);
+            if (acquaintances.size + strangers.size <= MAX_WAITING) {
+                return null;
+            }
+            return (strangers.size > 0 ? strangers : acquaintances).dropLatestOfLongest();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The client has shown a right password.
+    void hasShownRightPassword(String client) {
+        known.put(client, true);
+    }
+
+    private boolean isKnown(String client) {
+        return known.getIfPresent(client) != null;
+    }
+
+    private void runNext() {
+        var turn = next();
+        if (turn != null) {
+            turn.run();
+        }
+    }
+
+    private @Nullable BcryptTurn<?> next() {
+        lock.lock();
+        try {
+            boolean strangersTurn = ++turns % TURNS_PER_STRANGER == 0;
+            var first = strangersTurn ? strangers : acquaintances;
+            var second = strangersTurn ? acquaintances : strangers;
+            return first.size > 0 ? first.next() : second.next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+
+    /// What waits, by client, in the order of their next turns. Guarded by the lock.
+    private static final class Waiting {
+        private final LinkedHashMap<String, ArrayDeque<BcryptTurn<?>>> clients = new LinkedHashMap<>();
+        private int size;
+
+        void add(String client, BcryptTurn<?> turn) {
+            clients.computeIfAbsent(client, _ -> new ArrayDeque<>()).add(turn);
+            size++;
+        }
+
+        BcryptTurn<?> dropLatestOfLongest() {
+            var longest = clients.sequencedEntrySet().reversed().stream() // of equals the newest client
+                    .reduce((a, b) -> b.getValue().size() > a.getValue().size() ? b : a)
+                    .orElseThrow();
+            var latest = longest.getValue().removeLast();
+            if (longest.getValue().isEmpty()) {
+                clients.remove(longest.getKey());
+            }
+            size--;
+            return latest;
+        }
+
+        @Nullable
+        BcryptTurn<?> next() {
+            var first = clients.pollFirstEntry();
+            if (first == null) {
+                return null;
+            }
+            var turn = first.getValue().remove();
+            if (!first.getValue().isEmpty()) {
+                clients.putLast(first.getKey(), first.getValue());
+            }
+            size--;
+            return turn;
+        }
+    }
+}

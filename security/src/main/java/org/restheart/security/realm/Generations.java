@@ -1,0 +1,92 @@
+package org.restheart.security.realm;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.restheart.http.Account;
+import org.restheart.http.Request;
+import org.restheart.security.Credentials;
+import org.restheart.security.Credentials.Lineage;
+
+/// What tokens say about the accounts that they were made for, so that they end when the account does: a generation,
+/// which is another when the account has another password, or is another one of the same name. The same on every
+/// gateway with the same key. Thread-safe.
+public final class Generations {
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int BYTES = 16;
+
+    private final Map<String, Realm> realms;
+    private final SecretKeySpec key;
+
+    /// By identity: every look at an account's source makes another account.
+    private final Cache<Account, String> known = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .weakKeys()
+            .maximumSize(10_000)
+            .build();
+
+    /// An account as it is now.
+    public record Current(Account account, String generation) {}
+
+    /// @param realms by the names that credentials have for their sources
+    /// @param key secret, since generations are made of passwords that may be stored in clear
+    public Generations(Map<String, Realm> realms, byte[] key) {
+        this.realms = Map.copyOf(realms);
+        this.key = new SecretKeySpec(key, ALGORITHM);
+    }
+
+    /// The account, if it is there and can log in. Follows the threading rule of [Realm#verify].
+    ///
+    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
+    public Optional<Current> current(Request request, String source, String name) {
+        return Optional.ofNullable(realms.get(source))
+                .flatMap(realm -> realm.stored(request, name))
+                .map(stored -> new Current(
+                        stored.account(),
+                        known.get(stored.account(), _ -> generation(source, name, stored.password()))));
+    }
+
+    /// Whether the account of this name is still the one that a token of this lineage was made for.
+    public boolean isCurrent(Request request, Lineage lineage, String name) {
+        return current(request, lineage.source(), name)
+                .filter(current -> MessageDigest.isEqual(
+                        current.generation().getBytes(StandardCharsets.US_ASCII),
+                        lineage.generation().getBytes(StandardCharsets.US_ASCII)))
+                .isPresent();
+    }
+
+    /// The lineage of the credentials, or the beginning of a new one; nothing for accounts that no realm knows.
+    public Optional<Lineage> of(Request request, Account account, Credentials credentials) {
+        var shown = credentials.token().flatMap(Credentials.Token::lineage);
+        return shown.isPresent() || credentials.token().isPresent()
+                ? shown
+                : current(request, credentials.source(), account.name())
+                        .map(current ->
+                                new Lineage(UUID.randomUUID().toString(), credentials.source(), current.generation()));
+    }
+
+    private String generation(String... parts) {
+        try {
+            var mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            for (var part : parts) {
+                var bytes = part.getBytes(StandardCharsets.UTF_8);
+                mac.update(ByteBuffer.allocate(4).putInt(bytes.length).flip());
+                mac.update(bytes);
+            }
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(mac.doFinal(), BYTES));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+}
