@@ -14,10 +14,6 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Cors;
-import org.restheart.http.DataPaths;
-import org.restheart.http.DataWrite;
-import org.restheart.http.JudgedRequest;
-import org.restheart.http.JudgedRequests;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -26,6 +22,11 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.attribute.Key;
+import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.DataWrite;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -273,6 +274,6 @@ public final class DataApiService implements Service {
 
     /// The request as the client sent it, before its credentials were looked for.
     private record Sent(Request request) {
-        static final org.restheart.http.Key<Sent> KEY = org.restheart.http.Key.named("sent");
+        static final Key<Sent> KEY = Key.named("sent");
     }
 }

@@ -4,11 +4,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.JudgedRequests;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequests;
 
 /// Failures in the words of the Atlas Data API.
 ///

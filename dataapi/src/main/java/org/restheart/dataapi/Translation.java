@@ -7,14 +7,14 @@ import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.DataPaths;
-import org.restheart.http.DataWrite;
-import org.restheart.http.JudgedRequest;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.RequestPath;
-import org.restheart.http.Slice;
-import org.restheart.http.Via;
+import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.DataWrite;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.Slice;
+import org.restheart.http.judged.Via;
 import tools.jackson.core.JsonToken;
 
 /// An action as the request of the REST API that does the same.

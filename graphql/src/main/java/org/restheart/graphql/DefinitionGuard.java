@@ -18,9 +18,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.graphql.app.InvalidApp;
-import org.restheart.http.Account;
 import org.restheart.http.Content;
-import org.restheart.http.DataTarget;
 import org.restheart.http.DocumentCheck;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -31,6 +29,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Stands in front of the data API for requests to the collection of app definitions, whatever path leads to it: who

@@ -13,7 +13,6 @@ import org.restheart.graphql.app.Node;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
-import org.restheart.http.Key;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -21,6 +20,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.attribute.Key;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadRights;
 

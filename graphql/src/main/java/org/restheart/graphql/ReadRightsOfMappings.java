@@ -8,14 +8,14 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.restheart.graphql.app.FieldMapping.Source;
-import org.restheart.http.JudgedRequest;
-import org.restheart.http.JudgedRequests;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
-import org.restheart.http.Via;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Via;
 import org.restheart.mongo.reading.ReadRights;
 
 /// In whose name mappings read: the app's, which sees everything but secrets, or the caller's, whose REST request for

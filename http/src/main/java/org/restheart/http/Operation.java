@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.util.function.Consumer;
+import org.restheart.http.attribute.Key;
 
 /// What a request's content asks a service to do, where its path does not tell: for logs and metrics. Whoever makes one
 /// has bounded its length; clients choose what it says.

@@ -1,6 +1,9 @@
 package org.restheart.http;
 
 import java.util.Optional;
+import org.restheart.http.access.Caller;
+import org.restheart.http.attribute.Attributes;
+import org.restheart.http.attribute.Key;
 
 /// One request, immutable: steps of the pipeline that learn something hand a copy on. Confined to one exchange.
 ///

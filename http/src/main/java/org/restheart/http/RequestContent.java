@@ -3,6 +3,7 @@ package org.restheart.http;
 import java.util.function.Supplier;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.attribute.Key;
 
 /// The content of a data request as BSON, parsed when somebody first asks and then kept, so that access rules and
 /// handlers see the same value and pay for it once. Confined to one request; nobody changes the value.

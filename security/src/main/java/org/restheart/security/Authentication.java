@@ -1,7 +1,7 @@
 package org.restheart.security;
 
-import org.restheart.http.Account;
 import org.restheart.http.Fields;
+import org.restheart.http.access.Account;
 
 /// What one mechanism says about a request. Immutable.
 public sealed interface Authentication {

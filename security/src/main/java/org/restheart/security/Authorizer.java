@@ -2,9 +2,9 @@ package org.restheart.security;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.Grant;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Grant;
 
 /// Allows requests. The first one that allows decides what else holds for the request. Thread-safe.
 ///

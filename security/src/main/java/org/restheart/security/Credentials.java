@@ -2,7 +2,7 @@ package org.restheart.security;
 
 import java.time.Instant;
 import java.util.Optional;
-import org.restheart.http.Key;
+import org.restheart.http.attribute.Key;
 
 /// How an account has shown who it is.
 ///

@@ -2,10 +2,10 @@ package org.restheart.security;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.Grant;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Grant;
 
 /// Allows everything, to everybody or to everybody who is authenticated.
 ///

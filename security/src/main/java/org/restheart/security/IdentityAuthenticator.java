@@ -1,7 +1,7 @@
 package org.restheart.security;
 
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 /// Takes everybody for one account. For development.
 ///

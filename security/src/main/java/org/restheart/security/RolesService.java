@@ -7,13 +7,13 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.Grant;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Grant;
 
 /// `GET /roles/{user}`: tells an account its own roles. Everybody may ask about themselves, and nobody about
 /// others: the service comes with both rules.

@@ -3,15 +3,15 @@ package org.restheart.security;
 import java.util.ArrayList;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.Caller;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
-import org.restheart.http.Grant;
 import org.restheart.http.Handler;
-import org.restheart.http.JudgedRequests;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Caller;
+import org.restheart.http.access.Grant;
+import org.restheart.http.judged.JudgedRequests;
 
 /// The door of a route: who asks, does anybody object, does somebody allow it. Hands the request on with its
 /// [Caller].

@@ -1,8 +1,8 @@
 package org.restheart.security;
 
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 /// Refuses requests, whoever makes them and whatever else allows them. Thread-safe.
 @FunctionalInterface

@@ -6,9 +6,7 @@ import java.util.Base64;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.http.Attributes;
 import org.restheart.http.Body;
-import org.restheart.http.Caller;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
@@ -18,6 +16,8 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.Caller;
+import org.restheart.http.attribute.Attributes;
 
 /// Requests as the server would hand them over.
 public final class Requests {

@@ -2,11 +2,11 @@ package org.restheart.core.accounts;
 
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
-import org.restheart.http.DataTarget;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.access.DataTarget;
 
 /// A write through this server that changes accounts or permissions holds from its answer on. One that fails may
 /// have happened all the same.

@@ -12,7 +12,7 @@ import org.restheart.core.accounts.CollectionFollower.Listener;
 import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
-import org.restheart.http.DataTarget;
+import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.Permission;

@@ -3,7 +3,7 @@ package org.restheart.core.config;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
-import org.restheart.http.Account;
+import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.realm.FileRealm;
 

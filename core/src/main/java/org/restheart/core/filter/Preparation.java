@@ -2,10 +2,10 @@ package org.restheart.core.filter;
 
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
-import org.restheart.http.Key;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.attribute.Key;
 
 /// Asks the service what can be said of a request before authentication. A refusal is kept, since
 /// CORS headers and `OPTIONS` come first, and raised by [#refuse(Request, Handler)].

@@ -1,10 +1,10 @@
 package org.restheart.core.observation;
 
 import java.util.Optional;
-import org.restheart.http.Account;
 import org.restheart.http.Headers;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 /// A request that is over: its response has been sent, or its client has gone. Immutable.
 ///

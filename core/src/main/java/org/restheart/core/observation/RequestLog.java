@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.restheart.core.config.LoggingConfig;
-import org.restheart.http.Account;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -2,8 +2,8 @@ package org.restheart.core.observation;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
 import org.restheart.http.Operation;
+import org.restheart.http.access.Account;
 
 /// Carries what later steps learn of a request, its caller's account and what its content asks for, out to the
 /// observers, which stand before them. Confined to one request, whose threads take turns.

@@ -1,13 +1,13 @@
 package org.restheart.core.routing;
 
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.JudgedRequest;
-import org.restheart.http.JudgedRequests;
-import org.restheart.http.Key;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.attribute.Key;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
 
 /// Sends requests of services to the routes of other services, without a socket. Thread-safe.
 public final class InProcessRequests implements JudgedRequests {

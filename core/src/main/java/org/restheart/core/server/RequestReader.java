@@ -4,10 +4,7 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import java.nio.charset.StandardCharsets;
 import org.restheart.core.observation.RequestNote;
-import org.restheart.http.Account;
-import org.restheart.http.Attributes;
 import org.restheart.http.Body;
-import org.restheart.http.Caller;
 import org.restheart.http.Connection;
 import org.restheart.http.Method;
 import org.restheart.http.Operation;
@@ -16,6 +13,9 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Caller;
+import org.restheart.http.attribute.Attributes;
 
 /// Makes a [Request] of what Undertow received. Undertow's own decoding of paths and parameters is off: the
 /// path and the query are read here, once, from the text that was sent.

@@ -11,13 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.metrics.Requests;
-import org.restheart.http.DataTarget;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Deferred;
 import org.restheart.http.Response.Ready;
+import org.restheart.http.access.DataTarget;
 
 class FreshAfterWritesTest {
     private static final DataTarget TARGET =

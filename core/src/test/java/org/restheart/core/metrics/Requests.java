@@ -4,15 +4,15 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import org.restheart.core.observation.Observation;
-import org.restheart.http.Attributes;
 import org.restheart.http.Body;
-import org.restheart.http.Caller;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.Caller;
+import org.restheart.http.attribute.Attributes;
 
 /// Requests without a server.
 public final class Requests {

@@ -15,16 +15,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.http.Account;
-import org.restheart.http.Attributes;
 import org.restheart.http.Body;
-import org.restheart.http.Caller;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Caller;
+import org.restheart.http.attribute.Attributes;
 import org.slf4j.LoggerFactory;
 
 class RequestLogTest {

@@ -15,11 +15,11 @@ import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.http.Account;
 import org.restheart.http.Content;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Response;
+import org.restheart.http.access.Account;
 
 class UndertowListenerTest {
     @Test

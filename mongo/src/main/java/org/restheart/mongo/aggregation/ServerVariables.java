@@ -7,8 +7,8 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
-import org.restheart.http.Account;
-import org.restheart.http.Grant;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Paging;
 

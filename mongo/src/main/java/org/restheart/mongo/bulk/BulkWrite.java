@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.RawBsonDocument;
-import org.restheart.http.DataWrite;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.BulkWrites;
 

@@ -11,7 +11,7 @@ import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.http.Account;
+import org.restheart.http.access.Account;
 import org.restheart.mongo.exchange.DataRequest;
 
 /// What a collection wants to be stored about the requests that write to it: its property

@@ -1,7 +1,7 @@
 package org.restheart.mongo.document;
 
-import org.restheart.http.DataWrite;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;

@@ -5,10 +5,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
 import org.restheart.bson.fields.Visibility;
-import org.restheart.http.Grant;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 

@@ -4,7 +4,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
-import org.restheart.http.Slice;
+import org.restheart.http.judged.Slice;
 
 /// Which slice of a result is asked for.
 ///

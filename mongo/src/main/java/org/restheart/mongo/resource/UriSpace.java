@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.restheart.http.Key;
+import org.restheart.http.attribute.Key;
 
 /// Where clients find MongoDB's resources, seen from one request: links lead through the mount that the
 /// request came by, if it shows the target, else through another one. Confined to one request.

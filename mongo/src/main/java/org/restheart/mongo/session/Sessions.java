@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.UUID;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.restheart.http.Account;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 

@@ -7,10 +7,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.restheart.http.DocumentCheck;
-import org.restheart.http.Grant;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 

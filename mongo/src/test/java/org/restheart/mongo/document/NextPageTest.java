@@ -17,7 +17,7 @@ import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.http.Grant;
+import org.restheart.http.access.Grant;
 import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;

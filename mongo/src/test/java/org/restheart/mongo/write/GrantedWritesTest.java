@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.bson.JsonParser;
-import org.restheart.http.Grant;
+import org.restheart.http.access.Grant;
 import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;

@@ -3,10 +3,10 @@ package org.restheart.security.acl;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.Grant;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Grant;
 import org.restheart.security.Authorizer;
 import org.restheart.security.predicate.Attempt;
 

@@ -2,7 +2,7 @@ package org.restheart.security.acl;
 
 import java.util.Optional;
 import org.bson.BsonDocument;
-import org.restheart.http.Grant;
+import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Attempt;
 
 /// The `mongo` object of a permission, before its variables have values. Immutable.

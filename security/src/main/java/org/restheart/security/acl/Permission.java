@@ -2,10 +2,10 @@ package org.restheart.security.acl;
 
 import java.util.List;
 import java.util.Optional;
-import org.restheart.http.DataTarget;
-import org.restheart.http.Demand;
-import org.restheart.http.Grant;
 import org.restheart.http.ProblemException;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.Demand;
+import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Attempt;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.Unanswerable;

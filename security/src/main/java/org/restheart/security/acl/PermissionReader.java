@@ -9,7 +9,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Grant;
+import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;

@@ -7,7 +7,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.http.DataTarget;
+import org.restheart.http.access.DataTarget;
 import org.restheart.security.predicate.Attempt;
 
 /// `@request` in the filters of permissions.

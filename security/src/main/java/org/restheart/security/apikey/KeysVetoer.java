@@ -1,9 +1,9 @@
 package org.restheart.security.apikey;
 
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.DataTarget;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.DataTarget;
 import org.restheart.security.Vetoer;
 
 /// Keeps everybody, whatever their rights, from the collection of keys: [ApiKeyService] is the only way to it.

@@ -8,10 +8,10 @@ import java.util.stream.Stream;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.TouchedPaths;
-import org.restheart.http.Account;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.http.access.Account;
 
 /// A request that somebody makes, as predicates see it. Confined to one request: what a template or a regular
 /// expression binds is seen by the predicates to its right, and forgotten by [#forget()] before the next rule.

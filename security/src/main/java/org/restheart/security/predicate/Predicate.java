@@ -12,7 +12,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.http.Method;
-import org.restheart.http.Via;
+import org.restheart.http.judged.Via;
 
 /// A condition on an [Attempt]. Immutable and thread-safe; evaluated from left to right.
 public sealed interface Predicate {

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.restheart.http.Method;
-import org.restheart.http.Via;
+import org.restheart.http.judged.Via;
 import org.restheart.security.predicate.Lexer.Token;
 import org.restheart.security.predicate.Predicate.Quantity;
 import org.restheart.security.predicate.Predicate.Relation;

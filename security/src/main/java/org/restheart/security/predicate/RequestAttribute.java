@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 /// What a predicate can read from a request under a name of its own, such as `%m` or `%{METHOD}`.
 enum RequestAttribute {

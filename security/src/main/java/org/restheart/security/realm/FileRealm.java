@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonDocument;
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 /// Accounts that are written in a file, with their passwords in clear or as bcrypt hashes. Immutable.
 public final class FileRealm implements Realm {

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 

@@ -1,8 +1,8 @@
 package org.restheart.security.realm;
 
 import java.util.Optional;
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 /// A set of accounts with passwords. Thread-safe.
 public interface Realm {

@@ -3,8 +3,8 @@ package org.restheart.security.realm;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.security.cache.InvalidatedCache;
 
 /// Accounts that are documents of a collection. Thread-safe.

@@ -3,10 +3,10 @@ package org.restheart.security.token;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.Key;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.attribute.Key;
 import org.restheart.security.Vetoer;
 import org.restheart.security.predicate.Cookies;
 

@@ -2,8 +2,8 @@ package org.restheart.security.token;
 
 import java.time.Instant;
 import java.util.Optional;
-import org.restheart.http.Account;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
 

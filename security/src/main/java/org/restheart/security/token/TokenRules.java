@@ -3,11 +3,11 @@ package org.restheart.security.token;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Account;
-import org.restheart.http.Grant;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Grant;
 import org.restheart.security.Authorizer;
 
 /// For a token service that is secured: every account may use it, and every caller may ask for a token.

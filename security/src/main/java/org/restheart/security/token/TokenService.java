@@ -13,13 +13,13 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.restheart.http.Account;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.access.Account;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
 

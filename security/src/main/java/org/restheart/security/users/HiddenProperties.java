@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.restheart.http.Grant;
+import org.restheart.http.access.Grant;
 
 /// Narrows what a permission shows of documents.
 final class HiddenProperties {

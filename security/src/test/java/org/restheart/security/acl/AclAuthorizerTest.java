@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
-import org.restheart.http.Account;
-import org.restheart.http.DataTarget;
-import org.restheart.http.Demand;
-import org.restheart.http.Grant;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.Demand;
+import org.restheart.http.access.Grant;
 
 class AclAuthorizerTest {
     private static Permission file(String entry) {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Random;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
-import org.restheart.http.Account;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 /// Random texts with fixed seeds, so that what fails once fails again.
 class PredicateFuzzTest {

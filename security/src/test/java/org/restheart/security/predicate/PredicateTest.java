@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.http.Account;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 
 class PredicateTest {
     private static final Account ADA = account("ada", "{_id: 'ada', team: 'red', tenants: ['x', 'y'], age: 5.0}");

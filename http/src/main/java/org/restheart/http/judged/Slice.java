@@ -1,4 +1,6 @@
-package org.restheart.http;
+package org.restheart.http.judged;
+
+import org.restheart.http.attribute.Key;
 
 /// Which of a collection's documents a judged request reads, in place of a page: any number may be left out and there
 /// is

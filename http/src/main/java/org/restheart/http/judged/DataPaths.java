@@ -1,7 +1,8 @@
-package org.restheart.http;
+package org.restheart.http.judged;
 
 import java.util.Optional;
 import org.bson.BsonValue;
+import org.restheart.http.Connection;
 
 /// Where the REST API shows MongoDB's resources, for services that translate into its requests. Thread-safe.
 public interface DataPaths {

@@ -1,10 +1,12 @@
-package org.restheart.http;
+package org.restheart.http.judged;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.http.Request;
+import org.restheart.http.attribute.Key;
 
 /// What a judged request says about a write beyond what REST clients can say.
 ///

@@ -1,7 +1,10 @@
-package org.restheart.http;
+package org.restheart.http.judged;
 
 import java.util.Arrays;
 import java.util.Optional;
+import org.restheart.http.Request;
+import org.restheart.http.Service;
+import org.restheart.http.attribute.Key;
 
 /// By which service an operation comes to the data, as access rules see it (`via(…)`, `action(…)`). Immutable.
 ///

@@ -1,8 +1,9 @@
-package org.restheart.http;
+package org.restheart.http.access;
 
 import java.util.List;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
+import org.restheart.http.attribute.Key;
 
 /// An authenticated account. Immutable by agreement, as are `properties`.
 ///

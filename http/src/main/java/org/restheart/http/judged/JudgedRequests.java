@@ -1,4 +1,10 @@
-package org.restheart.http;
+package org.restheart.http.judged;
+
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.access.Grant;
 
 /// Runs requests inside the process, for services that translate their operations into requests of the REST API. Such
 /// a request is authorized for the account that sent the outer one, by the same rules, and answered by the same

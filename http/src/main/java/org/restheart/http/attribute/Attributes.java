@@ -1,4 +1,4 @@
-package org.restheart.http;
+package org.restheart.http.attribute;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

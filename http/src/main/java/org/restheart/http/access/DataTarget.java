@@ -1,8 +1,9 @@
-package org.restheart.http;
+package org.restheart.http.access;
 
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonValue;
+import org.restheart.http.attribute.Key;
 
 /// What a data request aims at, in MongoDB's names, as access rules see it (`@request.db` …). Parsed once, before
 /// authentication, from the same path that the handler uses.

@@ -1,6 +1,7 @@
-package org.restheart.http;
+package org.restheart.http.access;
 
 import java.util.Set;
+import org.restheart.http.attribute.Key;
 
 /// Properties of the collection's documents that no answer may contain and nothing a client asks may depend
 /// on. Finds and counts keep to it through the grant's `projectResponse`; pipelines and change streams have

@@ -1,6 +1,14 @@
-package org.restheart.http;
+package org.restheart.http.judged;
 
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Body;
+import org.restheart.http.Fields;
+import org.restheart.http.Method;
+import org.restheart.http.Query;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.attribute.Attributes;
+import org.restheart.http.attribute.Key;
 
 /// A request of the REST API that does what an operation of another service asks for. Immutable.
 ///

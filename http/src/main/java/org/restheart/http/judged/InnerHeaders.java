@@ -1,10 +1,12 @@
-package org.restheart.http;
+package org.restheart.http.judged;
 
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import org.restheart.http.Fields;
+import org.restheart.http.Headers;
 
 /// The headers of a judged request: its own, and those of the outer request that are about the connection and the
 /// caller. What describes the outer request's content, its answer or its conditions does not hold for the inner one.

@@ -1,4 +1,4 @@
-package org.restheart.http;
+package org.restheart.http.access;
 
 import java.time.Instant;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package org.restheart.http;
+package org.restheart.http.access;
 
 /// What a data request does beyond plain reading and writing; an access rule grants each by a flag of its own.
 public enum Demand {

@@ -1,4 +1,4 @@
-package org.restheart.http;
+package org.restheart.http.attribute;
 
 /// Names a typed attribute of a [Request]. Two keys are the same only if they are the same object.
 ///
