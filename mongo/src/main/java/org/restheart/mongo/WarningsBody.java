@@ -12,7 +12,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.parameter.FormatParameters;
 
 /// Tells the client of warnings, where the contract has room for them: not in what is read, only in the
 /// answers to writes, which are JSON objects or empty.
@@ -43,7 +43,7 @@ final class WarningsBody {
                 "_warnings",
                 new BsonArray(warnings.stream().map(BsonString::new).toList()));
         var out = new Utf8Buffer();
-        JsonEncoder.of(Parameters.jsonMode(request.query())).encode(all, out);
+        JsonEncoder.of(FormatParameters.jsonMode(request.query())).encode(all, out);
         return response.with(Response.JSON, new Content.Bytes(out.toByteBuffer()));
     }
 }

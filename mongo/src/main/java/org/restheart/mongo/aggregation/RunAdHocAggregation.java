@@ -126,7 +126,7 @@ public final class RunAdHocAggregation implements DataHandler {
         var settings = request.readSettings(timeLimit);
         var results = documents.aggregate(namespace, pipeline, settings).batchSize(BATCH);
         return DocumentContent.response(
-                results.cursor(), JsonArray.of(request.parameters().jsonMode()));
+                results.cursor(), JsonArray.of(request.parameters().format().jsonMode()));
     }
 
     private static RuntimeException invalid(String message) {

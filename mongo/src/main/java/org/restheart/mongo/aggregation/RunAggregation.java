@@ -116,8 +116,8 @@ public final class RunAggregation implements DataHandler {
     }
 
     private static DocumentFormat format(DataRequest request) {
-        return request.parameters().representation() == Representation.STANDARD
-                ? JsonArray.of(request.parameters().jsonMode())
+        return request.parameters().format().representation() == Representation.STANDARD
+                ? JsonArray.of(request.parameters().format().jsonMode())
                 : HalPages.results(request);
     }
 

@@ -21,7 +21,7 @@ public final class ServerVariables {
     public static PipelineVariables with(DataRequest request) {
         var all = new BsonDocument();
         request.parameters().aggregationVariables().ifPresent(all::putAll);
-        addPaging(all, request.parameters().paging());
+        addPaging(all, request.parameters().find().paging());
         addUser(all, request.http().caller().account());
         addPermissions(all, request.grant());
         return new PipelineVariables(all);

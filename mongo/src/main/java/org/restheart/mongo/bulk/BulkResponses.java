@@ -21,7 +21,7 @@ final class BulkResponses {
         if (!report.errors().isEmpty()) {
             return JsonResponses.of(request, 207, report.toDocument());
         }
-        return switch (request.parameters().representation()) {
+        return switch (request.parameters().format().representation()) {
             case Representation.STANDARD -> JsonResponses.of(request, 200, report.toDocument());
             case Representation.HAL -> JsonResponses.of(request, 200, embedded(linked(report)), HAL);
             case Representation.SHAL -> JsonResponses.of(request, 200, linked(report), HAL);

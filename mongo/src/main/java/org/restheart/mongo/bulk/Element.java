@@ -57,7 +57,7 @@ record Element(BsonValue id, RawBsonDocument document) {
 
     /// As in [org.restheart.mongo.write.TargetDocument]: no other document may meet a filter that can fail.
     private static ReplaceOptions options(DataRequest request) {
-        return HarmlessFilter.is(request.parameters().filter())
+        return HarmlessFilter.is(request.parameters().find().filter())
                 ? new ReplaceOptions()
                 : new ReplaceOptions().hint(new BsonDocument("_id", new BsonInt32(1)));
     }

@@ -113,7 +113,7 @@ public final class OpenStream implements DataHandler {
         var listener = new Listener(
                 definition,
                 transport,
-                request.parameters().jsonMode(),
+                request.parameters().format().jsonMode(),
                 StartParameters.wantTokens(request.http(), transport),
                 filter,
                 new Backlog(config.maxWaitingMessages(), config.maxWaitingBytes()),

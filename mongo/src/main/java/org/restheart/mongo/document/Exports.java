@@ -32,7 +32,7 @@ record Exports(Finder finder, Documents documents, Queries queries) {
     /// Everything that matches, or the page that the client asks for.
     Response.Ready query(DataRequest request, Export export) {
         request.http().requireThread();
-        var paging = request.parameters().paging();
+        var paging = request.parameters().find().paging();
         if (paging.explicit() && paging.pageSize() == 0) {
             return DocumentContent.response(List.of(), format(request, export, List.of()));
         }
@@ -47,7 +47,7 @@ record Exports(Finder finder, Documents documents, Queries queries) {
 
     private static DocumentFormat format(DataRequest request, Export export, List<String> columns) {
         return switch (export) {
-            case LINES -> JsonLines.of(request.parameters().jsonMode());
+            case LINES -> JsonLines.of(request.parameters().format().jsonMode());
             case BSON -> new BsonBytes();
             case CSV -> new Csv(columns);
         };
@@ -56,7 +56,7 @@ record Exports(Finder finder, Documents documents, Queries queries) {
     /// The fields that the projection names if it names what to show; else all fields there are, for which the
     /// whole result is read once more.
     private List<String> columns(DataRequest request, FindQuery query) {
-        var keys = request.parameters().keys();
+        var keys = request.parameters().find().keys();
         boolean named =
                 keys.entrySet().stream().anyMatch(key -> !key.getKey().equals("_id") && !isZero(key.getValue()));
         if (!named) {

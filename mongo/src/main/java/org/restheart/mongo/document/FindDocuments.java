@@ -52,7 +52,7 @@ public final class FindDocuments implements DataHandler {
     public Response handle(DataRequest request) {
         var response = Export.wanted(request.http().headers())
                 .<Response>map(export -> exports.query(request, export))
-                .orElseGet(() -> request.parameters().representation() == Representation.STANDARD
+                .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? array(request)
                         : hal(request));
         return response.map(page ->
@@ -61,7 +61,7 @@ public final class FindDocuments implements DataHandler {
 
     private Response.Ready withHeaders(DataRequest request, Response.Ready page) {
         var tagged = EntityTags.add(page, request.resource().properties());
-        return request.parameters().counting() == Counting.NONE
+        return request.parameters().find().counting() == Counting.NONE
                 ? tagged
                 : tagged.with(CountStrategy.HEADER, CountStrategy.of(queries.count(request)));
     }
@@ -69,7 +69,7 @@ public final class FindDocuments implements DataHandler {
     /// Nothing but the query and the mode decides what an array looks like: the same one serves all who ask
     /// for it.
     private Response array(DataRequest request) {
-        if (request.parameters().paging().pageSize() == 0) {
+        if (request.parameters().find().paging().pageSize() == 0) {
             return JsonResponses.empty(200);
         }
         var after = after(request);
@@ -78,19 +78,20 @@ public final class FindDocuments implements DataHandler {
             return next.after(
                     queries.page(request),
                     after.get(),
-                    shown(request, JsonArray.of(request.parameters().jsonMode())));
+                    shown(request, JsonArray.of(request.parameters().format().jsonMode())));
         }
-        var page = new Pages.Page(queries.page(request), request.parameters().jsonMode());
+        var page = new Pages.Page(
+                queries.page(request), request.parameters().format().jsonMode());
         return pages.page(request.http(), page, () -> run(page.query(), shown(request, JsonArray.of(page.mode()))));
     }
 
     private Response hal(DataRequest request) {
         request.http().requireThread();
-        var size = request.parameters().counting() == Counting.NONE
+        var size = request.parameters().find().counting() == Counting.NONE
                 ? OptionalLong.empty()
                 : OptionalLong.of(documents.count(queries.count(request)));
         var format = shown(request, HalPages.collection(request, size));
-        if (request.parameters().paging().pageSize() == 0) {
+        if (request.parameters().find().paging().pageSize() == 0) {
             return DocumentContent.response(List.of(), format);
         }
         var page = queries.page(request);
@@ -98,7 +99,8 @@ public final class FindDocuments implements DataHandler {
     }
 
     private static Optional<BsonDocument> after(DataRequest request) {
-        return AfterParameter.parse(request.http().query(), request.parameters().sort());
+        return AfterParameter.parse(
+                request.http().query(), request.parameters().find().sort());
     }
 
     /// Schemas are stored in another form than they are shown in.

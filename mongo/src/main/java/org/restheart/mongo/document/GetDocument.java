@@ -48,7 +48,7 @@ public final class GetDocument implements DataHandler {
         var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;
         var response = Export.wanted(request.http().headers())
                 .map(export -> Exports.document(request, export, document))
-                .orElseGet(() -> request.parameters().representation() == Representation.STANDARD
+                .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? JsonResponses.of(request, 200, document)
                         : HalPages.document(request, document));
         return etag.map(tag -> response.with("ETag", tag)).orElse(response);

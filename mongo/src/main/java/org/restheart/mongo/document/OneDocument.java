@@ -87,7 +87,7 @@ public final class OneDocument implements DataHandler {
 
     /// The id that the filter asks for, as for MongoDB's own upserts, else a new one.
     private static BsonValue newId(DataRequest request) {
-        var asked = request.parameters().filter().get("_id");
+        var asked = request.parameters().find().filter().get("_id");
         if (asked != null && asked.isDocument() && asked.asDocument().containsKey("$eq")) {
             asked = asked.asDocument().get("$eq");
         }

@@ -25,10 +25,10 @@ record Queries(Duration timeLimit) {
 
     /// One page of the collection's documents.
     FindQuery page(DataRequest request) {
-        var paging = request.parameters().paging();
+        var paging = request.parameters().find().paging();
         return all(request)
                 .slice(paging.skip(), paging.pageSize())
-                .with(request.parameters().shortcuts());
+                .with(request.parameters().find().shortcuts());
     }
 
     /// All of the collection's documents that match.
@@ -38,8 +38,8 @@ record Queries(Duration timeLimit) {
                 request.namespace(),
                 request.readFilter(),
                 projection(request),
-                parameters.sort(),
-                parameters.hint(),
+                parameters.find().sort(),
+                parameters.find().hint(),
                 0,
                 0,
                 request.readSettings(timeLimit));
@@ -51,14 +51,14 @@ record Queries(Duration timeLimit) {
         return new CountQuery(
                 request.namespace(),
                 filter,
-                request.parameters().counting() == Counting.ESTIMATED && filter.isEmpty(),
+                request.parameters().find().counting() == Counting.ESTIMATED && filter.isEmpty(),
                 request.readSettings(timeLimit));
     }
 
     private static Projection projection(DataRequest request) {
         StagedFilter.forbidMetadata(
-                request.grant().readFilter(), request.parameters().keys());
+                request.grant().readFilter(), request.parameters().find().keys());
         return Projection.of(
-                request.grant().projectResponse(), request.parameters().keys());
+                request.grant().projectResponse(), request.parameters().find().keys());
     }
 }

@@ -51,15 +51,18 @@ public final class Collections {
     private MongoCollection<RawBsonDocument> of(DataRequest request, String name) {
         var collection = operations.getDatabase(request.path().requireDb()).getCollection(name, RawBsonDocument.class);
         var parameters = request.parameters();
-        if (parameters.readConcern().isPresent()) {
-            collection = collection.withReadConcern(parameters.readConcern().get());
+        if (parameters.concerns().readConcern().isPresent()) {
+            collection = collection.withReadConcern(
+                    parameters.concerns().readConcern().get());
         }
-        if (parameters.readPreference().isPresent()) {
-            collection =
-                    collection.withReadPreference(parameters.readPreference().get());
+        if (parameters.concerns().readPreference().isPresent()) {
+            collection = collection.withReadPreference(
+                    parameters.concerns().readPreference().get());
         }
-        if (parameters.writeConcern().isPresent() && request.session().isEmpty()) { // a commit has its own
-            collection = collection.withWriteConcern(parameters.writeConcern().get());
+        if (parameters.concerns().writeConcern().isPresent()
+                && request.session().isEmpty()) { // a commit has its own
+            collection = collection.withWriteConcern(
+                    parameters.concerns().writeConcern().get());
         }
         return collection;
     }

@@ -57,7 +57,8 @@ public record DataRequest(
     ///
     /// @param timeLimit the server's; zero for none
     public ReadSettings readSettings(Duration timeLimit) {
-        return new ReadSettings(parameters.readConcern(), parameters.readPreference(), timeLimit, session);
+        return new ReadSettings(
+                parameters.concerns().readConcern(), parameters.concerns().readPreference(), timeLimit, session);
     }
 
     public Grant grant() {
@@ -122,8 +123,8 @@ public record DataRequest(
 
     private List<BsonDocument> wanted() {
         var all = new ArrayList<BsonDocument>(2);
-        if (!parameters.filter().isEmpty()) {
-            all.add(parameters.filter());
+        if (!parameters.find().filter().isEmpty()) {
+            all.add(parameters.find().filter());
         }
         parameters.shardKey().ifPresent(all::add);
         return all;

@@ -18,7 +18,7 @@ public final class JsonResponses {
     /// One value as the whole body, of a media type whose syntax is JSON's.
     public static Response.Ready of(DataRequest request, int status, BsonValue value, String mediaType) {
         var out = new Utf8Buffer();
-        JsonEncoder.of(request.parameters().jsonMode()).encode(value, out);
+        JsonEncoder.of(request.parameters().format().jsonMode()).encode(value, out);
         return Response.status(status).with(mediaType, new Content.Bytes(out.toByteBuffer()));
     }
 

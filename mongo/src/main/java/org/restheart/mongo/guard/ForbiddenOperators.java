@@ -22,10 +22,10 @@ public final class ForbiddenOperators {
 
     /// @throws org.restheart.http.ProblemException 403 without a body
     public void check(Parameters parameters) {
-        if (contains(parameters.filter())
-                || contains(parameters.keys())
-                || contains(parameters.sort())
-                || parameters.hint().filter(this::contains).isPresent()
+        if (contains(parameters.find().filter())
+                || contains(parameters.find().keys())
+                || contains(parameters.find().sort())
+                || parameters.find().hint().filter(this::contains).isPresent()
                 || parameters.shardKey().filter(this::contains).isPresent()
                 || parameters.aggregationVariables().filter(this::contains).isPresent()) {
             throw refusal();

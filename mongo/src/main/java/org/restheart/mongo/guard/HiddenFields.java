@@ -27,13 +27,13 @@ public final class HiddenFields {
         request.grant().projectResponse().map(Visibility::of).ifPresent(visibility -> {
             var parameters = request.parameters();
             var query = request.http().query();
-            require(visibility.allowsFilter(parameters.filter()));
+            require(visibility.allowsFilter(parameters.find().filter()));
             parameters.shardKey().ifPresent(key -> require(visibility.allowsFilter(key)));
             if (query.has("sort") || query.has("sort_by")) {
-                require(visibility.allowsKeys(parameters.sort()));
+                require(visibility.allowsKeys(parameters.find().sort()));
             }
-            parameters.hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
-            require(!hasMetadata(parameters.keys()));
+            parameters.find().hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
+            require(!hasMetadata(parameters.find().keys()));
         });
     }
 

@@ -22,7 +22,7 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
     static HalDocument of(DataRequest request) {
         return new HalDocument(
                 request.path().kind(),
-                request.parameters().halFull(),
+                request.parameters().format().halFull(),
                 Relationships.of(request),
                 ListLinks.parent(request));
     }
@@ -34,7 +34,8 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
             case SCHEMA_STORE -> ResourceKind.SCHEMA;
             default -> ResourceKind.DOCUMENT;
         };
-        var child = new HalDocument(kind, request.parameters().halFull(), Relationships.of(request), Optional.empty());
+        var child = new HalDocument(
+                kind, request.parameters().format().halFull(), Relationships.of(request), Optional.empty());
         var uri = RequestUri.of(request);
         return document -> child.represent(
                 document,

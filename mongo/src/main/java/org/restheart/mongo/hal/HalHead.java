@@ -28,7 +28,7 @@ final class HalHead {
     /// The properties stored with a resource, unless the client does not want them. A caller from whom its rule hides
     /// something sees no definitions: their text may name what is hidden, and `_meta` refuses them as well.
     HalHead properties(String id, Optional<BsonDocument> stored) {
-        if (!parameters.noProperties()) {
+        if (!parameters.format().noProperties()) {
             members.append("_id", new BsonString(id));
             stored.ifPresent(properties -> properties.forEach((name, value) -> {
                 if (!name.equals("_id") && (showsDefinitions || !DEFINITIONS.contains(name))) {
@@ -41,7 +41,7 @@ final class HalHead {
 
     /// The kind of resource, in the full form only.
     HalHead type(String type) {
-        if (parameters.halFull()) {
+        if (parameters.format().halFull()) {
             members.append("_type", new BsonString(type));
         }
         return this;
@@ -51,7 +51,7 @@ final class HalHead {
     HalHead size(OptionalLong size) {
         if (size.isPresent()) {
             members.append("_size", new BsonInt64(size.getAsLong()));
-            int pageSize = parameters.paging().pageSize();
+            int pageSize = parameters.find().paging().pageSize();
             if (pageSize > 0) {
                 members.append("_total_pages", new BsonInt64(pages(size.getAsLong(), pageSize)));
             }

@@ -32,9 +32,9 @@ record HalPage(
     }
 
     DocumentFormat format(Parameters parameters) {
-        var out = new Members(JsonEncoder.of(parameters.jsonMode()));
-        return parameters.representation() == Representation.SHAL
-                ? new ShalFormat(this, out, parameters.noProperties())
+        var out = new Members(JsonEncoder.of(parameters.format().jsonMode()));
+        return parameters.format().representation() == Representation.SHAL
+                ? new ShalFormat(this, out, parameters.format().noProperties())
                 : new HalFormat(this, out);
     }
 }

@@ -28,7 +28,7 @@ public final class HalPages {
                 .type(kind.name())
                 .size(size);
         var links = new Links();
-        if (request.parameters().halFull()) {
+        if (request.parameters().format().halFull()) {
             ListLinks.self(links, request, size);
             ListLinks.ofCollection(links, request);
         }
@@ -50,7 +50,7 @@ public final class HalPages {
                 .type("DB")
                 .size(OptionalLong.of(size));
         var links = new Links();
-        if (request.parameters().halFull()) {
+        if (request.parameters().format().halFull()) {
             ListLinks.self(links, request, OptionalLong.of(size));
             ListLinks.ofDatabase(links, request);
         }
@@ -75,7 +75,7 @@ public final class HalPages {
     public static DocumentFormat root(DataRequest request, long size) {
         var head = new HalHead(request).type("ROOT").size(OptionalLong.of(size));
         var links = new Links();
-        if (request.parameters().halFull()) {
+        if (request.parameters().format().halFull()) {
             ListLinks.self(links, request, OptionalLong.of(size));
             ListLinks.ofRoot(links, request);
         }
@@ -87,7 +87,7 @@ public final class HalPages {
     public static DocumentFormat indexes(DataRequest request, int size) {
         var head = new HalHead(request).type("COLLECTION_INDEXES").members().append("_size", new BsonInt32(size));
         var links = new Links();
-        if (request.parameters().halFull()) {
+        if (request.parameters().format().halFull()) {
             ListLinks.ofIndexes(links, request);
         }
         return new HalPage(head, links, _ -> "rh:index", child -> typed(request, child, "INDEX"))
@@ -98,7 +98,7 @@ public final class HalPages {
     public static DocumentFormat results(DataRequest request) {
         var none = new BsonDocument("_size", new BsonInt32(0));
         var links = new Links();
-        if (request.parameters().halFull()) {
+        if (request.parameters().format().halFull()) {
             ListLinks.ofAggregation(links, request);
         }
         return new HalPage(new BsonDocument(), none, links, _ -> "rh:result", child -> child)
@@ -110,7 +110,7 @@ public final class HalPages {
     }
 
     private static BsonDocument named(DataRequest request, BsonDocument child, String type) {
-        if (request.parameters().halFull()) {
+        if (request.parameters().format().halFull()) {
             var self = RequestUri.of(request).below(IdSpelling.encode(name(child)));
             typed(request, child, type)
                     .append(Links.MEMBER, new Links().add("self", self).toDocument());
@@ -119,7 +119,7 @@ public final class HalPages {
     }
 
     private static BsonDocument typed(DataRequest request, BsonDocument child, String type) {
-        return request.parameters().halFull() ? child.append("_type", new BsonString(type)) : child;
+        return request.parameters().format().halFull() ? child.append("_type", new BsonString(type)) : child;
     }
 
     /// A `200` of one document, file or schema.

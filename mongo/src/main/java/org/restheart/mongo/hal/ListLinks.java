@@ -16,7 +16,7 @@ final class ListLinks {
     static void self(Links links, DataRequest request, OptionalLong size) {
         var uri = RequestUri.of(request);
         links.add("self", uri.self());
-        uri.addPages(links, request.parameters().paging(), size);
+        uri.addPages(links, request.parameters().find().paging(), size);
     }
 
     /// What a collection declares in its properties: aggregations and change streams.

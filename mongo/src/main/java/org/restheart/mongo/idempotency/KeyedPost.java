@@ -104,6 +104,7 @@ public final class KeyedPost implements DataHandler {
     private static void checkSuitable(DataRequest request) {
         var content = request.content();
         if (request.parameters()
+                .concerns()
                 .writeConcern()
                 .filter(concern -> !concern.isAcknowledged())
                 .isPresent()) {

@@ -30,8 +30,8 @@ public final class ListCollections implements DataHandler {
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var all = catalog.collections(request.path().requireDb());
-        var page = NameList.page(all, request.parameters().paging());
-        var response = request.parameters().representation() == Representation.STANDARD
+        var page = NameList.page(all, request.parameters().find().paging());
+        var response = request.parameters().format().representation() == Representation.STANDARD
                 ? JsonResponses.of(request, 200, NameList.json(page))
                 : DocumentContent.response(children(request, page), HalPages.database(request, all.size()));
         return EntityTags.add(response, request.resource().properties());

@@ -25,8 +25,8 @@ public final class ListDatabases implements DataHandler {
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var all = catalog.databases();
-        var page = NameList.page(all, request.parameters().paging());
-        return request.parameters().representation() == Representation.STANDARD
+        var page = NameList.page(all, request.parameters().find().paging());
+        return request.parameters().format().representation() == Representation.STANDARD
                 ? JsonResponses.of(request, 200, NameList.json(page))
                 : DocumentContent.response(children(request, page), HalPages.root(request, all.size()));
     }

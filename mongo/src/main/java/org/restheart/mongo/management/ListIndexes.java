@@ -25,7 +25,7 @@ public final class ListIndexes implements DataHandler {
         List<BsonDocument> indexes = catalog.indexes(request.namespace()).stream()
                 .map(ListIndexes::named)
                 .toList();
-        return request.parameters().representation() == Representation.STANDARD
+        return request.parameters().format().representation() == Representation.STANDARD
                 ? JsonResponses.of(request, 200, new BsonArray(indexes))
                 : DocumentContent.response(indexes, HalPages.indexes(request, indexes.size()));
     }

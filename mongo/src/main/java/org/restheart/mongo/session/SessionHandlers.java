@@ -78,7 +78,8 @@ public final class SessionHandlers {
         }
         long next = current.map(txn -> txn.number() + 1).orElse(1L);
         try {
-            transactions.begin(session, next, request.parameters().readConcern().orElse(ReadConcern.DEFAULT));
+            transactions.begin(
+                    session, next, request.parameters().concerns().readConcern().orElse(ReadConcern.DEFAULT));
         } catch (MongoCommandException e) { // somebody else may have begun it in this moment
             if (transactions
                     .current(session)

@@ -60,6 +60,7 @@ public final class Sessions {
                     AttachedSession.to(times(false), server, number, () -> transactions.abort(server, number)));
         }
         boolean elsewhere = !parameters
+                .concerns()
                 .readPreference()
                 .orElseGet(client::getReadPreference)
                 .equals(ReadPreference.primary());

@@ -1,0 +1,43 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.util.Locale;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Problem;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.judged.JudgedRequest;
+
+/// How an answer is written.
+///
+/// @param halFull every link of HAL, also those that the client can make itself
+/// @param noProperties `np`: leave the properties of the collection out of HAL
+public record FormatParameters(
+        Representation representation, boolean halFull, boolean noProperties, JsonMode jsonMode) {
+
+    static FormatParameters parse(Request request, ParameterSettings settings) {
+        var query = request.query();
+        return new FormatParameters(
+                query.first("rep").flatMap(Representation::of).orElse(settings.representation()),
+                halFull(query),
+                query.has("np"),
+                request.attribute(JudgedRequest.JSON_MODE).orElseGet(() -> jsonMode(query)));
+    }
+
+    /// The mode that also error bodies are written in, when nothing else of the query could be read.
+    public static JsonMode jsonMode(Query query) {
+        return query.first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
+    }
+
+    private static boolean halFull(Query query) {
+        var value = query.first("hal").map(v -> v.toUpperCase(Locale.ROOT)).orElse("COMPACT");
+        return switch (value) {
+            case "FULL", "F" -> true;
+            case "COMPACT", "C" -> false;
+            default ->
+                throw Problem.of(PARAMETER_INVALID, "illegal hal parameter; valid values are [FULL, F, COMPACT, C]")
+                        .raise();
+        };
+    }
+}
