@@ -31,6 +31,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Stands in front of the data API for requests to the collection of app definitions, whatever path leads to it: who
@@ -85,14 +86,14 @@ public final class DefinitionGuard implements Filter {
         if (target.collection().isEmpty()) {
             return request;
         }
-        if (target.resourceType().equals("BULK_DOCUMENTS")) {
+        if (target.kind() == ResourceKind.BULK_DOCUMENTS) {
             throw Problem.of(
                             ProblemCode.NOT_IMPLEMENTED,
                             "GraphQL App definition cannot be updated with bulk patch requests")
                     .raise();
         }
-        boolean writesDocuments = target.resourceType().equals("DOCUMENT")
-                || (target.resourceType().equals("COLLECTION") && request.method() == Method.POST);
+        boolean writesDocuments = target.kind() == ResourceKind.DOCUMENT
+                || (target.kind() == ResourceKind.COLLECTION && request.method() == Method.POST);
         if (!writesDocuments || request.method() == Method.DELETE) {
             return request;
         }

@@ -8,8 +8,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.resource.IdType;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// What access rules are told of a data request.
@@ -21,7 +21,7 @@ final class DataTargets {
                 path.database(),
                 Optional.ofNullable(path.collection()),
                 id(request, path),
-                path.kind().name(),
+                path.kind(),
                 demands(request, path));
     }
 

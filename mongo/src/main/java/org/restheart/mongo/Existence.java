@@ -5,9 +5,9 @@ import static org.restheart.http.ProblemCode.NAMESPACE_NOT_FOUND;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Refuses requests about databases and collections that are not there, unless they are to make them.

@@ -4,8 +4,9 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.Method;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
-import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourceMethods;
 
 /// Which handler answers which method of which kind of resource. Filled once at start by [ReadRoutes] and its
 /// writing counterpart, not changed afterwards.
@@ -13,7 +14,7 @@ final class MongoRoutes {
     private final Map<ResourceKind, Map<Method, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
 
     void on(ResourceKind kind, Method method, DataHandler handler) {
-        if (!kind.allows(method)) {
+        if (!ResourceMethods.allow(kind, method)) {
             throw new IllegalArgumentException(kind + " does not answer " + method);
         }
         handlers.computeIfAbsent(kind, _ -> new EnumMap<>(Method.class)).put(method, handler);

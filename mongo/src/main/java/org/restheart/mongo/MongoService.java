@@ -25,6 +25,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
@@ -55,7 +56,7 @@ import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadRights;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.Mounts;
-import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
@@ -245,8 +246,8 @@ public final class MongoService implements Service, AutoCloseable {
     @Override
     public Cors cors(Request request) {
         return request.attribute(ResourcePath.KEY)
-                .map(path -> keyed(request, path.kind().cors(request.method())))
-                .orElseGet(() -> ResourceKind.INVALID.cors(request.method()));
+                .map(path -> keyed(request, ResourceMethods.cors(path.kind(), request.method())))
+                .orElseGet(() -> ResourceMethods.cors(ResourceKind.INVALID, request.method()));
     }
 
     /// A script that asks for it may send a key.
@@ -281,10 +282,10 @@ public final class MongoService implements Service, AutoCloseable {
         ResourceNames.check(path);
         var parameters = Parameters.parse(request, path, parameterSettings);
         forbiddenOperators.check(parameters);
-        var fresh = parameters.noCache() || path.kind().changesProperties(request.method());
+        var fresh = parameters.noCache() || ResourceMethods.changeProperties(path.kind(), request.method());
         var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());
-        if (!path.kind().allows(request.method())) {
+        if (!ResourceMethods.allow(path.kind(), request.method())) {
             throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
                     .raise();
         }

@@ -7,6 +7,7 @@ import static org.restheart.http.Method.POST;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.List;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.RunAdHocAggregation;
 import org.restheart.mongo.aggregation.RunAggregation;
 import org.restheart.mongo.coalescing.Coalescer;
@@ -26,7 +27,6 @@ import org.restheart.mongo.management.ListCollections;
 import org.restheart.mongo.management.ListDatabases;
 import org.restheart.mongo.management.ListIndexes;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resultcache.Writes;
 
 /// Everything that only reads.

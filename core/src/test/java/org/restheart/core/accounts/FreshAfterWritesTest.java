@@ -18,10 +18,11 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Deferred;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
 
 class FreshAfterWritesTest {
     private static final DataTarget TARGET =
-            new DataTarget(Optional.of("db"), Optional.of("acl"), Optional.empty(), "COLLECTION", Set.of());
+            new DataTarget(Optional.of("db"), Optional.of("acl"), Optional.empty(), ResourceKind.COLLECTION, Set.of());
     private static final RuntimeException FAILURE = new IllegalStateException("nobody knows whether it has happened");
 
     private final List<DataTarget> written = new ArrayList<>();

@@ -8,12 +8,11 @@ import org.restheart.http.attribute.Key;
 /// What a data request aims at, in MongoDB's names, as access rules see it (`@request.db` …). Parsed once, before
 /// authentication, from the same path that the handler uses.
 ///
-/// @param resourceType such as `COLLECTION` or `DOCUMENT`
 public record DataTarget(
         Optional<String> db,
         Optional<String> collection,
         Optional<BsonValue> id,
-        String resourceType,
+        ResourceKind kind,
         Set<Demand> demands) {
     public static final Key<DataTarget> KEY = Key.named("data target");
 }

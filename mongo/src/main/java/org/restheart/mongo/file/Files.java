@@ -4,10 +4,10 @@ import java.time.Duration;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.find.Documents;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
 

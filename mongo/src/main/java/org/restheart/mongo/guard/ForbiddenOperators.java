@@ -6,9 +6,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
-import org.restheart.mongo.resource.ResourceKind;
 
 /// Refuses requests that contain an operator that is switched off, at any depth, wherever it would act: by default
 /// those that run JavaScript in the database. Nobody is exempt. What is stored as a value is data, whatever its keys;

@@ -7,10 +7,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.resource.IdSpelling;
-import org.restheart.mongo.resource.ResourceKind;
 
 /// A document, file or schema in HAL: what is stored, with links. Immutable.
 ///

@@ -6,11 +6,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.http.Response;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.resource.IdSpelling;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// How the lists of the data API look as HAL or SHAL, whichever a request asks for.

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.IdSpelling;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// The links of lists. A link to a resource that no mount shows is left out.

@@ -6,12 +6,12 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.metadata.EscapedKeys;
-import org.restheart.mongo.resource.ResourceKind;
 
 /// `GET …/_meta`: the properties stored with a database or a collection, never as HAL; `304` when the client's
 /// copy is current.

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.restheart.http.Response;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -11,7 +12,6 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// `GET /{db}`: the names of the database's collections, buckets and schema store; in HAL, with their

@@ -7,9 +7,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.resource.IdType;
-import org.restheart.mongo.resource.ResourceKind;
+import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Every query parameter of the data API, parsed and checked once. Immutable; unknown parameters are ignored.
@@ -77,7 +78,7 @@ public record Parameters(
     }
 
     private static boolean isBulkWrite(Request request, ResourcePath path) {
-        return path.kind().allows(request.method())
+        return ResourceMethods.allow(path.kind(), request.method())
                 && (path.kind() == ResourceKind.BULK_DOCUMENTS || path.kind() == ResourceKind.BULK_SCHEMAS);
     }
 

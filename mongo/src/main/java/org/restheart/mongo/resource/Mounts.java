@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.ResourceKind;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts {

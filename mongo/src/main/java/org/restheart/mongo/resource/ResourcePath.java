@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
 
 /// The resource a path means, in MongoDB's names. Immutable.

@@ -40,6 +40,7 @@ import org.restheart.http.Service;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.find.HarmlessFilter;
@@ -47,7 +48,6 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resource.ResourceKind;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resultcache.Writes;
@@ -96,7 +96,7 @@ public final class CsvLoader implements Service {
                 request.query().first("db"),
                 request.query().first("coll"),
                 Optional.empty(),
-                ResourceKind.COLLECTION.name(),
+                ResourceKind.COLLECTION,
                 EnumSet.of(Demand.MANAGEMENT));
         return request.with(DataTarget.KEY, target).with(RequestContent.KEY, new RequestContent(() -> rows(request)));
     }

@@ -23,7 +23,7 @@ final class RequestVariables {
         return new BsonDocument("db", text(target.flatMap(DataTarget::db)))
                 .append("collection", text(target.flatMap(DataTarget::collection)))
                 .append("_id", target.flatMap(DataTarget::id).orElse(BsonNull.VALUE))
-                .append("resourceType", text(target.map(DataTarget::resourceType)))
+                .append("resourceType", text(target.map(known -> known.kind().name())))
                 .append("userName", text(Optional.ofNullable(account).map(known -> known.name())))
                 .append("epochTimeStamp", new BsonInt64(now.getEpochSecond()))
                 .append("dateTime", new BsonString(now.toString()))

@@ -1,5 +1,6 @@
 package org.restheart.security.users;
 
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.Hidden;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.security.predicate.UpsertFilters;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
@@ -31,10 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class UsersGuard implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
-    /// What they answer is not what is stored, so that nothing could be taken out of it here.
-    private static final Set<String> COMPUTED = Set.of("AGGREGATION");
-
-    private static final Set<String> OF_DOCUMENTS = Set.of("COLLECTION", "DOCUMENT", "BULK_DOCUMENTS");
+    private static final Set<ResourceKind> DOCUMENTS = EnumSet.of(ResourceKind.DOCUMENT, ResourceKind.BULK_DOCUMENTS);
 
     private final UsersCollection users;
     private final Optional<RoleWrites> roleWrites;
@@ -66,12 +65,12 @@ public final class UsersGuard implements Filter {
         if (!concerned || request.method() == Method.OPTIONS) {
             return next.handle(request);
         }
-        if (COMPUTED.contains(target.get().resourceType())) {
+        if (target.get().kind() == ResourceKind.AGGREGATION || target.get().kind() == ResourceKind.AGGREGATIONS) {
             throw Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated")
                     .raise();
         }
         var hidden = hidden(request);
-        if (target.get().resourceType().equals("INDEX") && hidden.containsAll(TOKENS)) {
+        if (target.get().kind() == ResourceKind.INDEX && hidden.containsAll(TOKENS)) {
             throw Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts tell what is not shown")
                     .raise();
         }
@@ -107,9 +106,7 @@ public final class UsersGuard implements Filter {
     private static boolean writesDocuments(Request request, DataTarget target) {
         return switch (request.method()) {
             case POST -> true;
-            case PUT, PATCH ->
-                OF_DOCUMENTS.contains(target.resourceType())
-                        && !target.resourceType().equals("COLLECTION");
+            case PUT, PATCH -> DOCUMENTS.contains(target.kind());
             case GET, HEAD, DELETE, OPTIONS -> false;
         };
     }

@@ -17,6 +17,7 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
+import org.restheart.http.access.ResourceKind;
 
 class AclAuthorizerTest {
     private static Permission file(String entry) {
@@ -77,7 +78,7 @@ class AclAuthorizerTest {
                                 Optional.of("db"),
                                 Optional.of("c"),
                                 Optional.empty(),
-                                "COLLECTION",
+                                ResourceKind.COLLECTION,
                                 Set.of(Demand.MANAGEMENT)));
         var plain = "{role: 'r', predicate: 'true', priority: 1}";
         var allowed = "{role: 'r', predicate: 'true', priority: 2, mongo: {allowManagementRequests: true}}";
@@ -108,7 +109,7 @@ class AclAuthorizerTest {
                                 Optional.of("db"),
                                 Optional.of("c"),
                                 Optional.of(new org.bson.BsonString("a")),
-                                "DOCUMENT",
+                                ResourceKind.DOCUMENT,
                                 Set.of()));
         var entry = """
                 {role: 'r', predicate: 'true', mongo: {readFilter: {d: '@request.db', i: '@request._id',

@@ -1,0 +1,68 @@
+package org.restheart.http.access;
+
+/// What the path of a data request means. Access rules see the name as `@request.resourceType`.
+public enum ResourceKind {
+    ROOT,
+    ROOT_SIZE,
+    DB,
+    DB_SIZE,
+    DB_META,
+    COLLECTION,
+    COLLECTION_SIZE,
+    COLLECTION_META,
+    DOCUMENT,
+    BULK_DOCUMENTS,
+    COLLECTION_INDEXES,
+    INDEX,
+    /// A pipeline that the client gives.
+    AGGREGATIONS,
+    AGGREGATION,
+    CHANGE_STREAM,
+    FILES_BUCKET,
+    FILES_BUCKET_SIZE,
+    FILES_BUCKET_META,
+    FILE,
+    FILE_BINARY,
+    BULK_FILES,
+    SCHEMA_STORE,
+    SCHEMA_STORE_SIZE,
+    SCHEMA_STORE_META,
+    SCHEMA,
+    BULK_SCHEMAS,
+    SESSIONS,
+    SESSION,
+    TRANSACTIONS,
+    TRANSACTION,
+    /// A path that looks like one of the special resources but stands where there is none.
+    INVALID;
+
+    /// Files and the collections they live in.
+    public boolean isFiles() {
+        return switch (this) {
+            case FILES_BUCKET, FILES_BUCKET_SIZE, FILES_BUCKET_META, FILE, FILE_BINARY, BULK_FILES -> true;
+            default -> false;
+        };
+    }
+
+    /// Schemas and the collection they live in.
+    public boolean isSchemas() {
+        return switch (this) {
+            case SCHEMA_STORE, SCHEMA_STORE_SIZE, SCHEMA_STORE_META, SCHEMA, BULK_SCHEMAS -> true;
+            default -> false;
+        };
+    }
+
+    /// Whether requests about it read or write documents, which sessions are for.
+    public boolean holdsDocuments() {
+        return switch (this) {
+            case COLLECTION, COLLECTION_SIZE, DOCUMENT, BULK_DOCUMENTS, AGGREGATION -> true;
+            case SCHEMA_STORE, SCHEMA_STORE_SIZE, SCHEMA, BULK_SCHEMAS -> true;
+            case FILES_BUCKET, FILES_BUCKET_SIZE, FILE -> true;
+            default -> false;
+        };
+    }
+
+    public boolean isMeta() {
+        return this == DB_META || this == COLLECTION_META || this == FILES_BUCKET_META || this == SCHEMA_STORE_META;
+    }
+}

@@ -1,0 +1,102 @@
+package org.restheart.mongo.resource;
+
+import static org.restheart.http.Method.DELETE;
+import static org.restheart.http.Method.GET;
+import static org.restheart.http.Method.PATCH;
+import static org.restheart.http.Method.POST;
+import static org.restheart.http.Method.PUT;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.restheart.http.Cors;
+import org.restheart.http.Method;
+import org.restheart.http.access.ResourceKind;
+
+/// Which methods each kind of resource answers, any other being a `405`, and what browsers are told about it.
+/// Immutable.
+public final class ResourceMethods {
+    private static final String PLAIN = Cors.DEFAULT_HEADERS;
+    private static final String IF_MATCH = PLAIN + ", If-Match";
+    private static final String CONDITIONAL = IF_MATCH + ", If-None-Match";
+    private static final Set<ResourceKind> EXPOSE_LOCATION = EnumSet.of(
+            ResourceKind.COLLECTION,
+            ResourceKind.FILES_BUCKET,
+            ResourceKind.SCHEMA_STORE,
+            ResourceKind.SESSIONS,
+            ResourceKind.TRANSACTIONS);
+    private static final Map<ResourceKind, ResourceMethods> ALL = new EnumMap<>(ResourceKind.class);
+
+    static {
+        for (var kind : ResourceKind.values()) {
+            ALL.put(kind, define(kind));
+        }
+    }
+
+    private final Set<Method> methods;
+    private final String allowMethods;
+    private final String allowHeaders;
+
+    private ResourceMethods(String allowHeaders, Method... methods) {
+        this.methods = methods.length == 0 ? EnumSet.noneOf(Method.class) : EnumSet.copyOf(List.of(methods));
+        this.allowMethods = Arrays.stream(methods).map(Method::name).collect(Collectors.joining(", "));
+        this.allowHeaders = allowHeaders;
+    }
+
+    private static ResourceMethods define(ResourceKind kind) {
+        return switch (kind) {
+            case ROOT, ROOT_SIZE, COLLECTION_INDEXES, AGGREGATION, CHANGE_STREAM, FILE_BINARY ->
+                new ResourceMethods(PLAIN, GET);
+            case DB_SIZE,
+                    DB_META,
+                    COLLECTION_SIZE,
+                    COLLECTION_META,
+                    FILES_BUCKET_SIZE,
+                    FILES_BUCKET_META,
+                    SCHEMA_STORE_SIZE,
+                    SCHEMA_STORE_META -> new ResourceMethods(IF_MATCH, GET);
+            case DB -> new ResourceMethods(IF_MATCH, GET, PUT, PATCH, DELETE);
+            case COLLECTION, FILES_BUCKET, SCHEMA_STORE -> new ResourceMethods(IF_MATCH, GET, PUT, PATCH, POST, DELETE);
+            case DOCUMENT, FILE -> new ResourceMethods(CONDITIONAL, GET, PUT, PATCH, DELETE);
+            case SCHEMA -> new ResourceMethods(CONDITIONAL, GET, PUT, DELETE);
+            case BULK_DOCUMENTS, BULK_SCHEMAS, TRANSACTION -> new ResourceMethods(IF_MATCH, PATCH, DELETE);
+            case BULK_FILES, SESSION -> new ResourceMethods(IF_MATCH, DELETE);
+            case INDEX -> new ResourceMethods(IF_MATCH, PUT, DELETE);
+            case SESSIONS -> new ResourceMethods(IF_MATCH, POST);
+            case TRANSACTIONS -> new ResourceMethods(IF_MATCH, GET, POST);
+            case AGGREGATIONS -> new ResourceMethods("", POST);
+            case INVALID -> new ResourceMethods("");
+        };
+    }
+
+    private static ResourceMethods of(ResourceKind kind) {
+        return Objects.requireNonNull(ALL.get(kind));
+    }
+
+    public static boolean allow(ResourceKind kind, Method method) {
+        return of(kind).methods.contains(method) || (kind == ResourceKind.FILE_BINARY && method == Method.HEAD);
+    }
+
+    /// What browsers are told. A path that takes a pipeline of the client's tells them nothing, as one that means
+    /// nothing.
+    public static Cors cors(ResourceKind kind, Method method) {
+        var known = kind == ResourceKind.AGGREGATIONS ? of(ResourceKind.INVALID) : of(kind);
+        var expose = kind == ResourceKind.ROOT || kind == ResourceKind.AGGREGATIONS || kind == ResourceKind.INVALID
+                ? ""
+                : method == POST && EXPOSE_LOCATION.contains(kind) ? "Location, ETag" : "ETag";
+        return new Cors(known.allowMethods, known.allowHeaders, expose);
+    }
+
+    /// Whether the method changes the properties of the resource, which no cached value must decide.
+    public static boolean changeProperties(ResourceKind kind, Method method) {
+        return switch (kind) {
+            case DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> !method.isSafe() && method != POST;
+            default -> false;
+        };
+    }
+}
