@@ -19,6 +19,13 @@ final class MongoConnection {
     /// an election takes.
     private static final Duration SERVER_SELECTION = Duration.ofSeconds(10);
 
+    /// How often the driver looks after each server, and how long it waits for one that is silent, unless the
+    /// connection string has `heartbeatFrequencyMS` and `connectTimeoutMS`. For as long as both together a frozen
+    /// server goes unnoticed.
+    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+
     /// For what change streams do besides following: closing cursors, reading definitions.
     private static final int SPARE = 16;
 
@@ -52,6 +59,8 @@ final class MongoConnection {
                         cluster -> cluster.serverSelectionTimeout(SERVER_SELECTION.toMillis(), TimeUnit.MILLISECONDS)
                                 .serverSelector(reachability)
                                 .addClusterListener(reachability))
+                .applyToServerSettings(server -> server.heartbeatFrequency(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS))
+                .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))
                 .applyConnectionString(new ConnectionString(config.mclient().connectionString()));
     }
 }

@@ -18,7 +18,7 @@ final class Reachability implements ServerSelector, ClusterListener {
     private static final Duration GRACE = Duration.ofSeconds(3);
 
     /// One selection in this time waits all the same: only a selection that waits makes the driver look for servers
-    /// more often than every ten seconds.
+    /// more often than its heartbeats do.
     private static final Duration PROBE = Duration.ofSeconds(1);
 
     private static final long REACHABLE = Long.MAX_VALUE;

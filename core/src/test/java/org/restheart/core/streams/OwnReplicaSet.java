@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.bson.BsonArray;
@@ -103,11 +104,24 @@ final class OwnReplicaSet implements AutoCloseable {
 
     /// Ends the primary as a crash would.
     void killPrimary(MongoClient client) {
+        primary(client).destroyForcibly();
+    }
+
+    /// Stops the primary where it stands: its sockets stay open, and nothing answers.
+    void freezePrimary(MongoClient client) throws IOException, InterruptedException {
+        var kill = new ProcessBuilder(
+                        "kill", "-STOP", Long.toString(primary(client).pid()))
+                .start();
+        if (kill.waitFor() != 0) {
+            throw new IOException("kill -STOP failed");
+        }
+    }
+
+    private Process primary(MongoClient client) {
         var hello =
                 client.getDatabase("admin").runCommand(new BsonDocument("hello", new BsonInt32(1)), BsonDocument.class);
         var primary = hello.getString("primary").getValue();
-        members.get(Integer.parseInt(primary.substring(primary.indexOf(':') + 1)))
-                .destroyForcibly();
+        return Objects.requireNonNull(members.get(Integer.parseInt(primary.substring(primary.indexOf(':') + 1))));
     }
 
     /// Makes the next so many of these commands on this collection fail with this code; 0 for none any more.

@@ -20,7 +20,8 @@ import org.restheart.http.ProblemException;
 ///
 /// While batches are small, commands go side by side, so that a few clients do not wait for each other. Once they are
 /// large there is one at a time: half as many commands for the same requests. A command that takes long is not waited
-/// for. Thread-safe.
+/// for, and one whose server is gone is given up: its thread sits in a socket for as long as a frozen server pleases,
+/// while others may have been elected. Thread-safe.
 ///
 /// @param <R> what is asked
 /// @param <O> the outcome
@@ -34,16 +35,22 @@ final class BatchQueue<R, O> {
     /// A request that waits longer is asked now and then whether its client is still there.
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
 
+    private static final Problem OUTCOME_UNKNOWN = Problem.of(
+                    ProblemCode.DATABASE_UNAVAILABLE,
+                    "MongoDB does not answer any more: whether a write took place is not known")
+            .with("Retry-After", "5");
+
     private final BatchCommand<R, O> command;
     private final CoalescingConfig limits;
     private final Executor threads;
+    private final Deployment deployment;
     private final BatchMeters meters;
     private final LongSupplier clock;
 
     /// Guarded by this, like all below.
     private final Queue<PendingRequest<R, O>> queue = new ArrayDeque<>();
 
-    private int running;
+    private final List<Runner> running = new ArrayList<>();
     private long lastStart;
 
     /// The largest of the latest batches; fades by an eighth with each that is smaller.
@@ -56,9 +63,11 @@ final class BatchQueue<R, O> {
             BatchCommand<R, O> command,
             CoalescingConfig limits,
             Executor threads,
+            Deployment deployment,
             BatchMeters meters,
             LongSupplier clock) {
         this.clock = clock;
+        this.deployment = deployment;
         this.command = command;
         this.limits = limits;
         this.threads = threads;
@@ -87,21 +96,21 @@ final class BatchQueue<R, O> {
     }
 
     private void enqueue(List<PendingRequest<R, O>> arriving) {
+        Runner runner;
         synchronized (this) {
             if (queue.size() + arriving.size() > limits.maxQueued()) {
                 meters.refused();
                 throw refusal("too many requests are waiting for MongoDB");
             }
             queue.addAll(arriving);
-            if (!mayRunBeside(running, arriving.getFirst().queuedAt())) {
-                if (!watched) {
-                    watchFor(limits.maxWait().toNanos());
-                }
+            watch();
+            if (!mayRunBeside(running.size(), arriving.getFirst().queuedAt())) {
                 return;
             }
-            running++;
+            runner = new Runner();
+            running.add(runner);
         }
-        threads.execute(this::flyWhileQueued);
+        threads.execute(runner);
     }
 
     private static ProblemException refusal(String message) {
@@ -112,6 +121,12 @@ final class BatchQueue<R, O> {
 
     /// Called with the lock held. While commands come and go the queue moves by itself; this is for the day when
     /// MongoDB does not answer.
+    private void watch() {
+        if (!watched) {
+            watchFor(limits.maxWait().toNanos());
+        }
+    }
+
     private void watchFor(long nanos) {
         watched = true;
         CompletableFuture.delayedExecutor(Math.min(nanos, LONG_WAIT.toNanos()), TimeUnit.NANOSECONDS, threads)
@@ -121,6 +136,8 @@ final class BatchQueue<R, O> {
     private void lookAround() {
         var late = new ArrayList<PendingRequest<R, O>>();
         var waiting = new ArrayList<PendingRequest<R, O>>();
+        var lost = new ArrayList<PendingRequest<R, O>>();
+        Runner successor = null;
         synchronized (this) {
             long now = clock.getAsLong();
             long maxWait = limits.maxWait().toNanos();
@@ -129,23 +146,41 @@ final class BatchQueue<R, O> {
                 late.add(queue.remove());
                 next = queue.peek();
             }
-            if (next == null) {
-                watched = false;
-            } else {
-                watchFor(maxWait - (now - next.queuedAt()));
-            }
             for (var pending : queue) {
                 if (now - pending.queuedAt() < LONG_WAIT.toNanos()) {
                     break;
                 }
                 waiting.add(pending);
             }
+            giveUpLost(now, lost);
+            if (next != null && running.isEmpty()) {
+                successor = new Runner();
+                running.add(successor);
+            }
+            watched = false;
+            if (next != null || !running.isEmpty()) {
+                watchFor(next == null ? LONG_WAIT.toNanos() : maxWait - (now - next.queuedAt()));
+            }
         }
         for (var pending : late) {
             meters.refused();
             pending.completeExceptionally(refusal("MongoDB does not answer in time"));
         }
+        failRest(lost, OUTCOME_UNKNOWN.raise());
         waiting.forEach(PendingRequest::withdrawIfGone);
+        if (successor != null) {
+            threads.execute(successor);
+        }
+    }
+
+    /// Called with the lock held. The threads of these commands go on waiting; what they bring is nobody's any more.
+    private void giveUpLost(long now, List<PendingRequest<R, O>> lost) {
+        for (var runner : List.copyOf(running)) {
+            if (runner.isLost(now)) {
+                running.remove(runner);
+                lost.addAll(runner.batch);
+            }
+        }
     }
 
     /// @return false if the pending has left already
@@ -159,15 +194,46 @@ final class BatchQueue<R, O> {
         return true;
     }
 
-    private void flyWhileQueued() {
-        for (var batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
-            meters.sent(batch, clock.getAsLong());
-            try {
-                command.run(batch);
-                requireOutcomes(batch);
-            } catch (RuntimeException | Error e) {
-                failRest(batch, e);
+    /// Runs one command after the other, while requests are queued.
+    private final class Runner implements Runnable {
+        /// Guarded by the queue, like all below.
+        private List<PendingRequest<R, O>> batch = List.of();
+
+        private Deployment.Known before = deployment.known();
+        private boolean suspect;
+
+        @Override
+        public void run() {
+            for (var next = nextBatch(this); !next.isEmpty(); next = nextBatch(this)) {
+                meters.sent(next, clock.getAsLong());
+                try {
+                    command.run(next);
+                    requireOutcomes(next);
+                } catch (RuntimeException | Error e) {
+                    failRest(next, e);
+                }
             }
+        }
+
+        private void takes(List<PendingRequest<R, O>> requests) {
+            batch = requests;
+            before = deployment.known();
+            suspect = false;
+        }
+
+        /// Whether its command need not be waited for. A server has to be missed twice: a broken connection may
+        /// hide it for a moment. While none takes writes, one may be elected until the requests are too old.
+        private boolean isLost(long now) {
+            if (batch.isEmpty()) {
+                return false;
+            }
+            if (now - batch.getFirst().queuedAt() >= limits.maxWait().toNanos() && !deployment.takesWrites()) {
+                return true;
+            }
+            boolean missed = deployment.hasLostServerSince(before);
+            boolean again = missed && suspect;
+            suspect = missed;
+            return again;
         }
     }
 
@@ -191,10 +257,13 @@ final class BatchQueue<R, O> {
     }
 
     /// Takes what is queued, up to the bounds; an empty batch ends the command's thread.
-    private synchronized List<PendingRequest<R, O>> nextBatch() {
+    private synchronized List<PendingRequest<R, O>> nextBatch(Runner runner) {
+        if (!running.contains(runner)) { // given up
+            return List.of();
+        }
         long now = clock.getAsLong();
-        if (!mayRunBeside(running - 1, now)) {
-            running--;
+        if (!mayRunBeside(running.size() - 1, now)) {
+            running.remove(runner);
             return List.of();
         }
         var batch = new ArrayList<PendingRequest<R, O>>(Math.min(queue.size(), limits.maxBatch()));
@@ -210,8 +279,9 @@ final class BatchQueue<R, O> {
             queue.remove();
         }
         if (batch.isEmpty()) {
-            running--;
+            running.remove(runner);
         } else {
+            runner.takes(batch);
             lastStart = now;
             usualBatch = Math.max(batch.size(), usualBatch - (usualBatch + 7) / 8);
         }

@@ -17,11 +17,13 @@ final class BatchQueues<K, R, O> {
     private final Cache<K, BatchQueue<R, O>> queues;
     private final CoalescingConfig config;
     private final Executor threads;
+    private final Deployment deployment;
     private final BatchMeters meters;
 
-    BatchQueues(CoalescingConfig config, Executor threads, BatchMeters meters) {
+    BatchQueues(CoalescingConfig config, Executor threads, Deployment deployment, BatchMeters meters) {
         this.config = config;
         this.threads = threads;
+        this.deployment = deployment;
         this.meters = meters;
         this.queues = Caffeine.newBuilder()
                 .maximumSize(config.maxQueues())
@@ -35,14 +37,18 @@ final class BatchQueues<K, R, O> {
     /// @param command as below
     /// @throws org.restheart.http.ProblemException as below
     List<PendingRequest<R, O>> submitAll(K shape, Supplier<BatchCommand<R, O>> command, List<R> requests) {
-        return queues.get(shape, _ -> new BatchQueue<>(command.get(), config, threads, meters, System::nanoTime))
+        return queues.get(
+                        shape,
+                        _ -> new BatchQueue<>(command.get(), config, threads, deployment, meters, System::nanoTime))
                 .submitAll(requests);
     }
 
     /// @param command of the shape; made when its first request arrives
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     PendingRequest<R, O> submit(K shape, Supplier<BatchCommand<R, O>> command, R request, int bytes) {
-        return queues.get(shape, _ -> new BatchQueue<>(command.get(), config, threads, meters, System::nanoTime))
+        return queues.get(
+                        shape,
+                        _ -> new BatchQueue<>(command.get(), config, threads, deployment, meters, System::nanoTime))
                 .submit(request, bytes);
     }
 }

@@ -25,6 +25,7 @@ public final class Coalescer {
     private final CoalescingConfig config;
     private final MeterRegistry registry;
     private final SharingHeader header;
+    private final Deployment deployment;
     private final Executor threads = new BatchThreads(PLATFORM_THREADS);
 
     private @Nullable PointReads points;
@@ -33,6 +34,7 @@ public final class Coalescer {
         this.client = client;
         this.config = config;
         this.registry = registry;
+        this.deployment = Deployment.of(client);
         this.header = new SharingHeader(config.header());
     }
 
@@ -64,23 +66,23 @@ public final class Coalescer {
     }
 
     GroupInserts groupInserts() {
-        return new GroupInserts(client, config, threads, registry);
+        return new GroupInserts(client, config, threads, deployment, registry);
     }
 
     GroupBulkInserts groupBulkInserts() {
-        return new GroupBulkInserts(client, config, threads, registry);
+        return new GroupBulkInserts(client, config, threads, deployment, registry);
     }
 
     /// One for all, so that reads by `_id` leave together whoever asks.
     synchronized PointReads pointReads() {
         if (points == null) {
-            points = new PointReads(client, config, threads, registry);
+            points = new PointReads(client, config, threads, deployment, registry);
         }
         return points;
     }
 
     /// @param canBeShared false for an answer that only one request can use
     <V> SharedQueries<V> sharedQueries(Predicate<V> canBeShared) {
-        return new SharedQueries<>(canBeShared, config, threads, registry);
+        return new SharedQueries<>(canBeShared, config, threads, deployment, registry);
     }
 }

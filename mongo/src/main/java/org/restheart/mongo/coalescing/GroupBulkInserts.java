@@ -35,10 +35,15 @@ final class GroupBulkInserts {
     /// Which inserts may share a command.
     private record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
 
-    GroupBulkInserts(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
+    GroupBulkInserts(
+            MongoClient client,
+            CoalescingConfig config,
+            Executor threads,
+            Deployment deployment,
+            MeterRegistry registry) {
         this.client = client;
         this.maxBytes = config.maxBatchBytes();
-        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "bulk_insert"));
+        this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "bulk_insert"));
     }
 
     /// Whether it is small enough to gain by company.

@@ -28,9 +28,14 @@ final class GroupInserts {
     /// Which inserts may share a command.
     private record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
 
-    GroupInserts(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
+    GroupInserts(
+            MongoClient client,
+            CoalescingConfig config,
+            Executor threads,
+            Deployment deployment,
+            MeterRegistry registry) {
         this.client = client;
-        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "insert"));
+        this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "insert"));
     }
 
     /// Joins the queue of this insert's shape; never waits.

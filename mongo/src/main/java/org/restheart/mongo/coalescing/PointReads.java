@@ -24,9 +24,14 @@ final class PointReads {
     private final MongoClient client;
     private final BatchQueues<QueryKey, BsonValue, BatchResult<Optional<RawBsonDocument>>> queues;
 
-    PointReads(MongoClient client, CoalescingConfig config, Executor threads, MeterRegistry registry) {
+    PointReads(
+            MongoClient client,
+            CoalescingConfig config,
+            Executor threads,
+            Deployment deployment,
+            MeterRegistry registry) {
         this.client = client;
-        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "read"));
+        this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "read"));
     }
 
     /// Whether a read can be coalesced: its id can be told from others and the results carry their ids. The

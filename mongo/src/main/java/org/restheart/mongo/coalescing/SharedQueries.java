@@ -15,9 +15,14 @@ final class SharedQueries<V> {
     private final BatchQueues<QueryKey, Supplier<V>, BatchResult<V>> queues;
     private final Predicate<V> canBeShared;
 
-    SharedQueries(Predicate<V> canBeShared, CoalescingConfig config, Executor threads, MeterRegistry registry) {
+    SharedQueries(
+            Predicate<V> canBeShared,
+            CoalescingConfig config,
+            Executor threads,
+            Deployment deployment,
+            MeterRegistry registry) {
         this.canBeShared = canBeShared;
-        this.queues = new BatchQueues<>(config, threads, new BatchMeters(registry, "query"));
+        this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "query"));
     }
 
     /// Joins those who wait for the same question; never waits itself.

@@ -3,6 +3,12 @@ package org.restheart.mongo.coalescing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.mongodb.ServerAddress;
+import com.mongodb.connection.ClusterConnectionMode;
+import com.mongodb.connection.ClusterDescription;
+import com.mongodb.connection.ServerConnectionState;
+import com.mongodb.connection.ServerDescription;
+import com.mongodb.connection.ServerType;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -23,6 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.ProblemException;
 
 class BatchQueueTest {
+    private static final ServerAddress SERVER = new ServerAddress("localhost");
+    private static final Deployment UP = new Deployment(() -> deployment(true));
+
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final BatchMeters meters = new BatchMeters(new SimpleMeterRegistry(), "test");
 
@@ -40,8 +50,18 @@ class BatchQueueTest {
                 true, true, true, commands, maxBatch, maxBytes, maxQueued, maxWait, 10, Duration.ofMinutes(1), false);
     }
 
+    private static ClusterDescription deployment(boolean up) {
+        var server = ServerDescription.builder()
+                .address(SERVER)
+                .ok(up)
+                .state(up ? ServerConnectionState.CONNECTED : ServerConnectionState.CONNECTING)
+                .type(up ? ServerType.STANDALONE : ServerType.UNKNOWN)
+                .build();
+        return new ClusterDescription(ClusterConnectionMode.SINGLE, server.getClusterType(), List.of(server));
+    }
+
     private <R, O> BatchQueue<R, O> queue(CoalescingConfig limits, BatchCommand<R, O> command) {
-        return new BatchQueue<>(command, limits, threads, meters, System::nanoTime);
+        return new BatchQueue<>(command, limits, threads, UP, meters, System::nanoTime);
     }
 
     /// Lets a test hold the first command until others have queued behind it.
@@ -98,7 +118,7 @@ class BatchQueueTest {
         final Semaphore landings = new Semaphore(0);
         final AtomicLong now = new AtomicLong();
         final BatchQueue<Integer, Integer> queue =
-                new BatchQueue<>(this::run, limits(2, 100, 1000, 100), threads, meters, now::get);
+                new BatchQueue<>(this::run, limits(2, 100, 1000, 100), threads, UP, meters, now::get);
 
         void run(List<PendingRequest<Integer, Integer>> batch) {
             sent.add(batch);
@@ -209,6 +229,37 @@ class BatchQueueTest {
         gate.open.countDown();
         assertThat(underWay.get(10, TimeUnit.SECONDS)).isZero();
         assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS)).isEqualTo(2);
+    }
+
+    @Test
+    void a_command_whose_server_is_gone_is_given_up_and_the_queue_goes_on_beside_it() throws Exception {
+        var up = new AtomicBoolean(true);
+        var gate = new Gate();
+        var queue = new BatchQueue<Integer, Integer>(
+                batch -> {
+                    if (batch.getFirst().request() == 0) {
+                        gate.pass();
+                    }
+                    batch.forEach(t -> t.complete(t.request()));
+                },
+                limits(1, 10, 1000, 10),
+                threads,
+                new Deployment(() -> deployment(up.get())),
+                meters,
+                System::nanoTime);
+        var stuck = queue.submit(0, 1);
+        gate.sent.await();
+        var behind = queue.submit(1, 1);
+        up.set(false);
+        assertThatThrownBy(() -> stuck.get(30, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(ProblemException.class, e -> {
+                    assertThat(e.problem().status()).isEqualTo(503);
+                    assertThat(e.problem().headers().first("Retry-After")).isPresent();
+                });
+        assertThat(behind.get(30, TimeUnit.SECONDS)).isEqualTo(1);
+        gate.open.countDown();
+        assertThat(queue.submit(2, 1).get(30, TimeUnit.SECONDS)).isEqualTo(2);
     }
 
     @Test
