@@ -80,6 +80,7 @@ final class ArrivingContent extends InputStream {
             }
             int n;
             while ((n = channel.read(ByteBuffer.wrap(bytes, offset, wanted))) == 0) {
+                ChunkFraming.requireSound(exchange);
                 await(channel);
             }
             if (n < 0) {
@@ -91,6 +92,8 @@ final class ArrivingContent extends InputStream {
                 throw limits.tooMuch().raise();
             }
             return n;
+        } catch (ChunkFraming.Malformed e) {
+            throw broken(ProblemCode.BAD_REQUEST, String.valueOf(e.getMessage()));
         } catch (IOException e) {
             LOG.debug("the content of a request did not arrive", e);
             throw broken(ProblemCode.BAD_REQUEST, "the content did not arrive completely");

@@ -40,6 +40,9 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         /// The content is complete, or refuses to be read.
         void received(Body body);
 
+        /// The content is not framed as HTTP has it: nobody knows where the next request begins.
+        void malformed(String message);
+
         /// More is to come, after these bytes.
         ///
         /// @param channel null if it has not been asked for yet
@@ -78,6 +81,8 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                 channel.resumeReads();
                 grace = exchange.getIoThread().executeAfter(() -> leave(channel), GRACE_MILLIS, TimeUnit.MILLISECONDS);
             }
+        } catch (ChunkFraming.Malformed e) {
+            refuse(e);
         } catch (IOException e) {
             abandon(e);
         }
@@ -100,6 +105,9 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
             } else if (isLong()) {
                 leave(channel);
             }
+        } catch (ChunkFraming.Malformed e) {
+            stopWaiting(channel);
+            Connectors.executeRootHandler(_ -> refuse(e), exchange);
         } catch (IOException e) {
             stopWaiting(channel);
             abandon(e);
@@ -133,6 +141,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                     return Body.of(content);
                 }
                 if (n == 0) {
+                    ChunkFraming.requireSound(exchange);
                     return null;
                 }
                 if ((long) length + n > limits.perRequest()) {
@@ -149,7 +158,11 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         }
     }
 
-    /// The client has gone or does not speak HTTP: nobody is left to answer.
+    private void refuse(ChunkFraming.Malformed e) {
+        receiver.malformed(String.valueOf(e.getMessage()));
+    }
+
+    /// The client has gone: nobody is left to answer.
     private void abandon(IOException e) {
         LOG.debug("the content of a request did not arrive", e);
         exchange.setPersistent(false);

@@ -15,6 +15,8 @@ import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.NeedsThread;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
@@ -81,6 +83,11 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             return;
         }
         http.dispatch(parts.threads(), this::runBlocking);
+    }
+
+    @Override
+    public void malformed(String message) {
+        send(RootHandler.refusal(Problem.of(ProblemCode.BAD_REQUEST, message)));
     }
 
     /// The door comes before the content: whoever is not let in is told so without waiting for it.

@@ -54,6 +54,7 @@ final class RootHandler implements HttpHandler {
             parts.writer().send(exchange, refusal(fault.get()));
             return;
         }
+        ChunkFraming.check(exchange);
         var method = Method.of(exchange.getRequestMethod().toString());
         if (method.isEmpty()) {
             parts.writer().send(exchange, METHOD_UNKNOWN);
@@ -108,7 +109,7 @@ final class RootHandler implements HttpHandler {
     }
 
     /// Without a route there is no service to say how its errors look.
-    private static Ready refusal(Problem problem) {
+    static Ready refusal(Problem problem) {
         return Response.json(problem.status(), problem.toMessageDocument().toJson());
     }
 }

@@ -64,6 +64,7 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
                 // thrown away
             }
             if (n == 0) {
+                ChunkFraming.requireSound(exchange);
                 channel.resumeReads();
             } else if (n < 0) {
                 end();

@@ -1,0 +1,95 @@
+package org.restheart.core.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/// Speaks HTTP/2 without TLS frame by frame (RFC 9113), with header fields as literals. Waits ten seconds at most.
+final class RawHttp2 implements AutoCloseable {
+    static final int DATA = 0;
+    static final int HEADERS = 1;
+    static final int RESET = 3;
+    static final int GO_AWAY = 7;
+
+    /// `:status` of a response as one byte of the static table (RFC 7541, A).
+    static final int OK = 0x88;
+
+    static final int BAD_REQUEST = 0x8c;
+    private static final int SETTINGS = 4;
+    private static final int END_OF_STREAM_AND_HEADERS = 5;
+
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+
+    RawHttp2(InetSocketAddress address) throws IOException {
+        socket.setSoTimeout(10_000);
+        socket.connect(address);
+        in = new DataInputStream(socket.getInputStream());
+        socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        send(SETTINGS, 0, 0, new byte[0]);
+    }
+
+    record Frame(int type, int flags, int stream, byte[] payload) {
+        boolean endsStream() {
+            return (flags & 1) != 0;
+        }
+    }
+
+    private void send(int type, int flags, int stream, byte[] payload) throws IOException {
+        socket.getOutputStream()
+                .write(ByteBuffer.allocate(9 + payload.length)
+                        .put((byte) (payload.length >> 16))
+                        .putShort((short) payload.length)
+                        .put((byte) type)
+                        .put((byte) flags)
+                        .putInt(stream)
+                        .put(payload)
+                        .array());
+    }
+
+    /// A `GET` without content.
+    ///
+    /// @param fields names and values in turn
+    void get(int stream, String path, String... fields) throws IOException {
+        var block = new ByteArrayOutputStream();
+        field(block, ":method", "GET");
+        field(block, ":scheme", "http");
+        field(block, ":path", path);
+        field(block, ":authority", "test");
+        for (int i = 0; i < fields.length; i += 2) {
+            field(block, fields[i], fields[i + 1]);
+        }
+        send(HEADERS, END_OF_STREAM_AND_HEADERS, stream, block.toByteArray());
+    }
+
+    private static void field(ByteArrayOutputStream block, String name, String value) {
+        block.write(0);
+        block.write(name.length());
+        block.writeBytes(name.getBytes(StandardCharsets.ISO_8859_1));
+        block.write(value.length());
+        block.writeBytes(value.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    /// The next frame that is not about the connection's settings and windows. Acknowledges settings.
+    Frame frame() throws IOException {
+        while (true) {
+            int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+            var frame = new Frame(in.readUnsignedByte(), in.readUnsignedByte(), in.readInt(), in.readNBytes(length));
+            if (frame.type() == SETTINGS && frame.flags() == 0) {
+                send(SETTINGS, 1, 0, new byte[0]);
+            }
+            if (frame.type() <= RESET || frame.type() == GO_AWAY) {
+                return frame;
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
