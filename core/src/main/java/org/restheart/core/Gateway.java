@@ -80,7 +80,7 @@ public final class Gateway implements AutoCloseable {
                         : security.securityFilter(binding),
                 binding -> security.securityFilter(binding)::judge);
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
-        judgedRequests.connect(router);
+        judgedRequests.connect(router, binding -> security.securityFilter(binding)::ask);
         opened.push(tasks::stop); // they end together, while what they serve is closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(observers));
         opened.push(() -> listener.stop(config.core().drainTimeout()));

@@ -59,6 +59,10 @@ public record Request(
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
     }
 
+    public Request with(RequestPath path) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+    }
+
     public Request with(Body body) {
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
     }

@@ -1,11 +1,15 @@
 package org.restheart.security;
 
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RuleAnswer;
+import org.restheart.security.predicate.KindAttempt;
 
 /// Allows everything, to everybody or to everybody who is authenticated.
 ///
@@ -19,5 +23,11 @@ public record FullAuthorizer(boolean authenticationRequired) implements Authoriz
     @Override
     public Optional<Grant> authorize(Request request, @Nullable Account account) {
         return Optional.of(Grant.FULL);
+    }
+
+    @Override
+    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+        boolean refused = attempt.account() == null && requiresAuthentication(example);
+        return List.of(RuleAnswer.of("fullAuthorizer", refused ? Answer.NEVER : Answer.ALWAYS));
     }
 }

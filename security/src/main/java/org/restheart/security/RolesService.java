@@ -14,6 +14,9 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RuleAnswer;
+import org.restheart.security.predicate.KindAttempt;
 
 /// `GET /roles/{user}`: tells an account its own roles. Everybody may ask about themselves, and nobody about
 /// others: the service comes with both rules.
@@ -55,6 +58,17 @@ public final class RolesService implements Service, Authorizer, Vetoer {
     @Override
     public Optional<Grant> authorize(Request request, @Nullable Account account) {
         return concerns(request) && isOwn(request, account) ? Optional.of(Grant.FULL) : Optional.empty();
+    }
+
+    @Override
+    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+        var below = attempt.account() == null ? Answer.NEVER : attempt.kind().isBelow(uri);
+        var answer = below == Answer.NEVER
+                ? Answer.NEVER
+                : !attempt.kind().isPathKnown()
+                        ? Answer.DEPENDS
+                        : isOwn(example, attempt.account()) ? Answer.ALWAYS : Answer.NEVER;
+        return List.of(RuleAnswer.of("roles service", answer));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.restheart.security;
 
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fields;
@@ -11,7 +12,12 @@ import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.RequestKind;
+import org.restheart.http.judged.RuleAnswer;
+import org.restheart.security.predicate.KindAttempt;
 
 /// The door of a route: who asks, does anybody object, does somebody allow it. Hands the request on with its
 /// [Caller].
@@ -125,6 +131,27 @@ public final class SecurityFilter implements Filter {
             throw JudgedRequests.NOT_PERMITTED.raise();
         }
         return next.handle(request.with(permitted.get()));
+    }
+
+    /// What [#judge] would decide about all requests of a kind, vetoers left aside.
+    ///
+    /// @param example a request of the kind, with its caller
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be told now
+    public Permitted ask(Request example, RequestKind kind) {
+        if (!secured) {
+            return Permitted.by(List.of(RuleAnswer.of("not secured", Answer.ALWAYS)));
+        }
+        var attempt = new KindAttempt(example, kind, example.caller().account().orElse(null));
+        var answers = new ArrayList<RuleAnswer>();
+        for (var authorizer : policy.authorizers()) {
+            for (var answer : authorizer.ask(example, attempt)) {
+                answers.add(answer);
+                if (answer.answer() == Answer.ALWAYS) {
+                    return Permitted.by(answers);
+                }
+            }
+        }
+        return Permitted.by(answers);
     }
 
     private Optional<Grant> grant(Request request, @Nullable Account account) {

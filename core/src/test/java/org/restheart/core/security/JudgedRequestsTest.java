@@ -42,6 +42,7 @@ import org.restheart.http.Service;
 import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.MongoService;
@@ -96,7 +97,7 @@ class JudgedRequestsTest {
                             Binding.prefix(new Translator(requests), "/_translate", false))
                     .map(pipeline::assemble)
                     .toList());
-            requests.connect(router);
+            requests.connect(router, _ -> (_, _) -> Permitted.by(List.of()));
         }
 
         MongoCollection<BsonDocument> collection(String name) {

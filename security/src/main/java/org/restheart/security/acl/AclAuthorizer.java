@@ -1,5 +1,6 @@
 package org.restheart.security.acl;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -7,8 +8,11 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.Authorizer;
 import org.restheart.security.predicate.Attempt;
+import org.restheart.security.predicate.KindAttempt;
 
 /// Allows what a permission of one of the account's roles allows: roles in the account's order, permissions
 /// in theirs, and the first that applies decides.
@@ -52,5 +56,27 @@ public final class AclAuthorizer implements Authorizer {
             }
         }
         return Optional.empty();
+    }
+
+    @Override
+    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+        var account = attempt.account();
+        if (example.method() == Method.OPTIONS) {
+            return List.of(RuleAnswer.of("options", Answer.ALWAYS));
+        }
+        if (account != null && rootRole.filter(account::hasRole).isPresent()) {
+            return List.of(RuleAnswer.of("root role", Answer.ALWAYS));
+        }
+        var answers = new ArrayList<RuleAnswer>();
+        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+            for (var permission : permissions.of(example, role)) {
+                var answer = permission.ask(attempt, role);
+                answers.add(answer);
+                if (answer.answer() == Answer.ALWAYS) {
+                    return answers;
+                }
+            }
+        }
+        return answers;
     }
 }

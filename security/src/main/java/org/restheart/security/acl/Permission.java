@@ -6,7 +6,11 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.RuleAnswer.Limits;
 import org.restheart.security.predicate.Attempt;
+import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.Unanswerable;
 
@@ -30,6 +34,18 @@ public record Permission(
         } catch (Unanswerable | ProblemException _) {
             return false;
         }
+    }
+
+    /// What the rule says of all requests of a kind.
+    RuleAnswer ask(KindAttempt attempt, String role) {
+        var answer = attempt.kind().demands().stream().allMatch(this::allows) ? attempt.test(predicate) : Answer.NEVER;
+        return new RuleAnswer(
+                place,
+                Optional.of(role),
+                answer,
+                grant.flags(),
+                grant.hasVariables(),
+                answer == Answer.NEVER ? Limits.NONE : KindAttempt.limits(predicate));
     }
 
     private boolean allowsDemands(Attempt attempt) {

@@ -26,8 +26,11 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Credentials;
+import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.realm.Realm;
 
 /// `/_apikeys`: hands out keys, lists and withdraws them. The root role may do so for every account, others for
@@ -78,6 +81,13 @@ public final class ApiKeyService implements Service, Authorizer {
         return concerns(request) && account != null && (settings.selfService() || isRoot(account))
                 ? Optional.of(Grant.FULL)
                 : Optional.empty();
+    }
+
+    @Override
+    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+        var account = attempt.account();
+        boolean may = account != null && (settings.selfService() || isRoot(account));
+        return List.of(RuleAnswer.of("key service", may ? attempt.kind().isBelow(SEGMENTS) : Answer.NEVER));
     }
 
     private boolean isRoot(Account account) {

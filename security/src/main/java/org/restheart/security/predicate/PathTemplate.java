@@ -3,6 +3,8 @@ package org.restheart.security.predicate;
 import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.RequestPath;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RequestKind.Segment;
 
 /// A URI template such as `/{tenant}/docs/*`: a variable takes one segment, a final `*` (or `{*}`) takes the
 /// rest. One trailing slash more than the template has is accepted.
@@ -10,6 +12,8 @@ import org.restheart.http.RequestPath;
 /// @param rest whether it ends with `*`
 /// @param closed whether it ends with a slash, which the path then must too
 record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
+    private static final Segment NOTHING = new Segment.Name("");
+
     sealed interface Part {
         record Name(String text) implements Part {}
 
@@ -68,6 +72,29 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
         return text.startsWith("/") && matches(List.of(text.substring(1).split("/", -1)), attempt);
     }
 
+    /// Whether paths of a kind match; nothing is bound.
+    ///
+    /// @param values the segments, and an empty one for a slash at the end
+    Answer matches(List<Segment> values) {
+        int size = parts.size();
+        if (rest ? values.size() <= size : !fits(values.size(), values.getLast().equals(NOTHING))) {
+            return Answer.NEVER;
+        }
+        var answer = Answer.ALWAYS;
+        for (int i = 0; i < size; i++) {
+            if (parts.get(i) instanceof Part.Name(var text)) {
+                switch (values.get(i).is(text)) {
+                    case ALWAYS -> {}
+                    case DEPENDS -> answer = Answer.DEPENDS;
+                    case NEVER -> {
+                        return Answer.NEVER;
+                    }
+                }
+            }
+        }
+        return answer;
+    }
+
     private static int trailingSlashes(String text) {
         int count = 0;
         while (count < text.length() && text.charAt(text.length() - 1 - count) == '/') {
@@ -78,7 +105,7 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
 
     private boolean matches(List<String> values, Attempt attempt) {
         int size = parts.size();
-        if (rest ? values.size() <= size : !fits(values)) {
+        if (rest ? values.size() <= size : !fits(values.size(), values.getLast().isEmpty())) {
             return false;
         }
         for (int i = 0; i < size; i++) {
@@ -97,8 +124,8 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
         return true;
     }
 
-    private boolean fits(List<String> values) {
-        boolean slash = values.size() == parts.size() + 1 && values.getLast().isEmpty();
-        return closed ? slash : slash || values.size() == parts.size();
+    private boolean fits(int count, boolean endsEmpty) {
+        boolean slash = count == parts.size() + 1 && endsEmpty;
+        return closed ? slash : slash || count == parts.size();
     }
 }

@@ -8,7 +8,10 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.Authorizer;
+import org.restheart.security.predicate.KindAttempt;
 
 /// For a token service that is secured: every account may use it, and every caller may ask for a token.
 public final class TokenRules implements Authorizer {
@@ -26,6 +29,12 @@ public final class TokenRules implements Authorizer {
     @Override
     public Optional<Grant> authorize(Request request, @Nullable Account account) {
         return concerns(request) ? Optional.of(Grant.FULL) : Optional.empty();
+    }
+
+    @Override
+    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+        boolean asks = attempt.account() != null || example.method() == Method.POST;
+        return List.of(RuleAnswer.of("token service", asks ? attempt.kind().isBelow(uri) : Answer.NEVER));
     }
 
     private boolean concerns(Request request) {

@@ -1,0 +1,27 @@
+package org.restheart.http.judged;
+
+import java.util.List;
+
+/// Whether a caller may make requests of a kind. Immutable.
+///
+/// `NEVER` is sound: each such request is refused, however it spells its path. `ALWAYS` is said of requests without a
+/// slash at the end. Vetoers, which look at origins and at earlier attempts, and guards of single services may refuse
+/// more.
+///
+/// @param rules the rules that were asked, in their order, up to the first that decides for all requests of the kind
+public record Permitted(Answer answer, List<RuleAnswer> rules) {
+    public Permitted {
+        rules = List.copyOf(rules);
+    }
+
+    public static Permitted by(List<RuleAnswer> rules) {
+        boolean always = rules.stream().anyMatch(rule -> rule.answer() == Answer.ALWAYS);
+        boolean never = rules.stream().allMatch(rule -> rule.answer() == Answer.NEVER);
+        return new Permitted(always ? Answer.ALWAYS : never ? Answer.NEVER : Answer.DEPENDS, rules);
+    }
+
+    /// The rules that may decide about a request of the kind.
+    public List<RuleAnswer> possible() {
+        return rules.stream().filter(rule -> rule.answer() != Answer.NEVER).toList();
+    }
+}

@@ -1,0 +1,77 @@
+package org.restheart.http.judged;
+
+import java.util.List;
+import java.util.Set;
+import org.restheart.http.Method;
+import org.restheart.http.RequestPath;
+import org.restheart.http.access.Demand;
+
+/// All requests with a method, a path in which some segments may be unknown, and the same demands; their query, content
+/// and headers are unknown. Immutable.
+///
+/// @param demands what each of them asks for beyond plain reading and writing
+/// @param data whether they go to the data API, whose content is BSON
+/// @param via the service by which they come
+public record RequestKind(Method method, List<Segment> path, Set<Demand> demands, boolean data, Via via) {
+    public RequestKind {
+        path = List.copyOf(path);
+        demands = Set.copyOf(demands);
+    }
+
+    /// A part of a path.
+    public sealed interface Segment {
+        record Name(String text) implements Segment {}
+
+        /// Any text, but none of these, in whatever case: they mean something else in that place.
+        record Unknown(Set<String> except) implements Segment {
+            public Unknown {
+                except = Set.copyOf(except);
+            }
+        }
+
+        /// Whether the segment is this text.
+        default Answer is(String text) {
+            return switch (this) {
+                case Name(var name) -> name.equals(text) ? Answer.ALWAYS : Answer.NEVER;
+                case Unknown(var except) ->
+                    except.stream().anyMatch(text::equalsIgnoreCase) ? Answer.NEVER : Answer.DEPENDS;
+            };
+        }
+    }
+
+    /// A kind whose path is known.
+    public static RequestKind of(Method method, RequestPath path, Set<Demand> demands, boolean data) {
+        return new RequestKind(
+                method, path.segments().stream().<Segment>map(Segment.Name::new).toList(), demands, data, Via.REST);
+    }
+
+    /// Whether all segments of the path are known.
+    public boolean isPathKnown() {
+        return path.stream().allMatch(Segment.Name.class::isInstance);
+    }
+
+    /// Whether the path begins with these segments.
+    public Answer isBelow(List<String> prefix) {
+        if (prefix.size() > path.size()) {
+            return Answer.NEVER;
+        }
+        var answer = Answer.ALWAYS;
+        for (int i = 0; i < prefix.size(); i++) {
+            switch (path.get(i).is(prefix.get(i))) {
+                case ALWAYS -> {}
+                case DEPENDS -> answer = Answer.DEPENDS;
+                case NEVER -> {
+                    return Answer.NEVER;
+                }
+            }
+        }
+        return answer;
+    }
+
+    /// A path of this kind, with a text that means nothing in place of what is unknown.
+    public RequestPath example() {
+        return RequestPath.of(path.stream()
+                .map(segment -> segment instanceof Segment.Name(var text) ? text : "{}")
+                .toList());
+    }
+}

@@ -1,0 +1,221 @@
+package org.restheart.security.predicate;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.Account;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.Request;
+import org.restheart.http.judged.RequestKind;
+import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.http.judged.RuleAnswer.Limits;
+
+/// All requests of a kind, as predicates see them. A predicate is evaluated to the set of outcomes that it can have:
+/// true, false, or none at all ([Unanswerable]). The set may be too large, since what two parts of a predicate say of
+/// the same unknown value is not compared; it is never too small. Immutable.
+public final class KindAttempt {
+    private static final int TRUE = 1;
+    private static final int FALSE = 2;
+    private static final int NONE = 4;
+    /// Content that does not parse makes a rule that looks at it not apply.
+    private static final int ANY = TRUE | FALSE | NONE;
+
+    private final RequestKind kind;
+    private final @Nullable Account account;
+    private final Spelling canonical;
+    private final Spelling closed;
+
+    /// @param example a request of the kind; what the kind leaves unknown is not looked at
+    public KindAttempt(Request example, RequestKind kind, @Nullable Account account) {
+        this.kind = kind;
+        this.account = account;
+        this.canonical = new Spelling(example, false);
+        this.closed = new Spelling(example, true);
+    }
+
+    public RequestKind kind() {
+        return kind;
+    }
+
+    public @Nullable Account account() {
+        return account;
+    }
+
+    /// Whether a rule with this predicate applies to requests of the kind.
+    public Answer test(Predicate predicate) {
+        int outcomes = canonical.outcomes(predicate);
+        if (outcomes == TRUE) {
+            return Answer.ALWAYS;
+        }
+        return ((outcomes | closed.outcomes(predicate)) & TRUE) != 0 ? Answer.DEPENDS : Answer.NEVER;
+    }
+
+    /// What every request to which the rule applies is like, as far as conjunctions say it.
+    public static Limits limits(Predicate predicate) {
+        var conditions = new ArrayList<Predicate>();
+        flatten(predicate, conditions);
+        Optional<Set<String>> only = Optional.empty();
+        var not = new HashSet<String>();
+        Optional<List<String>> properties = Optional.empty();
+        for (var condition : conditions) {
+            if (condition instanceof Predicate.Parameters(var quantity, var names)) {
+                if (quantity == Predicate.Quantity.NONE) {
+                    not.addAll(names);
+                } else if (quantity == Predicate.Quantity.ONLY) {
+                    var both = new HashSet<>(names);
+                    only.ifPresent(both::retainAll);
+                    only = Optional.of(Set.copyOf(both));
+                }
+            } else if (condition instanceof Predicate.Content(var quantity, var keys)
+                    && quantity == Predicate.Quantity.ONLY
+                    && properties.isEmpty()) {
+                properties = Optional.of(List.copyOf(keys));
+            }
+        }
+        return new Limits(only, Set.copyOf(not), properties);
+    }
+
+    private static void flatten(Predicate predicate, List<Predicate> conditions) {
+        if (predicate instanceof Predicate.All(var parts)) {
+            parts.forEach(part -> flatten(part, conditions));
+        } else {
+            conditions.add(predicate);
+        }
+    }
+
+    /// The kind with its path written in one way.
+    private final class Spelling {
+        private final Request example;
+        private final boolean slash;
+
+        Spelling(Request example, boolean slash) {
+            this.slash = slash && !kind.path().isEmpty();
+            this.example = this.slash ? closed(example) : example;
+        }
+
+        private static Request closed(Request request) {
+            return request.with(org.restheart.http.RequestPath.parse(request.path().raw() + "/"));
+        }
+
+        int outcomes(Predicate predicate) {
+            return switch (predicate) {
+                case Predicate.Constant(var value) -> value ? TRUE : FALSE;
+                case Predicate.Not(var of) -> negated(outcomes(of));
+                case Predicate.All(var parts) -> sequence(parts, TRUE, FALSE);
+                case Predicate.Any(var parts) -> sequence(parts, FALSE, TRUE);
+                case Predicate.Path(var constant, var variable) -> paths(constant, variable, false);
+                case Predicate.PathPrefix(var constant, var variable) -> paths(constant, variable, true);
+                case Predicate.PathSuffix(var suffixes) ->
+                    kind.isPathKnown() && areKnown(suffixes) ? concrete(predicate) : ANY;
+                case Predicate.Template(var template, var match) ->
+                    match == null
+                            ? of(template.matches(values()))
+                            : isKnown(match) ? concrete(predicate) : ANY;
+                case Predicate.Regex(_, var value, _) ->
+                    isKnown(value) ? concrete(predicate) : ANY;
+                case Predicate.MethodIs _, Predicate.ViaIs _, Predicate.ActionIs _, Predicate.Trait _ ->
+                    concrete(predicate);
+                case Predicate.Equal(var operands) -> areKnown(operands) ? concrete(predicate) : ANY;
+                case Predicate.Contains(var search, var value) ->
+                    isKnown(value) && areKnown(search) ? concrete(predicate) : ANY;
+                case Predicate.Exists(var value) -> isKnown(value) ? concrete(predicate) : ANY;
+                case Predicate.In(var value, var array) ->
+                    isKnown(value) && areKnown(array) ? concrete(predicate) : ANY;
+                case Predicate.ContentLength(var min, var max) ->
+                    min > max || max < 0 ? FALSE : min <= 0 && max == Long.MAX_VALUE ? TRUE : TRUE | FALSE;
+                case Predicate.Parameters(var quantity, var names) ->
+                    names.isEmpty() && quantity != Predicate.Quantity.ONLY ? TRUE : TRUE | FALSE;
+                case Predicate.ParameterCount(var count) -> count < 0 ? FALSE : TRUE | FALSE;
+                case Predicate.Content _, Predicate.Property _ -> kind.data() ? ANY : FALSE;
+            };
+        }
+
+        private static int negated(int outcomes) {
+            return (outcomes & NONE) | ((outcomes & TRUE) != 0 ? FALSE : 0) | ((outcomes & FALSE) != 0 ? TRUE : 0);
+        }
+
+        /// From left to right, as long as the outcome is the one that goes on.
+        private int sequence(List<Predicate> parts, int goesOn, int ends) {
+            int all = goesOn;
+            for (var part : parts) {
+                int outcomes = outcomes(part);
+                all = (all & ~goesOn) | outcomes;
+                if ((outcomes & goesOn) == 0) {
+                    return all & (ends | NONE);
+                }
+            }
+            return all;
+        }
+
+        private int paths(List<PathPattern> constant, List<Operand> variable, boolean prefix) {
+            boolean known = areKnown(variable);
+            var texts = known
+                    ? variable.stream().flatMap(operand -> operand.texts(attempt()).stream())
+                    : Stream.<String>empty();
+            int found = known ? FALSE : ANY;
+            for (var pattern : Stream.concat(constant.stream(), texts.map(PathPattern::parse))
+                    .toList()) {
+                int matches = prefix || pattern.segments().size() == kind.path().size()
+                        ? of(kind.isBelow(pattern.segments()))
+                        : FALSE;
+                if (matches == TRUE) {
+                    return TRUE;
+                }
+                found |= matches;
+            }
+            return found;
+        }
+
+        /// The segments as templates see them: a slash at the end is an empty one.
+        private List<Segment> values() {
+            var values = new ArrayList<>(kind.path());
+            if (slash || values.isEmpty()) {
+                values.add(new Segment.Name(""));
+            }
+            return values;
+        }
+
+        private static int of(Answer answer) {
+            return switch (answer) {
+                case ALWAYS -> TRUE;
+                case NEVER -> FALSE;
+                case DEPENDS -> TRUE | FALSE;
+            };
+        }
+
+        private boolean areKnown(List<Operand> operands) {
+            return operands.stream().allMatch(this::isKnown);
+        }
+
+        private boolean isKnown(Operand operand) {
+            return switch (operand) {
+                case Operand.Literal _, Operand.UserProperty _, Operand.Constant _ -> true;
+                case Operand.Attribute(var name) ->
+                    switch (name) {
+                        case REQUEST_URI, QUERY_STRING, BARE_QUERY_STRING -> false;
+                        case RELATIVE_PATH -> kind.isPathKnown();
+                        default -> true;
+                    };
+                case Operand.Joined(var parts) -> areKnown(parts);
+                case Operand.Header _, Operand.Parameter _, Operand.Cookie _ -> false;
+                case Operand.Binding _, Operand.BodyProperty _ -> false;
+            };
+        }
+
+        private Attempt attempt() {
+            return new Attempt(example, account, account != null);
+        }
+
+        private int concrete(Predicate predicate) {
+            try {
+                return predicate.test(attempt()) ? TRUE : FALSE;
+            } catch (Unanswerable _) {
+                return NONE;
+            }
+        }
+    }
+}
