@@ -288,7 +288,11 @@ class KindPermissionsTest {
         return request.with(
                         DataTarget.KEY,
                         new DataTarget(
-                                Optional.empty(), Optional.empty(), Optional.empty(), ResourceKind.COLLECTION, kind.demands()))
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                ResourceKind.COLLECTION,
+                                kind.demands()))
                 .with(caller(account));
     }
 
