@@ -25,7 +25,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     protected final Subscription subscription;
     private final StreamSinkChannel sink;
     private final XnioIoThread thread;
-    private final PushConnections all;
+    protected final PushConnections all;
     private final PushLoop loop;
     private final long interval;
     private final AtomicBoolean over = new AtomicBoolean();
@@ -57,7 +57,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// The last bytes have left. Calls [#over()] in the end.
     abstract void finish();
 
-    /// Closes the connection at once.
+    /// Closes the connection without more words, soon: nothing is read from it or written to it any more.
     abstract void cut();
 
     /// Whether the client has given no sign of life for two intervals. Asked once in each.

@@ -17,6 +17,7 @@ final class PushConnections {
     private final Set<Object> expected = ConcurrentHashMap.newKeySet();
     private final Thread keeper = Thread.ofVirtual().name("push-keeper").unstarted(this::look);
     private final ConcurrentHashMap<XnioIoThread, PushLoop> loops = new ConcurrentHashMap<>();
+    private final ConnectionCloser closer = ConnectionCloser.start();
     private volatile boolean closed;
 
     static PushConnections start() {
@@ -36,6 +37,11 @@ final class PushConnections {
         var connection = new Object();
         expected.add(connection);
         return () -> expected.remove(connection);
+    }
+
+    /// Off the I/O threads. Never waits.
+    void closeLater(Runnable close) {
+        closer.add(close);
     }
 
     void add(PushConnection connection) {
@@ -76,5 +82,6 @@ final class PushConnections {
         }
         open.forEach(PushConnection::over);
         expected.clear();
+        closer.stop();
     }
 }

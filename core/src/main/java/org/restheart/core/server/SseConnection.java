@@ -105,13 +105,26 @@ final class SseConnection extends PushConnection {
 
     @Override
     void finish() {
-        exchange.endExchange();
         over();
+        if (exchange.getConnection() instanceof HttpServerConnection http) {
+            http.getOriginalSourceConduit().suspendReads();
+            // without TLS the end of the connection, which has been sent everything, is the end of the response
+            all.closeLater(http.getSslSessionInfo() == null ? () -> IoUtils.safeClose(http) : exchange::endExchange);
+        } else {
+            exchange.endExchange();
+        }
     }
 
+    /// In HTTP/2 it is only a stream that ends.
     @Override
     void cut() {
-        IoUtils.safeClose(exchange.getConnection());
+        if (exchange.getConnection() instanceof HttpServerConnection http) {
+            http.getOriginalSourceConduit().suspendReads();
+            http.getOriginalSinkConduit().suspendWrites();
+            all.closeLater(() -> IoUtils.safeClose(http));
+        } else {
+            IoUtils.safeClose(exchange.getConnection());
+        }
     }
 
     /// Nothing is expected from the client.

@@ -164,7 +164,9 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
 
     @Override
     void cut() {
-        IoUtils.safeClose(connection);
+        connection.getSourceChannel().suspendReads();
+        connection.getSinkChannel().suspendWrites();
+        all.closeLater(() -> IoUtils.safeClose(connection));
     }
 
     @Override

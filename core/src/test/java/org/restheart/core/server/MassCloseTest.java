@@ -1,0 +1,179 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.SocketFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+
+/// Many listeners that go at once: their connections are closed elsewhere than on the threads that requests need.
+class MassCloseTest {
+    private static final String LISTEN = "GET /push HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\r\n";
+    private static final String UPGRADE = "GET /push HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
+            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+    @TempDir
+    private static Path directory;
+
+    private static TestKeystore keystore = new TestKeystore(new File("none"));
+    private static SocketFactory tls = SocketFactory.getDefault();
+
+    private int listeners = 1_500;
+    private final AtomicInteger gone = new AtomicInteger();
+    private final Queue<Backlog> backlogs = new ConcurrentLinkedQueue<>();
+    private final Queue<String> ends = new ConcurrentLinkedQueue<>();
+    private final List<Socket> sockets = new ArrayList<>();
+
+    @BeforeAll
+    static void makeCertificate() throws Exception {
+        keystore = TestKeystore.in(directory);
+        tls = keystore.context().getSocketFactory();
+    }
+
+    @AfterEach
+    void closeAll() throws IOException {
+        for (var socket : sockets) {
+            socket.close();
+        }
+    }
+
+    private Response subscribe(Request request) {
+        var backlog = new Backlog(10, 1 << 20);
+        backlogs.add(backlog);
+        boolean webSocket = WebSocketHandshake.isAsked(request.headers());
+        var content = new Content.Push(new Subscription(
+                webSocket ? Transport.WEB_SOCKET : Transport.SSE,
+                backlog,
+                Duration.ZERO,
+                _ -> {},
+                gone::incrementAndGet));
+        return webSocket
+                ? Response.status(101)
+                        .with(WebSocketHandshake.answer(request.headers()))
+                        .with(content)
+                : Response.status(200).with("text/event-stream; charset=UTF-8", content);
+    }
+
+    private TestServer plain() {
+        return TestServer.of(
+                TestServer.blocking("/push", this::subscribe), TestServer.eager("/", _ -> Response.status(200)));
+    }
+
+    private Socket connect(TestServer server, boolean secure) throws IOException {
+        var socket = secure ? tls.createSocket() : new Socket();
+        sockets.add(socket);
+        socket.setSoTimeout(60_000);
+        socket.connect(server.listener().address());
+        return socket;
+    }
+
+    private void listen(TestServer server, String request, boolean secure) throws IOException {
+        for (int i = 0; i < listeners; i++) {
+            connect(server, secure).getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        }
+        for (var socket : sockets) { // a byte of the head
+            assertThat(socket.getInputStream().read()).isEqualTo('H');
+        }
+    }
+
+    private void closeAtOnce() throws Exception {
+        try (var threads = Executors.newFixedThreadPool(8)) {
+            for (var socket : sockets) {
+                threads.submit(() -> {
+                    socket.close();
+                    return null;
+                });
+            }
+        }
+    }
+
+    private void assertEndedElsewhere() {
+        await().atMost(Duration.ofMinutes(1)).until(() -> ends.size() >= listeners);
+        assertThat(ends).noneMatch(thread -> thread.startsWith("http I/O"));
+    }
+
+    private void noteEnds(TestServer server) {
+        server.atEnd(() -> ends.add(Thread.currentThread().getName()));
+    }
+
+    @Test
+    void event_streams_whose_clients_go() throws Exception {
+        try (var server = plain()) {
+            noteEnds(server);
+            listen(server, LISTEN, false);
+            closeAtOnce();
+            assertEndedElsewhere();
+            assertServes(server, false);
+        }
+    }
+
+    @Test
+    void event_streams_over_tls_whose_clients_go() throws Exception {
+        try (var server = TestServer.tls(
+                keystore.listener("changeit"),
+                TestServer.blocking("/push", this::subscribe),
+                TestServer.eager("/", _ -> Response.status(200)))) {
+            listeners = 60;
+            noteEnds(server);
+            listen(server, LISTEN, true);
+            closeAtOnce();
+            assertEndedElsewhere();
+            assertServes(server, true);
+        }
+    }
+
+    @Test
+    void event_streams_that_the_server_ends() throws Exception {
+        try (var server = plain()) {
+            noteEnds(server);
+            listen(server, LISTEN, false);
+            backlogs.forEach(backlog -> backlog.end(Ending.REDEFINED));
+            assertEndedElsewhere();
+            for (var socket : sockets) {
+                assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                        .startsWith("TTP/1.1 200");
+            }
+            assertServes(server, false);
+        }
+    }
+
+    @Test
+    void websockets_whose_clients_go() throws Exception {
+        try (var server = plain()) {
+            listen(server, UPGRADE, false);
+            closeAtOnce();
+            await().atMost(Duration.ofMinutes(1)).until(() -> gone.get() >= listeners);
+            assertServes(server, false);
+        }
+    }
+
+    private void assertServes(TestServer server, boolean secure) throws IOException {
+        var socket = connect(server, secure);
+        socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                .isEqualTo("HTTP/1.1 200");
+    }
+}
