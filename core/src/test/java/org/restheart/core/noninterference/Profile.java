@@ -176,8 +176,12 @@ enum Profile {
         };
     }
 
-    /// There is one collection of accounts, so one worker at a time.
+    /// Whether the answers depend on the accounts.
     boolean readsAccounts() {
         return this == USERS || this == AGGREGATES;
+    }
+
+    boolean changesAccounts() {
+        return this == USERS;
     }
 }

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
@@ -31,7 +30,7 @@ class StreamNoninterferenceTest {
 
     @Test
     void listeners_hear_nothing_of_what_is_hidden(TestMongo mongo) throws IOException {
-        long seed = Long.getLong("fuzz.seed", ThreadLocalRandom.current().nextLong() >>> 1);
+        long seed = Long.getLong("fuzz.seed", 20261122);
         System.out.println("streams: -Dfuzz.seed=" + seed);
         var dice = new Dice(seed);
         try (var left = World.start(mongo);

@@ -88,7 +88,7 @@ final class Worker implements AutoCloseable {
         if (ready.add(profile)) {
             leftWorld.create(name);
             rightWorld.create(name);
-            announce(FuzzRequest.of("POST", "/ic?db=$DB"));
+            announce(FuzzRequest.of("POST", "/ic?db=$DB&coll=" + name));
         }
         leftWorld.put(name, scene.left());
         rightWorld.put(name, scene.right());

@@ -3,6 +3,7 @@ package org.restheart.core.noninterference;
 import static com.mongodb.client.model.Filters.eq;
 
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.IndexModel;
 import com.mongodb.client.model.Indexes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +74,7 @@ final class World implements AutoCloseable {
         return """
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
-                mongo: {mongo-mounts: [{what: /$db, where: /}] $more}
+                mongo: {local-cache-ttl: 60000, mongo-mounts: [{what: /$db, where: /}] $more}
                 logging: {requests-log-mode: 0}
                 mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
                 mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
@@ -109,8 +110,8 @@ final class World implements AutoCloseable {
         database.getCollection(name).drop();
         database.createCollection(name);
         var collection = database.getCollection(name);
-        collection.createIndex(Indexes.text("s"));
-        collection.createIndex(Indexes.geo2dsphere("loc"));
+        collection.createIndexes(
+                List.of(new IndexModel(Indexes.text("s")), new IndexModel(Indexes.geo2dsphere("loc"))));
         var properties = database.getCollection("_properties", BsonDocument.class);
         properties.deleteOne(eq("_id", "_properties." + name));
         properties.insertOne(new BsonDocument("_id", new BsonString("_properties." + name))

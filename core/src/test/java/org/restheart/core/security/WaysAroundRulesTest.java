@@ -23,7 +23,8 @@ class WaysAroundRulesTest {
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "csvLoader: {enabled: true}\ngraphql: {db: $db, collection: apps}\n");
         var hash = TestGateway.hash("pw");
-        for (var role : List.of("manager", "forbidden", "listed", "equal", "merged", "shown", "hiding", "loader")) {
+        for (var role : List.of(
+                "manager", "forbidden", "listed", "equal", "merged", "shown", "hiding", "loader", "upserting")) {
             gateway.insert("users", "{_id: '" + role + "', password: '" + hash + "', roles: ['" + role + "']}");
         }
         permit("manager", "path-prefix('/users')", "{allowWriteMode: true}");
@@ -36,6 +37,7 @@ class WaysAroundRulesTest {
                 "{mergeRequest: {'meta.owner': '@user._id'}, allowManagementRequests: true}");
         permit("shown", "path-prefix('/s')", "{projectResponse: {_id: 1, 'a.b': 1}, allowWriteMode: true}");
         permit("hiding", "path-prefix('/s')", "{projectResponse: {secret: 0, _etag: 0}}");
+        permit("upserting", "path('/u/asked')", "{allowWriteMode: true}");
         permit("loader", "path('/csv')", "{allowManagementRequests: true}");
         gateway.insert("w", "{_id: 'd', meta: {x: 1}}");
         gateway.insert(
@@ -44,6 +46,7 @@ class WaysAroundRulesTest {
                 "{_id: 'number', a: 7, open: 2, secret: 'LOW', _etag: 'tag'}",
                 "{_id: 'object', a: {b: 1, c: 2}, open: 3, secret: 'LOW', _etag: 'tag'}");
         gateway.insert("apps");
+        gateway.insert("u", "{_id: 'asked'}");
         gateway.collection("s")
                 .createIndex(
                         BsonDocument.parse("{open: 1}"),
@@ -188,6 +191,46 @@ class WaysAroundRulesTest {
                         .body())
                 .contains("object")
                 .doesNotContain("number");
+    }
+
+    @Test
+    void an_empty_document_is_a_value_that_a_field_with_hidden_parts_is_not_compared_with() {
+        gateway.insert("s", "{_id: 'empty', a: {}, open: 4}");
+        for (var filter : List.of("{\"a\":{}}", "{\"a\":{\"$not\":{}}}", "{\"a\":{\"$all\":[{}]}}")) {
+            assertThat(as("shown").get("/s?filter=" + encode(filter)).statusCode())
+                    .as(filter)
+                    .isEqualTo(403);
+        }
+    }
+
+    /// MongoDB takes the id of the document that it makes from the filter, unless it sees that nothing can match that.
+    @Test
+    void an_upsert_makes_no_document_of_another_id() {
+        for (var filter :
+                List.of("{\"a\":{\"$all\":[]}}", "{\"a\":{\"$in\":[]}}", "{\"$nor\":[{}]}", "{\"$expr\":false}")) {
+            for (var change : List.of(
+                    "[{\"$set\":{\"x\":1}}]",
+                    "[{\"$replaceWith\":{\"x\":1}}]",
+                    "[{\"$set\":{\"x\":1,\"_id\":\"other\"}}]",
+                    "{\"x\":1}",
+                    "{\"x\":1,\"$setOnInsert\":{\"_id\":\"other\"}}",
+                    "{\"x\":1,\"$set\":{\"_id\":\"other\"}}")) {
+                gateway.collection("u").deleteMany(new BsonDocument());
+                var made = as("upserting")
+                        .patch("/u/asked?wm=upsert&filter=" + encode(filter), change)
+                        .statusCode();
+                assertThat(gateway.collection("u").distinct("_id", String.class))
+                        .as(filter + change + made)
+                        .containsExactlyElementsOf(made == 400 ? List.of() : List.of("asked"));
+                gateway.collection("u").deleteMany(new BsonDocument());
+                gateway.insert("u", "{_id: 'asked', y: 1}");
+                assertThat(as("upserting")
+                                .patch("/u/asked?wm=upsert&filter=" + encode(filter), change)
+                                .statusCode())
+                        .isIn(400, 409);
+                assertThat(gateway.collection("u").countDocuments()).isEqualTo(1);
+            }
+        }
     }
 
     @Test

@@ -26,6 +26,7 @@ record FilterInspection(Visibility visibility) {
         return visibility.shows(path)
                 || (visibility.showsPart(path)
                         && condition.isDocument()
+                        && !condition.asDocument().isEmpty() // which is a value to be equal to
                         && condition.asDocument().entrySet().stream()
                                 .allMatch(entry -> allowsOperator(path, entry.getKey(), entry.getValue())));
     }

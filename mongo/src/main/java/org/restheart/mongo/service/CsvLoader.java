@@ -210,6 +210,9 @@ public final class CsvLoader implements Service {
         }
         var change = new BsonDocument("$set", row);
         HiddenFields.checkChange(grant, change);
+        if (options.upsert()) {
+            change.append("$setOnInsert", new BsonDocument("_id", id)); // a filter that matches nothing keeps no id
+        }
         var updateOptions = new UpdateOptions().upsert(options.upsert());
         if (!HarmlessFilter.is(others)) {
             updateOptions.hint(new BsonDocument("_id", new BsonInt32(1))); // no other document may meet the filter

@@ -1,9 +1,13 @@
 package org.restheart.mongo.write;
 
+import java.util.ArrayList;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Update;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 
-/// Filters by `_id`.
+/// Filters by `_id`, and changes that keep it.
 public final class Ids {
     private Ids() {}
 
@@ -15,5 +19,37 @@ public final class Ids {
                     case DOCUMENT, REGULAR_EXPRESSION -> new BsonDocument("$eq", id);
                     default -> id;
                 });
+    }
+
+    /// The same change, with the id of the document that an upsert makes: of a filter that no document can match
+    /// (`$in` of nothing) MongoDB keeps nothing, not even the id that it asks for, and makes one up or takes the
+    /// client's.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for operators that ask for another id
+    static Update kept(Update update, BsonValue id) {
+        return switch (update) {
+            case Update.Operators(var operators) -> new Update.Operators(withId(operators.clone(), id));
+            case Update.Pipeline(var stages) -> {
+                var all = new ArrayList<>(stages);
+                all.add(BsonDocument.parse("{$set: {_id: {$cond: [{$eq: ['$_id', 0]}, '$_id', 0]}}}"));
+                var literal = new BsonDocument("$literal", id);
+                var condition =
+                        all.getLast().getDocument("$set").getDocument("_id").getArray("$cond");
+                condition.get(0).asDocument().getArray("$eq").set(1, literal);
+                condition.set(2, literal);
+                yield new Update.Pipeline(all);
+            }
+        };
+    }
+
+    private static BsonDocument withId(BsonDocument operators, BsonValue id) {
+        if (operators.get("$setOnInsert", new BsonDocument()) instanceof BsonDocument fields) {
+            if (!fields.get("_id", id).equals(id)) {
+                throw Problem.of(ProblemCode.CONTENT_INVALID, "_id in json data cannot be different than id in URL")
+                        .raise();
+            }
+            operators.put("$setOnInsert", fields.clone().append("_id", id));
+        }
+        return operators;
     }
 }

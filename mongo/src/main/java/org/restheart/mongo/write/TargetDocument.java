@@ -150,7 +150,7 @@ public final class TargetDocument {
         return write(
                 mode,
                 () -> outcome(
-                        switch (update) {
+                        switch (kept(update, mode)) {
                             case Update.Operators(var document) -> collection.updateOne(filter, document, options);
                             case Update.Pipeline(var stages) -> collection.updateOne(filter, stages, options);
                         }));
@@ -167,7 +167,7 @@ public final class TargetDocument {
         if (begun.isPresent()) {
             return write(mode, () -> {
                 try {
-                    return checked(collection, update, filter, options, check);
+                    return checked(collection, kept(update, mode), filter, options, check);
                 } catch (ProblemException e) { // one statement cannot be undone alone
                     begun.get().abortTransaction();
                     throw e;
@@ -179,7 +179,13 @@ public final class TargetDocument {
                 () -> Transaction.run(
                         client,
                         collection.writeConcern(),
-                        session -> checked(collection.in(session), update, filter, options, check)));
+                        session -> checked(collection.in(session), kept(update, mode), filter, options, check)));
+    }
+
+    private Update kept(Update update, WriteMode mode) {
+        return mode == WriteMode.INSERT || (mode == WriteMode.UPSERT && !others.isEmpty())
+                ? Ids.kept(update, id)
+                : update;
     }
 
     private Optional<WriteOutcome> checked(
