@@ -29,6 +29,7 @@ import org.restheart.mongo.write.EtagPolicies;
 /// @param resultCache for requests with `cache`
 /// @param querySecurity what clients' queries and aggregations may not contain
 /// @param streams what change streams may cost
+/// @param accounts whether callers can say who they are
 public record MongoConfig(
         String uri,
         List<Mount> mounts,
@@ -46,7 +47,8 @@ public record MongoConfig(
         CursorPoolConfig cursorPool,
         ResultCacheConfig resultCache,
         QuerySecurity querySecurity,
-        ChangeStreamConfig streams) {
+        ChangeStreamConfig streams,
+        boolean accounts) {
 
     public MongoConfig {
         mounts = List.copyOf(mounts);
@@ -89,6 +91,7 @@ public record MongoConfig(
                 CursorPoolConfig.DEFAULT,
                 ResultCacheConfig.DEFAULT,
                 QuerySecurity.DEFAULT,
-                ChangeStreamConfig.DEFAULT);
+                ChangeStreamConfig.DEFAULT,
+                false);
     }
 }

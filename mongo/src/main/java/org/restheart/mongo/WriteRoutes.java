@@ -59,7 +59,7 @@ final class WriteRoutes {
         var properties = new StoredProperties(collections, metadata, preconditions);
         var locations = new Locations(config.instanceBaseUrl());
         var streams = new StreamDefinitions(config.streams());
-        routes.on(COLLECTION, POST, post(collections, coalescer, preconditions, locations));
+        routes.on(COLLECTION, POST, post(collections, coalescer, preconditions, locations, config.accounts()));
         var replace = new ReplaceDocument(collections, preconditions);
         var patch = new PatchDocument(collections, preconditions);
         var delete = new DeleteDocument(collections, preconditions);
@@ -97,7 +97,11 @@ final class WriteRoutes {
     }
 
     private static DataHandler post(
-            Collections collections, Coalescer coalescer, Preconditions preconditions, Locations locations) {
+            Collections collections,
+            Coalescer coalescer,
+            Preconditions preconditions,
+            Locations locations,
+            boolean accounts) {
         var post = PostToCollection.byShape(
                 new PostDocument(collections, preconditions, coalescer.inserts(), locations),
                 new PostDocuments(collections, coalescer.bulkInserts()));
@@ -105,6 +109,7 @@ final class WriteRoutes {
         var keyed = PostToCollection.byShape(
                 new PostDocument(limited, preconditions, new PlainInserts(limited.operations()), locations),
                 new PostDocuments(limited, new PlainBulkInserts(limited.operations())));
-        return new PostToCollection(post, new PostLines(collections), new KeyedPost(keyed, collections.client()));
+        return new PostToCollection(
+                post, new PostLines(collections), new KeyedPost(keyed, collections.client(), accounts));
     }
 }

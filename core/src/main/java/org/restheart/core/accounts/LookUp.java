@@ -1,23 +1,34 @@
 package org.restheart.core.accounts;
 
 import com.mongodb.MongoException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks MongoDB what security needs to know. Without an answer no request is admitted: 503.
+/// Asks MongoDB what security needs to know. Without an answer no request is admitted: 503. Says so in the log once,
+/// not
+/// with every request. Thread-safe.
 final class LookUp {
     private static final Logger LOG = LoggerFactory.getLogger(LookUp.class);
 
-    private LookUp() {}
+    private final AtomicBoolean failing = new AtomicBoolean();
 
-    static <T> T of(Supplier<T> question) {
+    <T> T of(Supplier<T> question) {
         try {
-            return question.get();
+            var answer = question.get();
+            if (failing.get() && failing.compareAndSet(true, false)) {
+                LOG.info("accounts and permissions can be looked up again");
+            }
+            return answer;
         } catch (MongoException e) {
-            LOG.warn("accounts and permissions cannot be looked up: {}", e.toString());
+            if (failing.compareAndSet(false, true)) {
+                LOG.warn("accounts and permissions cannot be looked up: {}", e.toString());
+            } else {
+                LOG.debug("accounts and permissions still cannot be looked up", e);
+            }
             throw Problem.of(ProblemCode.OVERLOADED, "accounts and permissions cannot be looked up at the moment")
                     .with("Retry-After", "5")
                     .raise();

@@ -16,9 +16,11 @@ import org.restheart.security.realm.UsersCollection;
 /// Accounts in a collection. Thread-safe.
 final class MongoAccounts implements Accounts {
     private final MongoCollection<BsonDocument> collection;
+    private final LookUp lookUp;
     private final UsersCollection users;
 
-    MongoAccounts(MongoClient client, UsersCollection users) {
+    MongoAccounts(MongoClient client, UsersCollection users, LookUp lookUp) {
+        this.lookUp = lookUp;
         this.collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
         this.users = users;
     }
@@ -27,7 +29,7 @@ final class MongoAccounts implements Accounts {
     /// a list of names, or the same name as another.
     @Override
     public Optional<BsonDocument> find(String name) {
-        var found = LookUp.of(() -> collection.find(named(name)).limit(2).into(new ArrayList<>()));
+        var found = lookUp.of(() -> collection.find(named(name)).limit(2).into(new ArrayList<>()));
         return found.size() == 1 && isNamed(found.getFirst(), name) ? Optional.of(found.getFirst()) : Optional.empty();
     }
 

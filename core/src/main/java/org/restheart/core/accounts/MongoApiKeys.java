@@ -33,13 +33,20 @@ final class MongoApiKeys implements ApiKeys {
     private static final long DAYS_AFTER_END = 30;
 
     private final MongoCollection<BsonDocument> collection;
+    private final LookUp lookUp;
     private final InvalidatedCache<String, ApiKey> kept;
     private final AtomicBoolean indexed = new AtomicBoolean();
     /// The hour in which the use of a key was last noted, by digest.
     private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
 
     /// @param kept what is known; whoever learns of a change tells it
-    MongoApiKeys(MongoClient client, String database, String collection, InvalidatedCache<String, ApiKey> kept) {
+    MongoApiKeys(
+            MongoClient client,
+            String database,
+            String collection,
+            InvalidatedCache<String, ApiKey> kept,
+            LookUp lookUp) {
+        this.lookUp = lookUp;
         this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
         this.kept = kept;
     }
@@ -53,7 +60,7 @@ final class MongoApiKeys implements ApiKeys {
         request.requireThread();
         return Optional.ofNullable(kept.load(
                 digest,
-                missing -> LookUp.of(() -> Optional.ofNullable(
+                missing -> lookUp.of(() -> Optional.ofNullable(
                                 collection.find(byId(missing)).first()))
                         .flatMap(ApiKey::of)
                         .orElse(null)));

@@ -12,14 +12,16 @@ import org.bson.BsonString;
 /// Permissions in a collection. Thread-safe.
 final class MongoPermissions implements Function<String, List<BsonDocument>> {
     private final MongoCollection<BsonDocument> collection;
+    private final LookUp lookUp;
 
-    MongoPermissions(MongoClient client, String database, String collection) {
+    MongoPermissions(MongoClient client, String database, String collection, LookUp lookUp) {
+        this.lookUp = lookUp;
         this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
     }
 
     @Override
     public List<BsonDocument> apply(String role) {
-        return LookUp.of(() -> collection
+        return lookUp.of(() -> collection
                 .find(new BsonDocument("roles", new BsonString(role)))
                 .sort(Sorts.descending("_id"))
                 .into(new ArrayList<>()));

@@ -27,6 +27,7 @@ import org.restheart.security.realm.StoredRealm;
 /// streams of both collections, and the writes that pass through this server.
 final class StoredSecurity {
     private final Optional<StoredRealm> realm;
+    private final LookUp lookUp = new LookUp();
     private final Optional<AclAuthorizer> authorizer;
     private final Optional<MongoApiKeys> apiKeys;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
@@ -74,7 +75,7 @@ final class StoredSecurity {
                 }
             }
         });
-        return new StoredRealm(users, new MongoAccounts(client, users), hashes, kept);
+        return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, kept);
     }
 
     private AclAuthorizer authorizer(MongoClient client, MongoAclConfig config) {
@@ -95,7 +96,7 @@ final class StoredSecurity {
                 kept.forgetAll();
             }
         });
-        var permissions = new MongoPermissions(client, config.database(), config.collection());
+        var permissions = new MongoPermissions(client, config.database(), config.collection(), lookUp);
         return new AclAuthorizer(new StoredPermissions(permissions, kept), config.rootRole());
     }
 
@@ -121,7 +122,7 @@ final class StoredSecurity {
                 }
             }
         });
-        return new MongoApiKeys(client, config.database(), config.collection(), kept);
+        return new MongoApiKeys(client, config.database(), config.collection(), kept, lookUp);
     }
 
     /// Accounts and permissions may share a collection.

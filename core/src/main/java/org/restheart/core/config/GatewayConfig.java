@@ -63,7 +63,8 @@ public record GatewayConfig(
                         root.block("mongo"),
                         QuerySecurityBinding.read(root, security),
                         AllocationBinding.read(root),
-                        enabled(root.component("changeStreamActivator"))),
+                        enabled(root.component("changeStreamActivator")),
+                        security.asksForAccounts()),
                 GraphqlBinding.read(
                         root.component("graphql"),
                         root.component("graphAppsInitializer"),

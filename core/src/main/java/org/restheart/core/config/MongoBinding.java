@@ -29,8 +29,13 @@ final class MongoBinding {
     /// @param security what guards queries
     /// @param allocation of cursors that are positioned ahead
     /// @param streamsEnabled whether there are change streams
+    /// @param accounts whether callers can say who they are
     static Optional<MongoConfig> read(
-            Block block, QuerySecurity security, AllocationConfig allocation, boolean streamsEnabled) {
+            Block block,
+            QuerySecurity security,
+            AllocationConfig allocation,
+            boolean streamsEnabled,
+            boolean accounts) {
         boolean enabled = block.bool("enabled", true);
         int max = block.integer("max-pagesize", 1_000, 1, 1_000_000);
         int page = block.integer("default-pagesize", Math.min(100, max), 0, 1_000_000);
@@ -55,7 +60,8 @@ final class MongoBinding {
                 cursorPool(block.component("cursor-pool"), allocation),
                 resultCache(block, max),
                 security,
-                streams(block, streamsEnabled));
+                streams(block, streamsEnabled),
+                accounts);
         return enabled ? Optional.of(config) : Optional.empty();
     }
 

@@ -35,10 +35,13 @@ public final class KeyedPost implements DataHandler {
 
     private final Creation post;
     private final IdempotencyClaims claims;
+    private final boolean accounts;
 
     /// @param post answers at once, and no operation of it takes longer than [#OPERATION_TIME]
-    public KeyedPost(Creation post, MongoClient client) {
+    /// @param accounts whether callers can say who they are: a key belongs to one of them then
+    public KeyedPost(Creation post, MongoClient client, boolean accounts) {
         this.post = post;
+        this.accounts = accounts;
         this.claims = new IdempotencyClaims(client);
     }
 
@@ -101,7 +104,15 @@ public final class KeyedPost implements DataHandler {
     }
 
     /// @throws ProblemException 400, 413
-    private static void checkSuitable(DataRequest request) {
+    /// Callers without an account share their keys with everybody: one would be answered what another was, and what
+    /// it sent would not be stored.
+    private void checkSuitable(DataRequest request) {
+        if (accounts && request.http().caller().account().isEmpty()) {
+            throw Problem.of(
+                            BAD_REQUEST,
+                            "an Idempotency-Key needs an account, to which it belongs; send an _id instead")
+                    .raise();
+        }
         var content = request.content();
         if (request.parameters()
                 .concerns()
