@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
@@ -55,7 +56,7 @@ class SecuredStreamsTest {
         addUser("admin", "admin");
         addUser("ada", "editor");
         gateway.insert("acl", """
-                {_id: 'p', roles: ['editor'], predicate: "path-prefix('/t')", priority: 1,
+                {_id: 'p', roles: ['editor'], predicate: "path-prefix('/t') or path-prefix('/t2')", priority: 1,
                  mongo: {readFilter: {$or: [{owner: 'ada'}, {$expr: {$eq: ['$shared', true]}}]},
                          projectResponse: {secret: 0, 'a.b': 0}}}""");
         assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", basic("admin"))
@@ -209,5 +210,51 @@ class SecuredStreamsTest {
             assertThat(listener.next().getDocument("updateDescription").getDocument("updatedFields"))
                     .isEmpty();
         }
+    }
+
+    private String afterwards(StreamsGateway at, String stream, String id) throws IOException {
+        try (var events = SseListener.open(at, stream, "Authorization: " + ada, "Last-Event-ID: " + id)) {
+            return events.status().contains("200") ? events.next().id() : events.status();
+        }
+    }
+
+    /// MongoDB's own tokens hold the key of the changed document, in hexadecimal digits.
+    @Test
+    void a_token_tells_a_listener_nothing_that_its_rule_hides(TestMongo mongo) throws Exception {
+        var key = HexFormat.of().withUpperCase().formatHex("ada-4711".getBytes(StandardCharsets.UTF_8));
+        String plain;
+        String sealed;
+        String longer;
+        try (var another = gateway.another(mongo, "", SECURITY);
+                var all = SseListener.open(gateway, "/t/_streams/all", "Authorization: " + ada);
+                var mine = SseListener.open(gateway, "/t/_streams/mine", "Authorization: " + ada);
+                var elsewhere = SseListener.open(another, "/t/_streams/mine", "Authorization: " + ada)) {
+            gateway.insert("t", "{_id: 'ada-4711', owner: 'ada'}");
+            gateway.insert("t", "{_id: 'ada-4711-and-more', owner: 'ada'}");
+            plain = all.next().id();
+            sealed = mine.next().id();
+            longer = mine.next().id();
+            assertThat(plain).contains(key);
+            assertThat(sealed).doesNotContain(key).hasSameSizeAs(longer);
+            assertThat(elsewhere.next().id()).isEqualTo(sealed);
+            assertThat(afterwards(another, "/t/_streams/mine", sealed)).isEqualTo(longer);
+        }
+        assertThat(afterwards(gateway, "/t/_streams/mine", sealed)).isEqualTo(longer);
+        assertThat(afterwards(gateway, "/t/_streams/all", plain)).contains("_data");
+        var other = sealed.charAt(sealed.length() / 2) == 'A' ? 'B' : 'A';
+        for (var made : List.of(
+                plain, // tells whether there was such a change
+                sealed.substring(0, sealed.length() / 2) + other + sealed.substring(sealed.length() / 2 + 1),
+                "{\"_data\":\"s1.\"}",
+                "{\"_data\":\"s1.AAAA\"}",
+                "{\"_data\":\"s1.%\"}")) {
+            assertThat(afterwards(gateway, "/t/_streams/mine", made)).as(made).contains("400");
+        }
+        assertThat(afterwards(gateway, "/t/_streams/all", sealed)).contains("400");
+        gateway.send("PUT", "/t2", DEFINITIONS, "Authorization", basic("admin"));
+        assertThat(afterwards(gateway, "/t2/_streams/mine", sealed)).contains("400");
+        assertThat(gateway.send("GET", "/_properties/_resume_tokens", "", "Authorization", basic("admin"))
+                        .statusCode())
+                .isEqualTo(403);
     }
 }

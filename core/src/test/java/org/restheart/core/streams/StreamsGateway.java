@@ -55,6 +55,11 @@ final class StreamsGateway implements AutoCloseable {
         return start(mongo.client(), database, mongo.connectionString(), options, more);
     }
 
+    /// Another gateway over the same database.
+    StreamsGateway another(TestMongo mongo, String options, String more) {
+        return start(client, database, mongo.connectionString(), options, more);
+    }
+
     private static StreamsGateway start(
             MongoClient client, MongoDatabase database, String connectionString, String options, String more) {
         var config = GatewayConfig.parse("""

@@ -1,5 +1,6 @@
 package org.restheart.mongo.changestream;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -60,6 +61,11 @@ public final class ChangeStreams implements AutoCloseable {
     /// A collection's properties may have changed.
     public void changed(String db, String collection) {
         redefinitions.changed(db, collection);
+    }
+
+    /// For tokens of listeners to whom something is hidden. Waits for MongoDB.
+    TokenSeal seal(MongoNamespace namespace) {
+        return TokenSeal.of(client, namespace);
     }
 
     /// Lets a listener in; returns when nothing that is acknowledged from now on can pass it by.

@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
@@ -27,9 +29,14 @@ final class Event {
     private final RawBsonDocument change;
     private final BsonDocument token;
     private final Map<JsonMode, byte[]> texts = new EnumMap<>(JsonMode.class);
-    private final Map<JsonMode, Message> messages = new EnumMap<>(JsonMode.class);
-    private final Map<JsonMode, Message> envelopes = new EnumMap<>(JsonMode.class);
+    private final Map<Form, Message> messages = new HashMap<>();
     private @Nullable BsonDocument document;
+
+    /// How listeners are told.
+    ///
+    /// @param withToken whether the message tells where it can be resumed; server-sent events do so anyway
+    /// @param seal of that token, if it is not MongoDB's own
+    record Form(JsonMode mode, boolean withToken, Optional<TokenSeal> seal) {}
 
     Event(Change change) {
         this.change = change.document();
@@ -73,25 +80,22 @@ final class Event {
         }
     }
 
-    /// @param withToken whether the message tells where it can be resumed; server-sent events do so anyway
-    Message message(JsonMode mode, boolean withToken) {
-        return withToken
-                ? envelopes.computeIfAbsent(mode, this::envelope)
-                : messages.computeIfAbsent(mode, m -> new Message(id(), text(m), since()));
+    Message message(Form form) {
+        return messages.computeIfAbsent(form, this::encode);
     }
 
-    private Message envelope(JsonMode mode) {
-        var text = text(mode);
-        var head = ("{\"token\":" + id() + ",\"event\":").getBytes(UTF_8);
+    private Message encode(Form form) {
+        var text = text(form.mode());
+        var id = form.seal().map(seal -> seal.seal(token)).orElse(token).toJson(TOKEN);
+        if (!form.withToken()) {
+            return new Message(id, text, since());
+        }
+        var head = ("{\"token\":" + id + ",\"event\":").getBytes(UTF_8);
         var all = ByteBuffer.allocate(head.length + text.length + 1)
                 .put(head)
                 .put(text)
                 .put((byte) '}');
-        return new Message(id(), all.array(), since());
-    }
-
-    private String id() {
-        return token.toJson(TOKEN);
+        return new Message(id, all.array(), since());
     }
 
     private byte[] text(JsonMode mode) {

@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.bson.JsonMode;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
@@ -16,8 +15,7 @@ import org.restheart.mongo.background.ResumeToken;
 final class Listener {
     private final StreamDefinition definition;
     private final Transport transport;
-    private final JsonMode mode;
-    private final boolean withTokens;
+    private final Event.Form form;
     private final Predicate<BsonDocument> filter;
     private final Backlog backlog;
     private final int maxHeld;
@@ -30,21 +28,18 @@ final class Listener {
     /// A message that waits until what was missed before it has been sent.
     private record Held(BsonDocument token, Frame frame) {}
 
-    /// @param withTokens whether each message tells where it can be resumed
     /// @param filter on the event document
     /// @param maxHeld most messages that wait while missed ones are sent
     Listener(
             StreamDefinition definition,
             Transport transport,
-            JsonMode mode,
-            boolean withTokens,
+            Event.Form form,
             Predicate<BsonDocument> filter,
             Backlog backlog,
             int maxHeld) {
         this.definition = definition;
         this.transport = transport;
-        this.mode = mode;
-        this.withTokens = withTokens;
+        this.form = form;
         this.filter = filter;
         this.backlog = backlog;
         this.maxHeld = maxHeld;
@@ -121,7 +116,7 @@ final class Listener {
     }
 
     private Frame frame(Event event) {
-        return event.message(mode, withTokens).framed(transport);
+        return event.message(form).framed(transport);
     }
 
     private boolean offer(Frame frame, StreamMeters meters) {

@@ -3,6 +3,7 @@ package org.restheart.mongo.changestream;
 import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
@@ -17,6 +18,7 @@ import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.aggregation.Interpolation;
 import org.restheart.mongo.aggregation.ServerVariables;
+import org.restheart.mongo.background.Start;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Projection;
@@ -59,7 +61,8 @@ public final class OpenStream implements DataHandler {
     }
 
     /// @throws ProblemException 400 for a variable that is not bound, 403 for what is forbidden
-    private List<BsonDocument> pipeline(StreamDefinition definition, DataRequest request) throws MalformedStream {
+    private List<BsonDocument> pipeline(
+            StreamDefinition definition, List<BsonDocument> permitted, DataRequest request) throws MalformedStream {
         List<BsonDocument> pipeline;
         try {
             pipeline = interpolation
@@ -76,12 +79,13 @@ public final class OpenStream implements DataHandler {
             throw Problem.of(ProblemCode.PARAMETER_INVALID, text).raise();
         }
         inspection.check(pipeline, request.path().requireDb());
-        var all = new ArrayList<>(permitted(definition, request));
+        var all = new ArrayList<>(permitted);
+        hidden(request).ifPresent(all::addAll);
         all.addAll(pipeline);
         return all;
     }
 
-    /// What must not depend on the definition's stages stands before them.
+    /// What the access rule leaves. It must not depend on the definition's stages, and so stands before them.
     private static List<BsonDocument> permitted(StreamDefinition definition, DataRequest request) {
         var grant = request.grant();
         var stages = new ArrayList<BsonDocument>();
@@ -93,11 +97,14 @@ public final class OpenStream implements DataHandler {
                     Projection.of(grant.projectResponse(), new BsonDocument()).permitted();
             stages.addAll(Permitted.projected(shown));
         }
-        request.http()
-                .attribute(Hidden.KEY)
-                .map(hidden -> Permitted.hiding(new TreeSet<>(hidden.properties())))
-                .ifPresent(stages::addAll);
         return stages;
+    }
+
+    /// The same for what nobody is shown.
+    private static Optional<List<BsonDocument>> hidden(DataRequest request) {
+        return request.http()
+                .attribute(Hidden.KEY)
+                .map(hidden -> Permitted.hiding(new TreeSet<>(hidden.properties())));
     }
 
     private Response open(DataRequest request) throws MalformedStream {
@@ -109,35 +116,46 @@ public final class OpenStream implements DataHandler {
         var definition = StreamDefinition.parse(entry);
         var transport = transport(request);
         var filter = filter(definition, request);
-        var pipeline = pipeline(definition, request);
+        var permitted = permitted(definition, request);
+        var pipeline = pipeline(definition, permitted, request);
+        var seal = permitted.isEmpty()
+                ? Optional.<TokenSeal>empty()
+                : Optional.of(streams.seal(request.namespace()));
+        var from = StartParameters.parse(request.http(), transport, seal);
         var listener = new Listener(
                 definition,
                 transport,
-                request.parameters().format().jsonMode(),
-                StartParameters.wantTokens(request.http(), transport),
+                new Event.Form(
+                        request.parameters().format().jsonMode(),
+                        StartParameters.wantTokens(request.http(), transport),
+                        seal),
                 filter,
                 new Backlog(config.maxWaitingMessages(), config.maxWaitingBytes()),
                 config.maxWaitingMessages());
         return switch (transport) {
             case WEB_SOCKET -> {
                 var answer = WebSocketHandshake.answer(request.http().headers());
-                yield Response.status(101).with(answer).with(push(request, definition, pipeline, listener));
+                yield Response.status(101).with(answer).with(push(request, definition, pipeline, listener, from));
             }
             case SSE ->
                 Response.status(200)
                         .with("Cache-Control", "no-cache")
-                        .with("text/event-stream; charset=UTF-8", push(request, definition, pipeline, listener));
+                        .with("text/event-stream; charset=UTF-8", push(request, definition, pipeline, listener, from));
         };
     }
 
     private Content push(
-            DataRequest request, StreamDefinition definition, List<BsonDocument> pipeline, Listener listener) {
+            DataRequest request,
+            StreamDefinition definition,
+            List<BsonDocument> pipeline,
+            Listener listener,
+            Optional<Start> from) {
         MongoNamespace namespace = request.namespace();
         return new Content.Push(streams.subscribe(
                 StreamKey.of(namespace, pipeline, definition),
                 listener,
                 request.http(),
-                StartParameters.parse(request.http(), listener.transport())));
+                from));
     }
 
     private static Transport transport(DataRequest request) {

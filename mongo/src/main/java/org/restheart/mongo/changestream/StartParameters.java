@@ -30,13 +30,14 @@ final class StartParameters {
 
     /// What the latest connection of an event source says takes precedence over its URL, which stays as it was.
     ///
+    /// @param seal of the tokens that are taken, if they are not MongoDB's own
     /// @return empty for now
     /// @throws org.restheart.http.ProblemException 400
-    static Optional<Start> parse(Request request, Transport transport) {
+    static Optional<Start> parse(Request request, Transport transport, Optional<TokenSeal> seal) {
         if (transport == Transport.SSE) {
             var header = request.headers().first(HEADER).filter(text -> !text.isEmpty());
             if (header.isPresent()) {
-                return Optional.of(after(HEADER, header.get()));
+                return Optional.of(after(HEADER, header.get(), seal));
             }
         }
         var after = request.query().first(AFTER).filter(text -> !text.isEmpty());
@@ -45,7 +46,7 @@ final class StartParameters {
             throw refusal("either " + AFTER + " or " + AT + " can be given");
         }
         if (after.isPresent()) {
-            return Optional.of(after(AFTER, after.get()));
+            return Optional.of(after(AFTER, after.get(), seal));
         }
         return at.map(StartParameters::time).map(Start.At::new);
     }
@@ -58,10 +59,12 @@ final class StartParameters {
         }
     }
 
-    private static Start after(String where, String text) {
+    private static Start after(String where, String text, Optional<TokenSeal> seal) {
         return json(text)
                 .filter(value -> value.isDocument() && value.asDocument().get("_data") instanceof BsonString)
-                .map(token -> new Start.After(token.asDocument()))
+                .map(BsonValue::asDocument)
+                .flatMap(token -> seal.isPresent() ? seal.get().open(token) : Optional.of(token))
+                .map(Start.After::new)
                 .orElseThrow(() -> refusal(where + " is no resume token"));
     }
 

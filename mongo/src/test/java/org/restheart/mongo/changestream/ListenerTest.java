@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Optional;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.bson.BsonDocument;
@@ -28,8 +29,7 @@ class ListenerTest {
         listener = new Listener(
                 StreamDefinition.parse(BsonDocument.parse("{uri: 'all', stages: []}")),
                 Transport.SSE,
-                JsonMode.DEFAULT,
-                false,
+                new Event.Form(JsonMode.DEFAULT, false, Optional.empty()),
                 _ -> true,
                 backlog,
                 100);

@@ -1,0 +1,147 @@
+package org.restheart.mongo.changestream;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.model.Updates;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import javax.crypto.Cipher;
+import javax.crypto.Mac;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonSerializationException;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.resource.ResourceNames;
+
+/// Resume tokens for listeners to whom something is hidden. MongoDB's own tell the key of the changed document, and
+/// whether a change was made of which somebody makes the token up. Sealed ones tell nothing and can be made by nobody
+/// else; all gateways of a database share the key. One event has one token, whichever gateway tells it. Immutable.
+final class TokenSeal {
+    /// The document of the database's properties that holds the key.
+    private static final String KEY_ID = "_resume_tokens";
+
+    private static final String MARK = "s1.";
+    private static final int KEY_BYTES = 32;
+    private static final int NONCE_BYTES = 12;
+    private static final int TAG_BITS = 128;
+
+    /// Tokens are padded to a multiple of it: their length would tell that of the document's key.
+    private static final int BLOCK = 256;
+
+    private static final int MAX_CHARACTERS = 16 << 10;
+
+    private final byte[] secret;
+    private final byte[] collection;
+
+    private TokenSeal(byte[] secret, byte[] collection) {
+        this.secret = secret;
+        this.collection = collection;
+    }
+
+    /// Waits for MongoDB. The first to ask makes the database's key.
+    static TokenSeal of(MongoClient client, MongoNamespace namespace) {
+        var keys = client.getDatabase(namespace.getDatabaseName())
+                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
+                .withReadConcern(ReadConcern.MAJORITY) // a key that a failover could undo would be none
+                .withReadPreference(ReadPreference.primary())
+                .withWriteConcern(WriteConcern.MAJORITY);
+        var byId = Filters.eq("_id", KEY_ID);
+        var stored = keys.find(byId).first();
+        if (stored == null) {
+            var fresh = new byte[KEY_BYTES];
+            new SecureRandom().nextBytes(fresh);
+            keys.updateOne(
+                    byId, Updates.setOnInsert("key", new BsonBinary(fresh)), new UpdateOptions().upsert(true));
+            stored = keys.find(byId).first();
+        }
+        if (stored == null || !(stored.get("key") instanceof BsonBinary key)) {
+            throw new IllegalStateException("the key of resume tokens is not in " + ResourceNames.PROPERTIES);
+        }
+        return new TokenSeal(key.getData(), namespace.getFullName().getBytes(UTF_8));
+    }
+
+    /// The same for the same token.
+    BsonDocument seal(BsonDocument token) {
+        var bytes = new RawBsonDocument(token, new BsonDocumentCodec()).getByteBuffer();
+        var padded = ByteBuffer.allocate((bytes.remaining() + BLOCK - 1) / BLOCK * BLOCK)
+                .put(bytes.asNIO())
+                .array();
+        try {
+            var nonce = Arrays.copyOf(mac("nonce", padded), NONCE_BYTES);
+            var sealed = cipher(Cipher.ENCRYPT_MODE, nonce).doFinal(padded);
+            var all = ByteBuffer.allocate(nonce.length + sealed.length).put(nonce).put(sealed);
+            return new BsonDocument(
+                    "_data",
+                    new BsonString(MARK + Base64.getUrlEncoder().withoutPadding().encodeToString(all.array())));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every Java platform has what is asked for
+        }
+    }
+
+    /// What was sealed; empty for everything else.
+    Optional<BsonDocument> open(BsonDocument token) {
+        var text = token.getString("_data", new BsonString("")).getValue();
+        if (!text.startsWith(MARK) || text.length() > MAX_CHARACTERS) {
+            return Optional.empty();
+        }
+        try {
+            var all = Base64.getUrlDecoder().decode(text.substring(MARK.length()));
+            if (all.length <= NONCE_BYTES) {
+                return Optional.empty();
+            }
+            var bytes = cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(all, NONCE_BYTES))
+                    .doFinal(all, NONCE_BYTES, all.length - NONCE_BYTES);
+            int length = ByteBuffer.wrap(bytes)
+                    .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+                    .getInt();
+            return Optional.of(new RawBsonDocument(bytes, 0, length).decode(new BsonDocumentCodec()));
+        } catch (GeneralSecurityException | IllegalArgumentException | BsonSerializationException _) {
+            return Optional.empty();
+        }
+    }
+
+    private Cipher cipher(int mode, byte[] nonce) throws GeneralSecurityException {
+        var cipher = Cipher.getInstance("AES/GCM/NoPadding");
+        cipher.init(mode, new SecretKeySpec(mac("key", new byte[0]), "AES"), new GCMParameterSpec(TAG_BITS, nonce));
+        cipher.updateAAD(collection);
+        return cipher;
+    }
+
+    private byte[] mac(String purpose, byte[] bytes) throws GeneralSecurityException {
+        var mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+        mac.update((purpose + "\0").getBytes(UTF_8));
+        mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(collection.length).array());
+        mac.update(collection);
+        return mac.doFinal(bytes);
+    }
+
+    /// Listeners with equal seals share messages.
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TokenSeal seal
+                && Arrays.equals(secret, seal.secret)
+                && Arrays.equals(collection, seal.collection);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(secret) * 31 + Arrays.hashCode(collection);
+    }
+}
