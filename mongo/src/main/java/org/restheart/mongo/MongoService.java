@@ -194,13 +194,13 @@ public final class MongoService implements Service, AutoCloseable {
         return ErrorStyle.STATUS;
     }
 
-    /// Coalesced reads and inserts of what is known need no thread; anything else says so when it gets there.
+    /// Coalesced reads and writes of what is known need no thread; anything else says so when it gets there.
     @Override
     public boolean startsOnIoThread(Request request) {
         return switch (request.method()) {
             case GET -> true;
-            case POST -> request.body().length() <= LARGEST_ON_IO_THREAD;
-            case HEAD, PUT, PATCH, DELETE, OPTIONS -> false;
+            case POST, PUT, PATCH, DELETE -> request.body().length() <= LARGEST_ON_IO_THREAD;
+            case HEAD, OPTIONS -> false;
         };
     }
 
@@ -343,6 +343,10 @@ public final class MongoService implements Service, AutoCloseable {
                 return told.raise();
             }
         }
+        return rethrown(failure);
+    }
+
+    private static RuntimeException rethrown(Throwable failure) {
         return switch (failure) {
             case RuntimeException unchecked -> unchecked;
             case Error error -> throw error;
@@ -360,10 +364,15 @@ public final class MongoService implements Service, AutoCloseable {
     /// Lets earlier results go when a write is done, also when it fails, since part of it may have been done.
     private Response writing(ResourcePath path, Supplier<Response> write) {
         try {
-            return write.get().map(done -> {
-                written(path);
-                return done;
-            });
+            return write.get()
+                    .map(done -> {
+                        written(path);
+                        return done;
+                    })
+                    .recover(failure -> {
+                        written(path);
+                        throw rethrown(failure);
+                    });
         } finally {
             written(path);
         }

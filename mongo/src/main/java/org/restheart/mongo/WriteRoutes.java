@@ -60,9 +60,10 @@ final class WriteRoutes {
         var locations = new Locations(config.instanceBaseUrl());
         var streams = new StreamDefinitions(config.streams());
         routes.on(COLLECTION, POST, post(collections, coalescer, preconditions, locations, config.accounts()));
-        var replace = new ReplaceDocument(collections, preconditions);
-        var patch = new PatchDocument(collections, preconditions);
-        var delete = new DeleteDocument(collections, preconditions);
+        var updates = coalescer.updates();
+        var replace = new ReplaceDocument(collections, preconditions, updates);
+        var patch = new PatchDocument(collections, preconditions, updates);
+        var delete = new DeleteDocument(collections, preconditions, coalescer.deletes());
         routes.on(DOCUMENT, PUT, replace);
         routes.on(DOCUMENT, PATCH, patch);
         routes.on(DOCUMENT, DELETE, delete);

@@ -69,6 +69,7 @@ final class MongoBinding {
         var otherwise = CoalescingConfig.DEFAULT;
         return new CoalescingConfig(
                 block.bool("inserts", otherwise.inserts()),
+                block.bool("updates", otherwise.updates()),
                 block.bool("reads", otherwise.reads()),
                 block.bool("queries", otherwise.queries()),
                 block.integer("concurrent-commands", otherwise.commands(), 1, 64),

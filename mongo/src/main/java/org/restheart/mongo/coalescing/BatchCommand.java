@@ -8,6 +8,7 @@ import java.util.List;
 /// @param <O> the outcome
 @FunctionalInterface
 interface BatchCommand<R, O> {
-    /// Completes every pending, each with its own outcome. An exception is handed to every pending that has none yet.
+    /// Completes every pending, each with its own outcome, or leaves it to another thread
+    /// ([PendingRequest#completeOn]). An exception is handed to every pending that has none yet.
     void run(List<PendingRequest<R, O>> requests);
 }

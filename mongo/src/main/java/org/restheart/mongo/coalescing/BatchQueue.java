@@ -239,7 +239,7 @@ final class BatchQueue<R, O> {
 
     private static <R, O> void requireOutcomes(List<PendingRequest<R, O>> batch) {
         for (var pending : batch) {
-            if (!pending.isDone()) {
+            if (!pending.isSettled()) {
                 throw new IllegalStateException("a command result without this outcome");
             }
         }
@@ -247,7 +247,9 @@ final class BatchQueue<R, O> {
 
     private static <R, O> void failRest(List<PendingRequest<R, O>> batch, Throwable failure) {
         for (var pending : batch) {
-            pending.completeExceptionally(failure); // does nothing to a pending that has its outcome
+            if (!pending.isSettled()) {
+                pending.completeExceptionally(failure);
+            }
         }
     }
 

@@ -10,9 +10,12 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.write.BulkInserts;
+import org.restheart.mongo.write.DeleteOutcome;
+import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.PlainBulkInserts;
 import org.restheart.mongo.write.PlainInserts;
+import org.restheart.mongo.write.WriteOutcome;
 
 /// What leaves for MongoDB together, as the configuration wants it. BatchCommands run on threads of their own and tell
 /// the
@@ -27,6 +30,8 @@ public final class Coalescer {
     private final SharingHeader header;
     private final Deployment deployment;
     private final Executor threads = new BatchThreads(PLATFORM_THREADS);
+
+    private final BlockedDocuments blocked = new BlockedDocuments();
 
     private @Nullable PointReads points;
 
@@ -46,6 +51,18 @@ public final class Coalescer {
     public BulkInserts bulkInserts() {
         var alone = new PlainBulkInserts(client);
         return config.inserts() ? new CoalescedBulkInserts(groupBulkInserts(), alone, header) : alone;
+    }
+
+    public DocumentWrites<WriteOutcome> updates() {
+        return writes("update");
+    }
+
+    public DocumentWrites<DeleteOutcome> deletes() {
+        return writes("delete");
+    }
+
+    private <O> DocumentWrites<O> writes(String kind) {
+        return config.updates() ? new CoalescedWrites<>(groupWrites(kind), header) : DocumentWrites.alone();
     }
 
     public Lookups lookups(Documents documents) {
@@ -71,6 +88,10 @@ public final class Coalescer {
 
     GroupBulkInserts groupBulkInserts() {
         return new GroupBulkInserts(client, config, threads, deployment, registry);
+    }
+
+    <O> GroupWrites<O> groupWrites(String command) {
+        return new GroupWrites<>(client, command, blocked, config, threads, deployment, registry);
     }
 
     /// One for all, so that reads by `_id` leave together whoever asks.

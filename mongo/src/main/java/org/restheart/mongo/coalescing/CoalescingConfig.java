@@ -5,11 +5,12 @@ import java.time.Duration;
 /// The `mongo.coalescing` section of the configuration.
 ///
 /// @param inserts coalesce inserts of single documents
+/// @param updates coalesce changes, replacements and removals of single documents by `_id`
 /// @param reads coalesce reads by `_id`
 /// @param queries run identical queries that wait together once
 /// @param commands how many commands of one queue may be under way at once, while batches are small or MongoDB is slow
 /// @param maxBatch requests per command
-/// @param maxBatchBytes bytes of documents per insert command; a larger document flies alone
+/// @param maxBatchBytes bytes of documents or statements per command that writes; a larger document flies alone
 /// @param maxQueued requests waiting in one queue; one more is answered `503`
 /// @param maxWait a request that has not left by then is answered `503`: MongoDB does not answer
 /// @param maxQueues queues at once; the least recently used are forgotten, which only costs batching
@@ -17,6 +18,7 @@ import java.time.Duration;
 /// @param header tell clients in `X-Coalesced` how many requests shared the command
 public record CoalescingConfig(
         boolean inserts,
+        boolean updates,
         boolean reads,
         boolean queries,
         int commands,
@@ -28,7 +30,18 @@ public record CoalescingConfig(
         Duration queueIdle,
         boolean header) {
     public static final CoalescingConfig DEFAULT = new CoalescingConfig(
-            true, true, true, 4, 256, 4 << 20, 10_000, Duration.ofSeconds(10), 10_000, Duration.ofMinutes(1), false);
+            true,
+            true,
+            true,
+            true,
+            4,
+            256,
+            4 << 20,
+            10_000,
+            Duration.ofSeconds(10),
+            10_000,
+            Duration.ofMinutes(1),
+            false);
 
     public CoalescingConfig {
         atLeastOne("concurrent-commands", commands);
@@ -39,6 +52,12 @@ public record CoalescingConfig(
         if (!maxWait.isPositive()) {
             throw new IllegalArgumentException("mongo.coalescing.max-wait must be positive but was " + maxWait);
         }
+    }
+
+    CoalescingConfig withMaxBatchBytes(int bytes) {
+        return new CoalescingConfig(
+                inserts, updates, reads, queries, commands, maxBatch, bytes, maxQueued, maxWait, maxQueues, queueIdle,
+                header);
     }
 
     private static void atLeastOne(String key, int value) {

@@ -2,6 +2,7 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.connection.ClusterDescription;
+import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ServerDescription;
 import java.util.function.Supplier;
 
@@ -33,6 +34,11 @@ final class Deployment {
                 .filter(ServerDescription::isOk)
                 .anyMatch(server -> now.stream()
                         .noneMatch(other -> other.isOk() && other.getAddress().equals(server.getAddress())));
+    }
+
+    /// Not known before a server has answered.
+    boolean isReplicaSet() {
+        return current.get().getType() == ClusterType.REPLICA_SET;
     }
 
     /// Whether any server takes writes.

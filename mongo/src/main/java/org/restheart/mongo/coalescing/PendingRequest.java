@@ -1,6 +1,8 @@
 package org.restheart.mongo.coalescing;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Withdrawable;
 
@@ -16,6 +18,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
     private final int bytes;
     private final long queuedAt;
     private volatile @Nullable Waiter waiter;
+    private volatile boolean left;
 
     PendingRequest(BatchQueue<R, O> queue, R request, int bytes, long queuedAt) {
         this.queue = queue;
@@ -36,6 +39,31 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
     /// In [System#nanoTime()].
     long queuedAt() {
         return queuedAt;
+    }
+
+    /// Takes the request out of its command, which needs not wait for it any longer: another thread brings the outcome.
+    void completeOn(Executor threads, Supplier<O> outcome) {
+        leave();
+        threads.execute(() -> {
+            if (isDone()) { // given up before it could leave
+                return;
+            }
+            try {
+                complete(outcome.get());
+            } catch (RuntimeException | Error e) {
+                completeExceptionally(e);
+            }
+        });
+    }
+
+    /// The same where the other thread completes the request by itself.
+    void leave() {
+        left = true;
+    }
+
+    /// Whether the command owes it nothing: it has its outcome, or will get it elsewhere.
+    boolean isSettled() {
+        return left || isDone();
     }
 
     @Override

@@ -5,6 +5,8 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.write.DeleteOutcome;
+import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
@@ -14,23 +16,28 @@ import org.restheart.mongo.write.WriteResponses;
 public final class DeleteDocument implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;
+    private final DocumentWrites<DeleteOutcome> writes;
 
-    public DeleteDocument(Collections collections, Preconditions preconditions) {
+    public DeleteDocument(Collections collections, Preconditions preconditions, DocumentWrites<DeleteOutcome> writes) {
+        this.writes = writes;
         this.collections = collections;
         this.preconditions = preconditions;
     }
 
     @Override
     public Response handle(DataRequest request) {
-        request.http().requireThread();
         var target = new TargetDocument(
                 SessionCollection.of(collections, request),
                 request.id(),
                 request.writeFilter(),
                 preconditions.ofDocument(request));
-        var response =
-                WriteResponses.of(target.delete(), "The document's ETag must be provided using the 'If-Match' header");
-        DataWrite.report(request.http(), DataWrite.Report.deleted(1));
-        return response;
+        var alone = request.http().attribute(DataWrite.KEY).isPresent(); // whoever made the request waits for it
+        return (alone ? DocumentWrites.<DeleteOutcome>alone() : writes)
+                .write(request.http(), request.resource().plain(), target.deleting(), outcome -> {
+                    var response = WriteResponses.of(
+                            outcome, "The document's ETag must be provided using the 'If-Match' header");
+                    DataWrite.report(request.http(), DataWrite.Report.deleted(1));
+                    return response;
+                });
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.mongo.document;
 
 import java.util.List;
+import java.util.function.Function;
 import org.bson.types.ObjectId;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.DocumentCheck;
@@ -13,6 +14,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
@@ -24,9 +26,11 @@ import org.restheart.mongo.write.WrittenCheck;
 public final class PatchDocument implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;
+    private final DocumentWrites<WriteOutcome> writes;
     private final WrittenCheck writtenCheck;
 
-    public PatchDocument(Collections collections, Preconditions preconditions) {
+    public PatchDocument(Collections collections, Preconditions preconditions, DocumentWrites<WriteOutcome> writes) {
+        this.writes = writes;
         this.collections = collections;
         this.preconditions = preconditions;
         this.writtenCheck = new WrittenCheck(collections);
@@ -38,28 +42,28 @@ public final class PatchDocument implements DataHandler {
         var etag = new ObjectId();
         HiddenFields.checkChange(request, request.content());
         var update = Changes.ofDocument(request, request.content(), etag);
-        request.http().requireThread();
         var target = new TargetDocument(
                 SessionCollection.of(collections, request),
                 request.id(),
                 request.writeFilter(),
                 preconditions.ofDocument(request));
-        return SingleWrites.reported(
-                request,
-                collections,
-                () -> WriteResponses.of(
-                        write(request, target, update),
-                        etag.toHexString(),
-                        "The ETag must be provided using the 'If-Match' header"));
+        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
+        Function<WriteOutcome, Response.Ready> answer = outcome ->
+                WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");
+        return isChecked(request, update, mode)
+                ? SingleWrites.reported(
+                        request, collections, () -> answer.apply(checked(request, target, update, mode)))
+                : SingleWrites.reported(request, collections, writes, target.updating(update, mode), answer);
     }
 
-    private WriteOutcome write(DataRequest request, TargetDocument target, Update update) {
-        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
-        if (request.rule().isEmpty()
-                && request.http().attribute(DocumentCheck.KEY).isEmpty()
-                && !mayLeaveGrant(request, update, mode)) {
-            return target.update(update, mode);
-        }
+    /// Whether somebody has to see the document as it would be stored.
+    private static boolean isChecked(DataRequest request, Update update, WriteMode mode) {
+        return request.rule().isPresent()
+                || request.http().attribute(DocumentCheck.KEY).isPresent()
+                || mayLeaveGrant(request, update, mode);
+    }
+
+    private WriteOutcome checked(DataRequest request, TargetDocument target, Update update, WriteMode mode) {
         return target.update(update, mode, collections.client(), document -> {
             writtenCheck.check(request, List.of(document));
             request.rule().ifPresent(rule -> rule.check(document, seesAll(request)));

@@ -13,9 +13,11 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -24,9 +26,11 @@ import org.restheart.mongo.write.WrittenCheck;
 public final class ReplaceDocument implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;
+    private final DocumentWrites<WriteOutcome> writes;
     private final WrittenCheck writtenCheck;
 
-    public ReplaceDocument(Collections collections, Preconditions preconditions) {
+    public ReplaceDocument(Collections collections, Preconditions preconditions, DocumentWrites<WriteOutcome> writes) {
+        this.writes = writes;
         this.collections = collections;
         this.preconditions = preconditions;
         this.writtenCheck = new WrittenCheck(collections);
@@ -37,7 +41,6 @@ public final class ReplaceDocument implements DataHandler {
         ContentSize.check(request);
         var etag = new ObjectId();
         var document = document(request, etag);
-        request.http().requireThread();
         writtenCheck.check(request, List.of(document));
         var target = new TargetDocument(
                 SessionCollection.of(collections, request),
@@ -48,8 +51,10 @@ public final class ReplaceDocument implements DataHandler {
         return SingleWrites.reported(
                 request,
                 collections,
-                () -> WriteResponses.of(
-                        target.replace(document, mode),
+                writes,
+                target.replacing(document, mode),
+                outcome -> WriteResponses.of(
+                        outcome,
                         etag.toHexString(),
                         "The document's ETag must be provided using the 'If-Match' header"));
     }

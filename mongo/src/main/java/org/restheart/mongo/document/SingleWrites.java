@@ -1,6 +1,7 @@
 package org.restheart.mongo.document;
 
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
@@ -9,7 +10,10 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.write.DocumentWrite;
+import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteTargets;
 
 /// Tells services that translate into requests what a write of one document did, which REST clients do not ask for.
@@ -20,8 +24,23 @@ import org.restheart.mongo.write.WriteTargets;
 final class SingleWrites {
     private SingleWrites() {}
 
+    /// Carries out a write, together with others unless more has to be told of it than REST clients ask for.
+    ///
+    /// @param answer answers 201 when the write has created the document
+    static Response reported(
+            DataRequest request,
+            Collections collections,
+            DocumentWrites<WriteOutcome> writes,
+            DocumentWrite<WriteOutcome> write,
+            Function<WriteOutcome, Response.Ready> answer) {
+        return request.http().attribute(DataWrite.KEY).isEmpty()
+                ? writes.write(request.http(), request.resource().plain(), write, answer)
+                : reported(request, collections, () -> answer.apply(write.alone()));
+    }
+
     /// @param write answers 201 when it has created the document
     static Response.Ready reported(DataRequest request, Collections collections, Supplier<Response.Ready> write) {
+        request.http().requireThread();
         if (request.http().attribute(DataWrite.KEY).isEmpty()) {
             return write.get();
         }

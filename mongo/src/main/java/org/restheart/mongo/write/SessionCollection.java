@@ -1,5 +1,6 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
@@ -41,6 +42,15 @@ public final class SessionCollection {
     /// The transaction that the client has begun, if the operations run in one.
     public Optional<ClientSession> transaction() {
         return session.filter(ClientSession::hasActiveTransaction);
+    }
+
+    /// Whether the operations run in a session that a client has named.
+    public boolean inSession() {
+        return session.isPresent();
+    }
+
+    public MongoNamespace namespace() {
+        return collection.getNamespace();
     }
 
     public WriteConcern writeConcern() {

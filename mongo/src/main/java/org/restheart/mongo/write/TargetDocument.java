@@ -2,6 +2,7 @@ package org.restheart.mongo.write;
 
 import static com.mongodb.client.model.Projections.include;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
@@ -15,8 +16,11 @@ import com.mongodb.client.result.UpdateResult;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
@@ -86,21 +90,23 @@ public final class TargetDocument {
     /// @param document with its `_id`
     /// @throws com.mongodb.MongoException for every failure but a duplicate key
     public WriteOutcome replace(RawBsonDocument document, WriteMode mode) {
-        return switch (mode) {
-            case INSERT ->
-                write(mode, () -> {
-                    collection.insertOne(document);
-                    return Optional.of(new Created());
-                });
-            case UPDATE ->
-                write(
-                        mode,
-                        () -> outcome(collection.replaceOne(filter(), document, new ReplaceOptions().hint(hint()))));
-            case UPSERT -> {
-                var upsert = new ReplaceOptions().upsert(true).hint(hint());
-                yield write(mode, () -> outcome(collection.replaceOne(filter(), document, upsert)));
-            }
-        };
+        return replacing(document, mode).alone();
+    }
+
+    /// [#replace(RawBsonDocument, WriteMode)], to be carried out.
+    public DocumentWrite<WriteOutcome> replacing(RawBsonDocument document, WriteMode mode) {
+        if (mode == WriteMode.INSERT) {
+            return new Change(this, mode, Optional.empty(), () -> {
+                collection.insertOne(document);
+                return Optional.of(new Created());
+            });
+        }
+        var options = new ReplaceOptions().upsert(mode == WriteMode.UPSERT).hint(hint());
+        return new Change(
+                this,
+                mode,
+                shared(() -> statement(document, mode, filter())),
+                () -> outcome(collection.replaceOne(filter(), document, options)));
     }
 
     /// As [#replace(RawBsonDocument, WriteMode)], in a transaction that does something else too.
@@ -145,15 +151,35 @@ public final class TargetDocument {
     ///
     /// @throws com.mongodb.MongoException for every failure but a duplicate key
     public WriteOutcome update(Update update, WriteMode mode) {
+        return updating(update, mode).alone();
+    }
+
+    /// [#update(Update, WriteMode)], to be carried out.
+    public DocumentWrite<WriteOutcome> updating(Update update, WriteMode mode) {
         var filter = mode == WriteMode.INSERT ? nothing() : filter();
         var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(hint());
-        return write(
-                mode,
-                () -> outcome(
-                        switch (kept(update, mode)) {
-                            case Update.Operators(var document) -> collection.updateOne(filter, document, options);
-                            case Update.Pipeline(var stages) -> collection.updateOne(filter, stages, options);
-                        }));
+        return switch (kept(update, mode)) {
+            case Update.Operators(var document) ->
+                new Change(
+                        this,
+                        mode,
+                        ShortUpdate.is(document) ? shared(() -> statement(document, mode, filter)) : Optional.empty(),
+                        () -> outcome(collection.updateOne(filter, document, options)));
+            case Update.Pipeline(var stages) ->
+                new Change(this, mode, Optional.empty(), () -> outcome(collection.updateOne(filter, stages, options)));
+        };
+    }
+
+    private static BsonDocument statement(BsonDocument change, WriteMode mode, BsonDocument filter) {
+        var statement = new BsonDocument("q", filter).append("u", change);
+        return mode == WriteMode.UPDATE ? statement : statement.append("upsert", BsonBoolean.TRUE);
+    }
+
+    /// What others may wait behind. A filter that is not harmless takes a time of its own.
+    private Optional<BsonDocument> shared(Supplier<BsonDocument> statement) {
+        return collection.inSession() || file || !HarmlessFilter.is(others)
+                ? Optional.empty()
+                : Optional.of(statement.get());
     }
 
     /// As [#update(Update, WriteMode)], but in a transaction that is given up when `check` throws: what it
@@ -207,8 +233,19 @@ public final class TargetDocument {
     }
 
     public DeleteOutcome delete() {
+        return deleting().alone();
+    }
+
+    /// [#delete()], to be carried out.
+    public DocumentWrite<DeleteOutcome> deleting() {
+        return new Removal(this, shared(() -> new BsonDocument("q", filter()).append("limit", new BsonInt32(1))));
+    }
+
+    /// @param first what the first attempt did
+    private DeleteOutcome delete(BooleanSupplier first) {
+        boolean deleted = first.getAsBoolean();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-            if (collection.deleteOne(filter(), new DeleteOptions().hint(hint())).getDeletedCount() > 0) {
+            if (deleted) {
                 return new Deleted();
             }
             var found = read(found());
@@ -219,8 +256,111 @@ public final class TargetDocument {
             if (refused.isPresent()) {
                 return refused.get();
             }
+            deleted = deleteOnce();
         }
         throw changesTooOften();
+    }
+
+    private boolean deleteOnce() {
+        return collection.deleteOne(filter(), new DeleteOptions().hint(hint())).getDeletedCount() > 0;
+    }
+
+    private record Change(TargetDocument target, WriteMode mode, Optional<BsonDocument> statement, Attempt attempt)
+            implements DocumentWrite<WriteOutcome> {
+        @Override
+        public MongoNamespace namespace() {
+            return target.collection.namespace();
+        }
+
+        @Override
+        public BsonValue id() {
+            return target.id;
+        }
+
+        @Override
+        public WriteConcern writeConcern() {
+            return target.collection.writeConcern();
+        }
+
+        @Override
+        public WriteOutcome alone() {
+            return target.write(mode, attempt, attempt);
+        }
+
+        @Override
+        public Optional<WriteOutcome> outcome(StatementResult result) {
+            return switch (result) {
+                case StatementResult.Done() -> Optional.of(new Changed());
+                case StatementResult.Upserted() -> Optional.of(new Created());
+                case StatementResult.NoMatch() ->
+                    target.precondition instanceof Precondition.None ? Optional.of(new Missing()) : Optional.empty();
+                case StatementResult.Failed(var reason) -> {
+                    if (!DuplicateKeys.isOne(reason.getError())) {
+                        throw reason;
+                    }
+                    yield DuplicateKeys.isOfId(reason.getError())
+                            ? Optional.empty()
+                            : Optional.of(new Duplicate(reason.getError().getMessage()));
+                }
+            };
+        }
+
+        @Override
+        public WriteOutcome explained(StatementResult result) {
+            return target.write(
+                    mode,
+                    () -> {
+                        if (result instanceof StatementResult.Failed(var reason)) {
+                            throw reason;
+                        }
+                        return Optional.empty();
+                    },
+                    attempt);
+        }
+    }
+
+    private record Removal(TargetDocument target, Optional<BsonDocument> statement)
+            implements DocumentWrite<DeleteOutcome> {
+        @Override
+        public MongoNamespace namespace() {
+            return target.collection.namespace();
+        }
+
+        @Override
+        public BsonValue id() {
+            return target.id;
+        }
+
+        @Override
+        public WriteConcern writeConcern() {
+            return target.collection.writeConcern();
+        }
+
+        @Override
+        public DeleteOutcome alone() {
+            return target.delete(target::deleteOnce);
+        }
+
+        @Override
+        public Optional<DeleteOutcome> outcome(StatementResult result) {
+            return did(result)
+                    ? Optional.of(new Deleted())
+                    : target.precondition instanceof Precondition.None ? Optional.of(new Missing()) : Optional.empty();
+        }
+
+        @Override
+        public DeleteOutcome explained(StatementResult result) {
+            return target.delete(() -> did(result));
+        }
+
+        private static boolean did(StatementResult result) {
+            return switch (result) {
+                case StatementResult.Done() -> true;
+                case StatementResult.NoMatch() -> false;
+                case StatementResult.Failed(var reason) -> throw reason;
+                case StatementResult.Upserted() -> throw new IllegalStateException("a removal that created");
+            };
+        }
     }
 
     @FunctionalInterface
@@ -237,10 +377,14 @@ public final class TargetDocument {
     }
 
     private WriteOutcome write(WriteMode mode, Attempt attempt) {
+        return write(mode, attempt, attempt);
+    }
+
+    private WriteOutcome write(WriteMode mode, Attempt first, Attempt others) {
         for (int i = 0; i < MAX_ATTEMPTS; i++) {
             Optional<WriteOutcome> outcome;
             try {
-                outcome = attempt.run().or(this::whyNoMatch);
+                outcome = (i == 0 ? first : others).run().or(this::whyNoMatch);
             } catch (MongoWriteException e) {
                 if (!DuplicateKeys.isOne(e.getError())) {
                     throw e;

@@ -47,7 +47,18 @@ class BatchQueueTest {
 
     private static CoalescingConfig limits(int commands, int maxBatch, int maxBytes, int maxQueued, Duration maxWait) {
         return new CoalescingConfig(
-                true, true, true, commands, maxBatch, maxBytes, maxQueued, maxWait, 10, Duration.ofMinutes(1), false);
+                true,
+                true,
+                true,
+                true,
+                commands,
+                maxBatch,
+                maxBytes,
+                maxQueued,
+                maxWait,
+                10,
+                Duration.ofMinutes(1),
+                false);
     }
 
     private static ClusterDescription deployment(boolean up) {

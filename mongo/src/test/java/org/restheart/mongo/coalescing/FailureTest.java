@@ -8,6 +8,7 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,27 +19,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.bson.fields.Update;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Insert;
 import org.restheart.mongo.write.InsertOutcome;
+import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
 
 /// What becomes of batches when MongoDB dies, over a mongod of the test's own.
 class FailureTest {
     private static final MongoNamespace NAMESPACE = new MongoNamespace("failures", "inserts");
     private static final int CLIENTS = 32;
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+    private static final Update INCREMENT = new Update.Operators(BsonDocument.parse("{$inc: {n: 1}}"));
 
     @TempDir
     Path data;
@@ -50,7 +63,7 @@ class FailureTest {
 
     private static CoalescingConfig maxWait(Duration maxWait) {
         return new CoalescingConfig(
-                true, true, true, 2, 256, 4 << 20, 1_000, maxWait, 10, Duration.ofMinutes(1), false);
+                true, true, true, true, 2, 256, 4 << 20, 1_000, maxWait, 10, Duration.ofMinutes(1), false);
     }
 
     private static GroupInserts inserts(MongoClient client, Duration maxWait) {
@@ -65,40 +78,63 @@ class FailureTest {
         assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
     }
 
-    @Test
-    void a_mongod_killed_in_mid_batch_loses_no_acknowledged_insert_and_repeats_none() {
-        try (var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data).withCacheMegabytes(256));
-                var client = MongoClients.create(mongo.connectionString());
-                var callers = Executors.newVirtualThreadPerTaskExecutor()) {
-            client.getDatabase("failures").createCollection("inserts");
-            var inserts = inserts(client, Duration.ofMinutes(1));
-            Queue<ObjectId> acknowledged = new ConcurrentLinkedQueue<>();
-            Queue<InsertOutcome> refused = new ConcurrentLinkedQueue<>();
-            var failed = new AtomicInteger();
-            var stop = new AtomicBoolean();
+    /// Lets many callers send requests, one after the other, before mongod is killed and after it.
+    ///
+    /// @param acknowledged how many requests were told that they were carried out
+    /// @param request may fail as it does while MongoDB is away
+    private static void killUnderLoad(MongoClient client, IntSupplier acknowledged, Runnable request) {
+        var stop = new AtomicBoolean();
+        Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < CLIENTS; i++) {
                 callers.execute(() -> {
                     while (!stop.get()) {
-                        var id = new ObjectId();
                         try {
-                            switch (inserts.submit(insert(id)).join().outcome()) {
-                                case InsertOutcome.Inserted() -> acknowledged.add(id);
-                                case InsertOutcome.Refused(var error) -> refused.add(new InsertOutcome.Refused(error));
+                            request.run();
+                        } catch (CompletionException | MongoException | ProblemException e) {
+                            if (!isAbsence(e instanceof CompletionException ? e.getCause() : e)) {
+                                unexpected.add(e);
                             }
-                        } catch (CompletionException e) {
-                            assertThat(e.getCause()).isInstanceOf(MongoException.class);
-                            failed.incrementAndGet();
+                        } catch (RuntimeException | Error e) {
+                            unexpected.add(e);
+                            return;
                         }
                     }
                 });
             }
-            await().atMost(Duration.ofSeconds(30)).until(() -> acknowledged.size() > 500);
-            kill(client);
-            int before = acknowledged.size();
-            await().atMost(Duration.ofMinutes(1)).until(() -> acknowledged.size() > before + 500);
-            stop.set(true);
-            callers.shutdown();
-            await().atMost(Duration.ofMinutes(1)).until(callers::isTerminated);
+            try {
+                await().atMost(LIMIT).until(() -> acknowledged.getAsInt() > 500);
+                kill(client);
+                int before = acknowledged.getAsInt();
+                await().atMost(LIMIT).until(() -> acknowledged.getAsInt() > before + 500);
+            } finally {
+                stop.set(true);
+            }
+        }
+        assertThat(unexpected).isEmpty();
+    }
+
+    private static boolean isAbsence(@Nullable Throwable failure) {
+        return failure instanceof MongoException
+                || (failure instanceof ProblemException refused
+                        && refused.problem().status() == 503);
+    }
+
+    @Test
+    void a_mongod_killed_in_mid_batch_loses_no_acknowledged_insert_and_repeats_none() {
+        try (var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data).withCacheMegabytes(256));
+                var client = MongoClients.create(mongo.connectionString())) {
+            client.getDatabase("failures").createCollection("inserts");
+            var inserts = inserts(client, Duration.ofMinutes(1));
+            Queue<ObjectId> acknowledged = new ConcurrentLinkedQueue<>();
+            Queue<InsertOutcome> refused = new ConcurrentLinkedQueue<>();
+            killUnderLoad(client, acknowledged::size, () -> {
+                var id = new ObjectId();
+                switch (inserts.submit(insert(id)).join().outcome()) {
+                    case InsertOutcome.Inserted() -> acknowledged.add(id);
+                    case InsertOutcome.Refused(var error) -> refused.add(new InsertOutcome.Refused(error));
+                }
+            });
 
             Set<ObjectId> stored = client
                     .getDatabase("failures")
@@ -113,6 +149,58 @@ class FailureTest {
                     .isEmpty();
             assertThat(stored).containsAll(acknowledged);
         }
+    }
+
+    @Test
+    void a_mongod_killed_in_mid_batch_loses_no_acknowledged_change_and_repeats_none() {
+        int ids = 8;
+        try (var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data).withCacheMegabytes(256));
+                var client = MongoClients.create(mongo.connectionString())) {
+            var collection = client.getDatabase("failures")
+                    .getCollection("counters", RawBsonDocument.class)
+                    .withWriteConcern(WriteConcern.MAJORITY);
+            for (int id = 0; id < ids; id++) {
+                collection.insertOne(
+                        new RawBsonDocument(BsonDocument.parse("{_id: " + id + ", n: 0}"), new BsonDocumentCodec()));
+            }
+            GroupWrites<WriteOutcome> updates = new Coalescer(
+                            client, maxWait(Duration.ofMinutes(1)), new SimpleMeterRegistry())
+                    .groupWrites("update");
+            var acknowledged = new AtomicIntegerArray(ids);
+            var unknown = new AtomicIntegerArray(ids);
+            Queue<WriteOutcome> others = new ConcurrentLinkedQueue<>();
+            var total = new AtomicInteger();
+            killUnderLoad(client, total::get, () -> {
+                int id = ThreadLocalRandom.current().nextInt(ids);
+                var write = increment(collection, id).updating(INCREMENT, WriteMode.UPDATE);
+                var statement = updates.statement(write);
+                unknown.incrementAndGet(id); // until it is told
+                var outcome = statement.isPresent()
+                        ? updates.submit(statement.get()).join().outcome()
+                        : write.alone(); // while nobody knows what the deployment is
+                unknown.decrementAndGet(id);
+                if (outcome.equals(new WriteOutcome.Changed())) {
+                    acknowledged.incrementAndGet(id);
+                    total.incrementAndGet();
+                } else {
+                    others.add(outcome);
+                }
+            });
+
+            assertThat(others).isEmpty();
+            for (int id = 0; id < ids; id++) {
+                var stored = collection
+                        .find(new BsonDocument("_id", new BsonInt32(id)))
+                        .first()
+                        .getInt32("n")
+                        .getValue();
+                assertThat(stored).isBetween(acknowledged.get(id), acknowledged.get(id) + unknown.get(id));
+            }
+        }
+    }
+
+    private static TargetDocument increment(MongoCollection<RawBsonDocument> collection, int id) {
+        return new TargetDocument(collection, new BsonInt32(id), new Precondition.None());
     }
 
     @Test

@@ -1,0 +1,445 @@
+package org.restheart.mongo.coalescing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.MongoWriteConcernException;
+import com.mongodb.MongoWriteException;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.types.ObjectId;
+import org.junit.jupiter.api.Test;
+import org.restheart.bson.fields.Update;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.DeleteOutcome;
+import org.restheart.mongo.write.DocumentWrite;
+import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.Changed;
+import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.mongo.write.WriteOutcome.Duplicate;
+import org.restheart.mongo.write.WriteOutcome.Missing;
+import org.restheart.mongo.write.WriteOutcome.Stale;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What becomes of changes and removals of single documents that leave together, over a real replica set. The number of
+/// operations grows with the system property `coalescing.stress.operations`.
+@WithMongo
+class CoalescedWritesTest {
+    private static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);
+    private static final int CLIENTS = 64;
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private final TestMongo mongo;
+    private final GroupWrites<WriteOutcome> updates;
+    private final GroupWrites<DeleteOutcome> deletes;
+
+    /// How many statements left with others.
+    private final LongAdder together = new LongAdder();
+
+    CoalescedWritesTest(TestMongo mongo) {
+        this.mongo = mongo;
+        var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
+        this.updates = coalescer.groupWrites("update");
+        this.deletes = coalescer.groupWrites("delete");
+        mongo.client().getDatabase("admin").runCommand(BsonDocument.parse("{ping: 1}")); // the deployment is known
+    }
+
+    private MongoCollection<RawBsonDocument> collection(String name) {
+        return mongo.database().getCollection(name, RawBsonDocument.class).withWriteConcern(WriteConcern.MAJORITY);
+    }
+
+    private static RawBsonDocument raw(BsonDocument document) {
+        return new RawBsonDocument(document, new BsonDocumentCodec());
+    }
+
+    private static RawBsonDocument raw(String json) {
+        return raw(BsonDocument.parse(json));
+    }
+
+    private TargetDocument target(String collection, BsonValue id, String others, Precondition precondition) {
+        var outsideOfSessions = new SessionCollection(collection(collection), Optional.empty());
+        return new TargetDocument(outsideOfSessions, id, BsonDocument.parse(others), precondition);
+    }
+
+    private TargetDocument target(String collection, int id) {
+        return target(collection, new BsonInt32(id), "{}", new Precondition.None());
+    }
+
+    /// With a new entity tag, as every change.
+    private static Update change(String operators, ObjectId etag) {
+        var update = BsonDocument.parse(operators);
+        update.append("$set", update.getDocument("$set", new BsonDocument()).append("_etag", new BsonObjectId(etag)));
+        return new Update.Operators(update);
+    }
+
+    private static Update change(String operators) {
+        return change(operators, new ObjectId());
+    }
+
+    private <O> CompletableFuture<BatchResult<O>> submit(GroupWrites<O> group, DocumentWrite<O> write) {
+        return group.submit(group.statement(write).orElseThrow());
+    }
+
+    private <O> O outcome(GroupWrites<O> group, DocumentWrite<O> write) {
+        var result = submit(group, write).join();
+        if (result.sharing() > 1) {
+            together.increment();
+        }
+        return result.outcome();
+    }
+
+    private WriteOutcome update(TargetDocument target, String operators, WriteMode mode) {
+        return outcome(updates, target.updating(change(operators), mode));
+    }
+
+    private static void fromManyClients(int operations, Callable<Void> task) throws Exception {
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            var left = new AtomicInteger(operations);
+            var clients = new ArrayList<Callable<Void>>();
+            for (int i = 0; i < CLIENTS; i++) {
+                clients.add(() -> {
+                    while (left.getAndDecrement() > 0) {
+                        task.call();
+                    }
+                    return null;
+                });
+            }
+            for (var client : callers.invokeAll(clients)) {
+                client.get();
+            }
+        }
+    }
+
+    private void insert(String collection, int count) {
+        collection(collection)
+                .insertMany(IntStream.range(0, count)
+                        .mapToObj(i -> raw("{_id: " + i + ", n: 0}"))
+                        .toList());
+    }
+
+    private int n(String collection, int id) {
+        return collection(collection)
+                .find(new BsonDocument("_id", new BsonInt32(id)))
+                .first()
+                .getInt32("n")
+                .getValue();
+    }
+
+    @Test
+    void counters_equal_acknowledgements_and_what_is_missing_is_told_so() throws Exception {
+        int there = 20;
+        insert("counters", there);
+        var acknowledged = new AtomicIntegerArray(there);
+        fromManyClients(OPERATIONS, () -> {
+            int id = ThreadLocalRandom.current().nextInt(there * 3 / 2);
+            switch (update(target("counters", id), "{$inc: {n: 1}}", WriteMode.UPDATE)) {
+                case Changed() -> acknowledged.incrementAndGet(id);
+                case Missing() -> assertThat(id).isGreaterThanOrEqualTo(there);
+                case WriteOutcome other -> throw new AssertionError(other);
+            }
+            return null;
+        });
+        for (int id = 0; id < there; id++) {
+            assertThat(n("counters", id)).isEqualTo(acknowledged.get(id));
+        }
+        assertThat(collection("counters").countDocuments()).isEqualTo(there);
+        assertThat(together.sum()).as("statements that shared a command").isPositive();
+    }
+
+    @Test
+    void of_those_who_name_the_same_tag_one_succeeds_and_the_others_learn_the_new_one() throws Exception {
+        int ids = 10;
+        insert("tagged", ids);
+        var tags = new ArrayList<String>();
+        for (int id = 0; id < ids; id++) {
+            var tag = new ObjectId();
+            tags.add(tag.toHexString());
+            assertThat(target("tagged", id).update(change("{$set: {n: 0}}", tag), WriteMode.UPDATE))
+                    .isEqualTo(new Changed());
+        }
+        var current = new ConcurrentHashMap<Integer, String>();
+        IntStream.range(0, ids).forEach(id -> current.put(id, tags.get(id)));
+        var won = new AtomicIntegerArray(ids);
+        var lost = new LongAdder();
+        fromManyClients(OPERATIONS / 2, () -> {
+            int id = ThreadLocalRandom.current().nextInt(ids);
+            var known = current.get(id);
+            var mine = new ObjectId();
+            var target = target("tagged", new BsonInt32(id), "{}", new Precondition.IfMatch(known));
+            switch (outcome(updates, target.updating(change("{$inc: {n: 1}}", mine), WriteMode.UPDATE))) {
+                case Changed() -> {
+                    won.incrementAndGet(id);
+                    current.replace(id, known, mine.toHexString());
+                }
+                case Stale(var stored) -> {
+                    lost.increment();
+                    assertThat(stored).isPresent().get().isNotEqualTo(known);
+                    current.replace(id, known, stored.get());
+                }
+                case WriteOutcome other -> throw new AssertionError(other);
+            }
+            return null;
+        });
+        for (int id = 0; id < ids; id++) {
+            assertThat(n("tagged", id)).isEqualTo(won.get(id));
+        }
+        assertThat(lost.sum()).isPositive();
+    }
+
+    @Test
+    void what_an_access_rule_keeps_back_is_missing_for_some_and_changed_for_others() throws Exception {
+        int ids = 30;
+        insert("ruled", ids);
+        collection("ruled")
+                .updateMany(new BsonDocument(), List.of(BsonDocument.parse("{$set: {owner: {$mod: ['$_id', 3]}}}")));
+        var acknowledged = new AtomicIntegerArray(ids);
+        fromManyClients(OPERATIONS / 2, () -> {
+            int id = ThreadLocalRandom.current().nextInt(ids);
+            int caller = ThreadLocalRandom.current().nextInt(3);
+            var target = target("ruled", new BsonInt32(id), "{owner: " + caller + "}", new Precondition.None());
+            var outcome = update(target, "{$inc: {n: 1}}", WriteMode.UPDATE);
+            assertThat(outcome).isEqualTo(id % 3 == caller ? new Changed() : new Missing());
+            if (id % 3 == caller) {
+                acknowledged.incrementAndGet(id);
+            }
+            return null;
+        });
+        for (int id = 0; id < ids; id++) {
+            assertThat(n("ruled", id)).isEqualTo(acknowledged.get(id));
+        }
+    }
+
+    @Test
+    void a_value_that_is_taken_and_a_change_that_cannot_be_made_fail_alone() throws Exception {
+        insert("unique", 40);
+        collection("unique")
+                .createIndex(
+                        Indexes.ascending("u"), new IndexOptions().unique(true).sparse(true));
+        collection("unique").updateOne(new BsonDocument("_id", new BsonInt32(0)), BsonDocument.parse("{$set: {u: 1}}"));
+        fromManyClients(OPERATIONS / 4, () -> {
+            int id = ThreadLocalRandom.current().nextInt(1, 40);
+            switch (ThreadLocalRandom.current().nextInt(4)) {
+                case 0 ->
+                    assertThat(update(target("unique", id), "{$set: {u: 1}}", WriteMode.UPDATE))
+                            .isInstanceOf(Duplicate.class);
+                case 1 ->
+                    assertThat(catchThrowable(() -> update(target("unique", id), "{$push: {n: 1}}", WriteMode.UPDATE)))
+                            .isInstanceOf(CompletionException.class)
+                            .cause()
+                            .isInstanceOfSatisfying(
+                                    MongoWriteException.class,
+                                    e -> assertThat(e.getError().getMessage()).contains("must be an array"));
+                default ->
+                    assertThat(update(target("unique", id), "{$inc: {n: 1}}", WriteMode.UPDATE))
+                            .isEqualTo(new Changed());
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void of_those_who_remove_the_same_document_one_does() throws Exception {
+        int ids = OPERATIONS / 4;
+        insert("removed", ids);
+        var removed = new AtomicIntegerArray(ids);
+        var next = new AtomicInteger();
+        fromManyClients(ids * 2, () -> {
+            int id = next.getAndIncrement() / 2;
+            if (outcome(deletes, target("removed", id).deleting()) instanceof DeleteOutcome.Deleted) {
+                removed.incrementAndGet(id);
+            }
+            return null;
+        });
+        for (int id = 0; id < ids; id++) {
+            assertThat(removed.get(id)).isOne();
+        }
+        assertThat(collection("removed").countDocuments()).isZero();
+        assertThat(together.sum()).isPositive();
+    }
+
+    @Test
+    void of_those_who_store_the_same_new_document_one_creates_it_and_no_replacement_is_crossed() throws Exception {
+        int ids = OPERATIONS / 10;
+        var created = new AtomicIntegerArray(ids);
+        var next = new AtomicInteger();
+        fromManyClients(ids * 3, () -> {
+            int id = next.getAndIncrement() / 3;
+            var document = raw(new BsonDocument("_id", new BsonInt32(id))
+                    .append("of", new BsonInt32(id))
+                    .append("_etag", new BsonObjectId()));
+            switch (outcome(updates, target("upserted", id).replacing(document, WriteMode.UPSERT))) {
+                case Created() -> created.incrementAndGet(id);
+                case Changed() -> {}
+                case WriteOutcome other -> throw new AssertionError(other);
+            }
+            return null;
+        });
+        for (int id = 0; id < ids; id++) {
+            assertThat(created.get(id)).isOne();
+        }
+        for (var document : collection("upserted").find()) {
+            assertThat(document.get("of")).isEqualTo(document.get("_id"));
+        }
+        assertThat(collection("upserted").countDocuments()).isEqualTo(ids);
+    }
+
+    @Test
+    void a_document_that_a_transaction_holds_keeps_no_other_waiting() {
+        insert("held", 10);
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            collection("held").updateOne(session, BsonDocument.parse("{_id: 0}"), BsonDocument.parse("{$inc: {n: 1}}"));
+            var waiting = submit(updates, target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
+            var others = IntStream.range(1, 10)
+                    .mapToObj(id ->
+                            submit(updates, target("held", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                    .toList();
+            assertThat(others)
+                    .allSatisfy(other -> assertThat(other.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                                    .join()
+                                    .outcome())
+                            .isEqualTo(new Changed()));
+            assertThat(waiting).isNotDone();
+            await().atMost(TIMEOUT)
+                    .untilAsserted(() -> assertThat(updates.statement(
+                                    target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                            .as("a second write of it would join a command")
+                            .isEmpty());
+            session.commitTransaction();
+            assertThat(waiting.join().outcome()).isEqualTo(new Changed());
+        }
+        assertThat(n("held", 0)).isEqualTo(2);
+        IntStream.range(1, 10).forEach(id -> assertThat(n("held", id)).isOne());
+        await().atMost(TIMEOUT)
+                .until(() -> updates.statement(target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE))
+                        .isPresent());
+    }
+
+    @Test
+    void statements_that_changed_nothing_are_told_from_those_that_matched_nothing() {
+        insert("same", 3);
+        var update = new Update.Operators(BsonDocument.parse("{$set: {n: 0}}"));
+        var outcomes = IntStream.of(0, 1, 2, 3, 4)
+                .mapToObj(id -> submit(updates, target("same", id).updating(update, WriteMode.UPDATE)))
+                .map(outcome -> outcome.join().outcome())
+                .toList();
+        assertThat(outcomes).containsExactly(new Changed(), new Changed(), new Changed(), new Missing(), new Missing());
+    }
+
+    @Test
+    void mongodb_says_which_statements_it_has_carried_out_also_one_by_one() {
+        insert("account", 4);
+        var statements = IntStream.of(0, 7, 1, 8, 2, 9, 3)
+                .mapToObj(id ->
+                        BsonDocument.parse("{q: {_id: " + id + "}, u: {$inc: {n: 1}}, upsert: " + (id == 9) + "}"))
+                .toList();
+        var namespace = collection("account").getNamespace();
+        try (var sent = new RetryableStatements(mongo.client(), "update", namespace, statements)) {
+            var all = IntStream.range(0, 7).boxed().toList();
+            assertThat(sent.carriedOut(all, WriteConcern.MAJORITY).results()).isEmpty();
+            assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n()).isEqualTo(5);
+            assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n())
+                    .as("sent again")
+                    .isEqualTo(5);
+            var results = sent.carriedOut(all, WriteConcern.MAJORITY).results();
+            assertThat(results.keySet()).containsExactlyInAnyOrder(0, 2, 4, 5, 6);
+            for (int number : all) {
+                var alone =
+                        sent.carriedOut(List.of(number), WriteConcern.MAJORITY).results();
+                assertThat(alone.get(number)).isEqualTo(results.get(number));
+            }
+        }
+        IntStream.range(0, 4).forEach(id -> assertThat(n("account", id)).isOne());
+    }
+
+    @Test
+    void what_may_take_long_or_belongs_to_a_session_goes_alone() {
+        insert("alone", 1);
+        var pipeline = new Update.Pipeline(List.of(BsonDocument.parse("{$set: {n: 1}}")));
+        assertThat(updates.statement(target("alone", 0).updating(pipeline, WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(target("alone", 0).updating(change("{$pull: {a: {b: /x/}}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(
+                        target("alone", 0).updating(change("{$addToSet: {a: {$each: [1, 2]}}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(target("alone", 0).updating(change("{$addToSet: {a: 1}}"), WriteMode.UPDATE)))
+                .isPresent();
+        var slow = target(
+                "alone", new BsonInt32(0), "{$expr: {$gt: [{$size: {$range: [0, 9]}}, 1]}}", new Precondition.None());
+        assertThat(updates.statement(slow.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(deletes.statement(slow.deleting())).isEmpty();
+        var large = raw(new BsonDocument("_id", new BsonInt32(0))
+                .append("a", new BsonBinary(new byte[CoalescingConfig.DEFAULT.maxBatchBytes() / 4])));
+        assertThat(updates.statement(target("alone", 0).replacing(large, WriteMode.UPDATE)))
+                .isEmpty();
+        try (var session = mongo.client().startSession()) {
+            var target = new TargetDocument(
+                    new SessionCollection(collection("alone"), Optional.of(session)),
+                    new BsonInt32(0),
+                    new BsonDocument(),
+                    new Precondition.None());
+            assertThat(deletes.statement(target.deleting())).isEmpty();
+            assertThat(updates.statement(target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void a_write_concern_that_cannot_be_satisfied_is_told_to_each() {
+        insert("concern", 3);
+        var three = collection("concern").withWriteConcern(WriteConcern.W3);
+        var outcomes = IntStream.range(0, 5)
+                .mapToObj(id -> new TargetDocument(three, new BsonInt32(id), new Precondition.None()))
+                .map(target -> submit(updates, target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                .toList();
+        for (var outcome : outcomes) {
+            assertThat(outcome)
+                    .failsWithin(TIMEOUT)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(MongoWriteConcernException.class);
+        }
+    }
+
+    @Test
+    void an_id_that_reads_as_a_condition_is_none() {
+        var ids = List.of(BsonNull.VALUE, BsonDocument.parse("{$gt: 1}"), new BsonInt32(5));
+        for (var id : ids) {
+            var target = target("odd", id, "{}", new Precondition.None());
+            assertThat(outcome(updates, target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                    .isEqualTo(new Missing());
+        }
+    }
+}
