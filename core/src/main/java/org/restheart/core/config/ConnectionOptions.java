@@ -31,6 +31,12 @@ public record ConnectionOptions(
     /// As large as the largest BSON document.
     static final long DEFAULT_MAX_ENTITY_SIZE = 16 * 1024 * 1024;
 
+    /// In milliseconds: a head that takes longer only holds a connection.
+    private static final int DEFAULT_PARSE_TIMEOUT = 30_000;
+
+    /// Longer than balancers usually keep a connection without request, so that it is they who close it.
+    private static final int DEFAULT_NO_REQUEST_TIMEOUT = 75_000;
+
     static ConnectionOptions read(Block block) {
         var maxEntitySize = size(block, "MAX_ENTITY_SIZE", DEFAULT_MAX_ENTITY_SIZE);
         return new ConnectionOptions(
@@ -38,9 +44,9 @@ public record ConnectionOptions(
                 (int) Math.min(Integer.MAX_VALUE, block.longInteger("MAX_HEADER_SIZE", 1_048_576, 1, Long.MAX_VALUE)),
                 maxEntitySize,
                 size(block, "MULTIPART_MAX_ENTITY_SIZE", -1).or(() -> maxEntitySize),
-                timeout(block, "IDLE_TIMEOUT"),
-                timeout(block, "REQUEST_PARSE_TIMEOUT"),
-                timeout(block, "NO_REQUEST_TIMEOUT"),
+                timeout(block, "IDLE_TIMEOUT", -1),
+                timeout(block, "REQUEST_PARSE_TIMEOUT", DEFAULT_PARSE_TIMEOUT),
+                timeout(block, "NO_REQUEST_TIMEOUT", DEFAULT_NO_REQUEST_TIMEOUT),
                 block.integer("MAX_PARAMETERS", 1_000, 1, Integer.MAX_VALUE),
                 block.integer("MAX_HEADERS", 200, 1, Integer.MAX_VALUE),
                 block.integer("MAX_COOKIES", 200, 1, Integer.MAX_VALUE),
@@ -54,8 +60,8 @@ public record ConnectionOptions(
         return bytes < 0 ? Optional.empty() : Optional.of(bytes);
     }
 
-    private static Optional<Duration> timeout(Block block, String key) {
-        var time = block.millis(key, -1, -1, Integer.MAX_VALUE);
+    private static Optional<Duration> timeout(Block block, String key, int absent) {
+        var time = block.millis(key, absent, -1, Integer.MAX_VALUE);
         return time.isPositive() ? Optional.of(time) : Optional.empty();
     }
 }

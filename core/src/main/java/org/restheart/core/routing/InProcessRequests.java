@@ -3,17 +3,17 @@ package org.restheart.core.routing;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.JudgedRequests;
-import org.restheart.http.attribute.Key;
-import org.restheart.http.judged.KindPermissions;
-import org.restheart.http.judged.Permitted;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.http.judged.RequestKind;
 import org.restheart.http.Response;
+import org.restheart.http.attribute.Key;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.RequestKind;
 
 /// Sends requests of services to the routes of other services, without a socket, and tells which ones would be allowed.
 /// Thread-safe.

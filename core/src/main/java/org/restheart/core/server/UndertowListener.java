@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import io.undertow.protocols.ssl.UndertowXnioSsl;
+import io.undertow.server.DelegateOpenListener;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.OpenListener;
 import io.undertow.server.handlers.HttpContinueReadHandler;
@@ -174,7 +175,7 @@ public final class UndertowListener {
         return listener;
     }
 
-    private OpenListener secure() {
+    private ChannelListener<StreamConnection> secure() {
         var http1 = new HttpOpenListener(buffers, options());
         http1.setRootHandler(handler);
         if (!settings.connection().http2()) {
@@ -182,9 +183,14 @@ public final class UndertowListener {
         }
         var http2 = new Http2OpenListener(buffers, options());
         http2.setRootHandler(handler);
-        var alpn = new AlpnOpenListener(buffers, options(), http1);
-        alpn.addProtocol("h2", http2, 10);
-        return alpn;
+        var timeout = settings.connection().requestParseTimeout().map(HandshakeTimeout::new);
+        var alpn = new AlpnOpenListener(
+                buffers,
+                options(),
+                timeout.<DelegateOpenListener>map(t -> t.begun(http1)).orElse(http1));
+        alpn.addProtocol(
+                "h2", timeout.<DelegateOpenListener>map(t -> t.begun(http2)).orElse(http2), 10);
+        return timeout.map(t -> t.within(alpn)).orElse(alpn::handleEvent);
     }
 
     private OptionMap options() {

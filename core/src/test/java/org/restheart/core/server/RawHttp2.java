@@ -5,6 +5,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -85,6 +86,16 @@ final class RawHttp2 implements AutoCloseable {
             if (frame.type() <= RESET || frame.type() == GO_AWAY) {
                 return frame;
             }
+        }
+    }
+
+    /// Whether the server has closed the connection, after whatever it still sent.
+    boolean isClosedByServer() throws IOException {
+        try {
+            in.readAllBytes();
+            return true;
+        } catch (SocketTimeoutException _) {
+            return false;
         }
     }
 

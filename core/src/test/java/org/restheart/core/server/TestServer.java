@@ -92,12 +92,17 @@ final class TestServer implements AutoCloseable {
 
     /// A service that always runs on a thread of its own.
     static Binding blocking(String uri, Function<Request, Response> handler) {
-        return Binding.prefix(new Lambda(uri, false, handler), uri, false);
+        return Binding.prefix(new Lambda(uri, false, false, handler), uri, false);
     }
 
     /// A service that is tried on the I/O thread.
     static Binding eager(String uri, Function<Request, Response> handler) {
-        return Binding.prefix(new Lambda(uri, true, handler), uri, false);
+        return Binding.prefix(new Lambda(uri, true, false, handler), uri, false);
+    }
+
+    /// A service that reads content while it arrives.
+    static Binding streaming(String uri, Function<Request, Response> handler) {
+        return Binding.prefix(new Lambda(uri, false, true, handler), uri, false);
     }
 
     RawClient connect() throws IOException {
@@ -123,7 +128,8 @@ final class TestServer implements AutoCloseable {
         listener.stop(Duration.ofSeconds(1));
     }
 
-    private record Lambda(String name, boolean onIoThread, Function<Request, Response> handler) implements Service {
+    private record Lambda(String name, boolean onIoThread, boolean streams, Function<Request, Response> handler)
+            implements Service {
         @Override
         public Response handle(Request request) {
             return handler.apply(request);
@@ -132,6 +138,11 @@ final class TestServer implements AutoCloseable {
         @Override
         public boolean startsOnIoThread(Request request) {
             return onIoThread;
+        }
+
+        @Override
+        public boolean streamsContent(Request request) {
+            return streams;
         }
     }
 }

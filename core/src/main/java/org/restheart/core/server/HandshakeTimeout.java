@@ -1,0 +1,116 @@
+package org.restheart.core.server;
+
+import io.undertow.connector.ByteBufferPool;
+import io.undertow.connector.PooledByteBuffer;
+import io.undertow.server.ConnectorStatistics;
+import io.undertow.server.DelegateOpenListener;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.OpenListener;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.xnio.ChannelListener;
+import org.xnio.IoUtils;
+import org.xnio.OptionMap;
+import org.xnio.StreamConnection;
+import org.xnio.XnioExecutor;
+
+/// Closes connections of TLS on which no protocol has begun in time: Undertow looks at the clock only from then on.
+/// Thread-safe.
+final class HandshakeTimeout {
+    private final Duration timeout;
+    private final ConcurrentMap<StreamConnection, XnioExecutor.Key> waiting = new ConcurrentHashMap<>();
+
+    HandshakeTimeout(Duration timeout) {
+        this.timeout = timeout;
+    }
+
+    /// For new connections.
+    ///
+    /// @param handshake finds out which of the protocols of [#begun] it is
+    ChannelListener<StreamConnection> within(OpenListener handshake) {
+        return connection -> {
+            try {
+                waiting.put(
+                        connection,
+                        connection
+                                .getIoThread()
+                                .executeAfter(() -> close(connection), timeout.toNanos(), TimeUnit.NANOSECONDS));
+            } catch (RejectedExecutionException _) { // the server stops
+                IoUtils.safeClose(connection);
+                return;
+            }
+            handshake.handleEvent(connection);
+        };
+    }
+
+    private void close(StreamConnection connection) {
+        if (waiting.remove(connection) != null) {
+            IoUtils.safeClose(connection);
+        }
+    }
+
+    /// For connections whose first bytes have come.
+    DelegateOpenListener begun(DelegateOpenListener protocol) {
+        return new Begun(protocol);
+    }
+
+    private final class Begun implements DelegateOpenListener {
+        private final DelegateOpenListener protocol;
+
+        Begun(DelegateOpenListener protocol) {
+            this.protocol = protocol;
+        }
+
+        private void stopWaiting(StreamConnection connection) {
+            var key = waiting.remove(connection);
+            if (key != null) {
+                key.remove();
+            }
+        }
+
+        @Override
+        public void handleEvent(StreamConnection connection, PooledByteBuffer first) {
+            stopWaiting(connection);
+            protocol.handleEvent(connection, first);
+        }
+
+        @Override
+        public void handleEvent(StreamConnection connection) {
+            stopWaiting(connection);
+            protocol.handleEvent(connection);
+        }
+
+        @Override
+        public HttpHandler getRootHandler() {
+            return protocol.getRootHandler();
+        }
+
+        @Override
+        public void setRootHandler(HttpHandler handler) {
+            protocol.setRootHandler(handler);
+        }
+
+        @Override
+        public OptionMap getUndertowOptions() {
+            return protocol.getUndertowOptions();
+        }
+
+        @Override
+        public void setUndertowOptions(OptionMap options) {
+            protocol.setUndertowOptions(options);
+        }
+
+        @Override
+        public ByteBufferPool getBufferPool() {
+            return protocol.getBufferPool();
+        }
+
+        @Override
+        public ConnectorStatistics getConnectorStatistics() {
+            return protocol.getConnectorStatistics();
+        }
+    }
+}
