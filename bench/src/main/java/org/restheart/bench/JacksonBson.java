@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What a gateway does that puts Jackson's trees between BSON and JSON.
+/// Converts between BSON and JSON through Jackson trees, for comparison.
 final class JacksonBson {
     private static final JsonWriterSettings RELAXED =
             JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();

@@ -31,7 +31,7 @@ public class PredicateBench {
     private static final Account ADA =
             new Account("ada", List.of("user"), new BsonDocument("_id", new BsonString("ada")));
 
-    /// The last one is what a site has: nine permissions for other collections before the one that applies.
+    /// The last one is a typical list: nine permissions for other collections before the one that applies.
     @Param({
         "path-prefix('/shop') and method(GET)",
         "path-template('/shop/{collection}/{id}') and equals(@user._id, ${id})",

@@ -7,7 +7,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.results.RunResult;
 import org.restheart.perftest.measure.Machine;
 
-/// The results for people. Immutable.
+/// The results as a readable table. Immutable.
 ///
 /// @param machine as it was before the benches
 /// @param arguments JMH's, as they were given

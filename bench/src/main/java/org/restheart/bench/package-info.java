@@ -1,6 +1,6 @@
-/// JMH benches of the code that every request passes, beside what one would use instead.
+/// JMH benchmarks of code on the path of every request, compared with alternatives.
 ///
-/// Entry type: [Main]. Knows nothing of servers: what a whole request costs is perftest's business.
+/// Entry type: [Main]. Must not know: servers; perftest measures whole requests.
 @NullMarked
 package org.restheart.bench;
 

@@ -2,8 +2,8 @@ package org.restheart.core;
 
 import org.restheart.core.config.CoreConfig;
 
-/// How many threads carry the virtual ones. The JDK reads these properties once, when the first virtual thread
-/// starts; what the launch command sets counts more than the configuration.
+/// The number of carrier threads of virtual threads. The JDK reads these properties once, when the first virtual thread
+/// starts; properties of the launch command take precedence over the configuration.
 final class Carriers {
     private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
     private static final String MAX_POOL_SIZE = "jdk.virtualThreadScheduler.maxPoolSize";

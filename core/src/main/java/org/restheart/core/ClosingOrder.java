@@ -2,7 +2,7 @@ package org.restheart.core;
 
 import java.util.concurrent.ConcurrentLinkedDeque;
 
-/// What to close, the last one first. Each is closed once, and also when another fails. Thread-safe.
+/// Closes resources in reverse order, each once, even if closing another fails. Thread-safe.
 final class ClosingOrder implements AutoCloseable {
     private final ConcurrentLinkedDeque<Runnable> parts = new ConcurrentLinkedDeque<>();
 

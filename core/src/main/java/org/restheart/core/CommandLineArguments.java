@@ -85,7 +85,7 @@ final class CommandLineArguments {
     static CommandLineArguments parse(String... args) {
         var arguments = new CommandLineArguments();
         var commandLine = new CommandLine(arguments);
-        // Without = the directory could not be told from CONF_FILE.
+        // Without = the directory could not be distinguished from CONF_FILE.
         commandLine.parseArgs(Arrays.stream(args)
                 .map(arg -> arg.equals(EMBEDDED) ? EMBEDDED + "=" + DATA_DIRECTORY : arg)
                 .toArray(String[]::new));
@@ -105,7 +105,7 @@ final class CommandLineArguments {
         return new CommandLine(new CommandLineArguments()).getUsageMessage();
     }
 
-    /// Where the configuration comes from, with this command line in this environment.
+    /// The sources of the configuration, given this command line and this environment.
     Sources sources(Map<String, String> environment) {
         var sources = Sources.of(environment);
         if (standalone) {

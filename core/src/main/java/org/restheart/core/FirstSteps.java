@@ -4,11 +4,11 @@ import java.io.PrintStream;
 import java.net.URI;
 import org.restheart.core.config.DefaultAccount;
 
-/// What a newcomer can try at once.
+/// Prints example commands for new users.
 final class FirstSteps {
     private FirstSteps() {}
 
-    /// Prints three commands. The last one keeps curl from reading the braces as its own (-g).
+    /// Prints three commands. The last one has `-g`, so that curl does not interpret the braces.
     ///
     /// @param defaultAccount whether the default account with its default password is accepted
     static void print(PrintStream out, URI uri, boolean defaultAccount) {

@@ -38,7 +38,7 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.service.CacheInvalidator;
 import org.restheart.mongo.service.CsvLoader;
 
-/// The running server: everything is wired here, by hand, and closed in the opposite order.
+/// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
     private final GatewayConfig config;
     private final ClosingOrder opened;
@@ -87,7 +87,7 @@ public final class Gateway implements AutoCloseable {
         metrics.watch(listener.load());
     }
 
-    /// Starts the server; returns when all listeners accept connections. MongoDB need not be there yet.
+    /// Starts the server; returns when all listeners accept connections. MongoDB need not be reachable yet.
     ///
     /// @throws org.restheart.core.server.StartException naming what to correct
     public static Gateway start(GatewayConfig config) {
@@ -182,18 +182,18 @@ public final class Gateway implements AutoCloseable {
         }
     }
 
-    /// Where the first listener listens.
+    /// The address of the first listener.
     public InetSocketAddress address() {
         return listener.address();
     }
 
-    /// Tells readiness probes and clients that this gateway stops soon, and goes on serving for the grace period.
+    /// Announces the stop to readiness probes and clients and continues serving for the grace period.
     public void announceStop() {
         stopping = true;
         listener.announceStop(config.core().gracePeriod());
     }
 
-    /// Stops; returns when everything is closed. Running requests have the configured time to end.
+    /// Stops; returns when everything is closed. Requests in flight have the configured time to complete.
     @Override
     public void close() {
         opened.close();

@@ -13,15 +13,15 @@ import org.restheart.core.config.Sources;
 import org.restheart.core.service.BuildInfo;
 import picocli.CommandLine;
 
-/// From the command line to a running server, or to what was asked for instead. Ends no process, so that tests
+/// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
 /// can call it. Confined to the thread that starts the server.
 final class Launch {
-    /// What came of it.
+    /// The result of a launch.
     sealed interface Outcome {
-        /// There is nothing left to do.
+        /// The process can exit.
         record Done(int exitCode) implements Outcome {}
 
-        /// Requests are answered until the server is closed.
+        /// The server runs until it is closed.
         record Running(RunningServer server) implements Outcome {}
     }
 
@@ -31,10 +31,10 @@ final class Launch {
     private final PrintStream err;
     private final Instant began;
 
-    /// Takes what a process has.
+    /// For the environment of a process.
     ///
-    /// @param out for what was asked for
-    /// @param err for what is wrong
+    /// @param out for requested output
+    /// @param err for errors
     /// @param began when the process was started
     Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err, Instant began) {
         this.environment = environment;

@@ -4,13 +4,14 @@ import java.lang.management.ManagementFactory;
 import java.time.Instant;
 import org.restheart.core.logging.LogSetup;
 
-/// The process.
+/// The entry point of the process.
 public final class Main {
     private Main() {}
 
     /// Starts the server, or prints what was asked for and exits; see `--help`.
     public static void main(String[] args) {
-        // Of this JVM, not of the process: a start script may have built the jar before it became this process.
+        // The start of this JVM, not of the process: a start script may have built the jar before it replaced itself by
+        // this JVM.
         var began = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
         var launch = new Launch(System.getenv(), PidFile.standardDirectory(), System.out, System.err, began);
         switch (launch.run(args)) {

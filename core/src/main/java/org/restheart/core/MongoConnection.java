@@ -10,13 +10,12 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.GatewayConfig;
 
-/// The one client through which this process talks to MongoDB.
+/// Opens the MongoDB clients of this process.
 final class MongoConnection {
     private static final int MAX_POOL_SIZE = 128;
 
-    /// How long an operation waits for a server unless the connection string has `serverSelectionTimeoutMS`: longer
-    /// than
-    /// an election takes.
+    /// The server selection timeout unless the connection string has `serverSelectionTimeoutMS`: longer than an
+    /// election takes.
     private static final Duration SERVER_SELECTION = Duration.ofSeconds(10);
 
     /// How often the driver looks after each server, and how long it waits for one that is silent, unless the
@@ -31,7 +30,7 @@ final class MongoConnection {
 
     private MongoConnection() {}
 
-    /// A second client, for change streams alone: each keeps a connection busy, which requests must not lack.
+    /// A second client for change streams only: each occupies a connection, and requests must not run out of them.
     ///
     /// @param maxStreams most cursors at once
     static MongoClient openForStreams(GatewayConfig config, int maxStreams) {
@@ -40,7 +39,7 @@ final class MongoConnection {
                 .build());
     }
 
-    /// Does not wait for MongoDB: the first operation does.
+    /// Does not wait for MongoDB; the first operation connects.
     static MongoClient open(GatewayConfig config, MeterRegistry meters) {
         var connectionString = new ConnectionString(config.mclient().connectionString());
         return MongoClients.create(settings(config, "sync")
@@ -50,7 +49,7 @@ final class MongoConnection {
                 .build());
     }
 
-    /// What the connection string says takes precedence over the defaults.
+    /// Options of the connection string take precedence over the defaults.
     private static MongoClientSettings.Builder settings(GatewayConfig config, String purpose) {
         var reachability = new Reachability();
         return MongoClientSettings.builder()

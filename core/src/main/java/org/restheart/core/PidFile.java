@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A file with this process's id, for scripts that stop the server. Nothing depends on it: where it cannot be
-/// written, or belongs to another process that is alive, there is a warning and no file.
+/// A file with the process id, for scripts that stop the server. It is optional: if it cannot be written, or belongs to
+/// another running process, a warning is logged.
 final class PidFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PidFile.class);
 
@@ -42,7 +42,7 @@ final class PidFile implements AutoCloseable {
                 return new PidFile(Optional.empty());
             }
             Files.deleteIfExists(file);
-            // Only a new file: a link that another user has put there is not followed.
+            // Only a new file, so that a symbolic link created by another user is not followed.
             Files.writeString(file, ProcessHandle.current().pid() + "\n", StandardOpenOption.CREATE_NEW);
             return new PidFile(Optional.of(file));
         } catch (FileAlreadyExistsException e) {
@@ -61,7 +61,7 @@ final class PidFile implements AutoCloseable {
             return ProcessHandle.of(Long.parseLong(Files.readString(file).strip()))
                     .isPresent();
         } catch (NumberFormatException e) {
-            return false; // not written by a gateway, or cut off by a full disk
+            return false; // not written by a gateway, or truncated by a full disk
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// request
 /// wait for the selection time-out. A deployment that has members but elects a primary is waited for. Thread-safe.
 final class Reachability implements ServerSelector, ClusterListener {
-    /// A member that restarts is back by then, and requests that waited for it are served.
+    /// Long enough for a member to restart, so that requests that waited for it are served.
     private static final Duration GRACE = Duration.ofSeconds(3);
 
     /// One selection in this time waits all the same: only a selection that waits makes the driver look for servers

@@ -19,7 +19,7 @@ import org.restheart.embedded.EmbeddedMongoException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The gateway and what runs beside it in the process.
+/// The gateway and the other components of the process.
 final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
 
@@ -33,10 +33,10 @@ final class RunningServer implements AutoCloseable {
         this.uri = uri;
     }
 
-    /// Starts everything; returns when requests are answered.
+    /// Starts all components; returns when requests are served.
     ///
     /// @param embedded the data directory of a mongod to start and use
-    /// @param hints where a newcomer looks
+    /// @param hints the output for example commands
     /// @param began when the process was started
     /// @throws org.restheart.core.config.ConfigException when the configuration cannot be used
     static RunningServer start(
@@ -85,7 +85,7 @@ final class RunningServer implements AutoCloseable {
         }
     }
 
-    /// The configuration with the connection string of a mongod of our own.
+    /// The configuration with the connection string of an embedded mongod.
     private static GatewayConfig withEmbedded(Sources sources, Path dataDirectory, ClosingOrder parts) {
         var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(dataDirectory));
         parts.push(mongo::close);
@@ -108,12 +108,12 @@ final class RunningServer implements AutoCloseable {
         LOG.info("RESTHeart is ready at {} after {} ms", uri, took.toMillis());
     }
 
-    /// Where requests are answered, as seen from this machine.
+    /// The URI of the server on this machine.
     URI uri() {
         return uri;
     }
 
-    /// Stops; running requests have the configured time to end.
+    /// Stops; requests in flight have the configured time to complete.
     @Override
     public void close() {
         LOG.info("Stopping");

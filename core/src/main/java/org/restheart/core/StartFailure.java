@@ -1,6 +1,6 @@
 package org.restheart.core;
 
-/// The server cannot start, for a reason that the operator can do something about: the message says what.
+/// The server cannot start for a reason that the operator can fix; the message says how.
 final class StartFailure extends Exception {
     StartFailure(Throwable cause) {
         super(cause.getMessage(), cause);

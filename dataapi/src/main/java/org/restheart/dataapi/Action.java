@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// What clients can ask for. The names of the constants are those in addresses.
+/// The actions of the Data API. The constants are named as in URIs.
 enum Action {
     findOne("find", "document"),
     find("find", "documents"),
@@ -34,7 +34,7 @@ enum Action {
         return Optional.ofNullable(BY_NAME.get(name));
     }
 
-    /// How messages about a failure begin.
+    /// The beginning of messages about a failure.
     String failure() {
         return "Failed to " + verb + " " + object + ": ";
     }

@@ -15,9 +15,8 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
-/// The JSON object that an action comes with, taken apart without being copied into trees: its members stay the JSON
-/// that
-/// was sent, to go on in requests of the REST API. Immutable.
+/// The JSON object of an action, split into members without building trees: each member remains the JSON that was sent,
+/// for requests of the REST API. Immutable.
 final class ActionBody {
     private static final int MAX_DEPTH = 101; // 100 in each member
     private static final JsonFactory JSON = JsonFactory.builder()
@@ -32,7 +31,7 @@ final class ActionBody {
     private final byte[] json;
     private final Map<String, Member> members;
 
-    /// Where a value stands, what it begins with, and what is wrong with it if it is to be stored.
+    /// The position of a value, its first token, and why it cannot be stored, if so.
     private record Member(int from, int to, JsonToken first, Optional<String> unstorable) {}
 
     private ActionBody(Action action, byte[] json, Map<String, Member> members) {
@@ -41,7 +40,7 @@ final class ActionBody {
         this.members = members;
     }
 
-    /// @throws Refusal 400 for what is no JSON object
+    /// @throws Refusal 400 for anything but a JSON object
     static ActionBody parse(Action action, byte[] json) {
         var members = new HashMap<String, Member>();
         try (var parser = JSON.createParser(ObjectReadContext.empty(), json)) {
@@ -70,7 +69,7 @@ final class ActionBody {
         return Refusal.parameter("Failed to parse request body: " + reason);
     }
 
-    /// Moves to the end of the value. Names with dots cannot be stored as they are: REST would take them for paths.
+    /// Skips to the end of the value. Names with dots cannot be stored: REST would interpret them as paths.
     private static Optional<String> skip(tools.jackson.core.JsonParser parser) {
         var unstorable = Optional.<String>empty();
         if (!parser.currentToken().isStructStart()) {
@@ -121,7 +120,7 @@ final class ActionBody {
     }
 
     /// @param absent if it is missing or 0
-    /// @throws Refusal 400 for anything but an integer from 0 on
+    /// @throws Refusal 400 for anything but a non-negative integer
     long integer(String name, long absent) {
         if (!has(name)) {
             return absent;

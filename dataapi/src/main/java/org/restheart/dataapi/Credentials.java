@@ -8,15 +8,14 @@ import java.util.function.BiConsumer;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 
-/// Where clients put credentials, in the order in which they count. The first kind that is there is tried, and no
-/// other.
+/// The places of credentials in a request, in order of precedence. Only the first kind that is present is tried.
 final class Credentials {
     private static final List<String> KEY_NAMES = List.of("apiKey", "api-key");
 
     private Credentials() {}
 
-    /// The request with its credentials where the gateway's mechanisms look for them, and without others. No cookies:
-    /// a browser would send them for scripts of any site.
+    /// The request with its credentials in the headers that the gateway's mechanisms read, and without others. No
+    /// cookies: a browser would send them for scripts of any site.
     static Request located(Request request) {
         var headers = request.headers();
         var key = key(headers);
@@ -46,7 +45,7 @@ final class Credentials {
                 .isPresent();
     }
 
-    /// Two different ones are none that anybody has.
+    /// Two different keys are invalid.
     private static Optional<String> key(Headers headers) {
         var values = KEY_NAMES.stream()
                 .flatMap(name -> headers.all(name).stream())
@@ -92,7 +91,7 @@ final class Credentials {
         return new Refusal(401, "InvalidSession", "invalid session: error finding user for endpoint");
     }
 
-    /// The headers with one credential of all.
+    /// The headers with a single credential.
     private record Located(Headers sent, Optional<String> authorization, Optional<String> key) implements Headers {
         private Optional<Optional<String>> replaced(String name) {
             return switch (name.toLowerCase(java.util.Locale.ROOT)) {

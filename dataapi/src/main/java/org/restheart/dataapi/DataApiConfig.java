@@ -5,15 +5,15 @@ import java.util.Set;
 
 /// `dataApi` of the configuration.
 ///
-/// @param uri below it stand app id, version and action
+/// @param uri the prefix of app id, version and action
 /// @param appIds accepted app ids; empty for any
 /// @param dataSources accepted data sources; empty for any
 /// @param versions accepted versions
-/// @param canonical whether clients that do not say which format they want get canonical Extended JSON
+/// @param canonical whether canonical Extended JSON is the default format
 /// @param insertStatus of inserts: 200 or 201
 /// @param defaultLimit documents of a `find` without a limit
 /// @param maxLimit most documents of a `find` or an `aggregate`
-/// @param roles who may use the service at all; empty for every account
+/// @param roles that may use the service; empty for every account
 /// @param allowKeyFromBrowsers whether scripts of browsers may send keys and passwords
 /// @param linkBase begins the `link` of errors; empty for none
 public record DataApiConfig(

@@ -67,7 +67,7 @@ public final class DataApiService implements Service {
         return "dataApi";
     }
 
-    /// Where it is bound.
+    /// The path to which it is bound.
     public String uri() {
         return config.uri();
     }
@@ -82,7 +82,7 @@ public final class DataApiService implements Service {
         return request.method() == Method.POST && request.body().length() <= LARGEST_ON_IO_THREAD;
     }
 
-    /// The request with its credentials where the gateway looks for them.
+    /// The request with its credentials in the headers that the gateway reads.
     public static Request located(Request request) {
         return Credentials.located(request);
     }
@@ -110,7 +110,7 @@ public final class DataApiService implements Service {
         });
     }
 
-    /// Empty for an address that there is not.
+    /// Empty for an unknown address.
     private Optional<Action> action(RequestPath path) {
         var segments = path.segments();
         int at = uri.size();
@@ -183,7 +183,7 @@ public final class DataApiService implements Service {
                 .recover(failure -> missing(action, byId, canonical, failure));
     }
 
-    /// Refusals come by one way, whether the request was refused at once or later.
+    /// Handles immediate and deferred refusals in the same way.
     private Response outcome(Request request, JudgedRequest inner) {
         try {
             return requests.make(request, inner);
@@ -248,7 +248,7 @@ public final class DataApiService implements Service {
         };
     }
 
-    /// A document that is not there is no failure here.
+    /// A missing document is not a failure here.
     private Response.Ready missing(Action action, boolean byId, boolean canonical, Throwable failure) {
         if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
             return switch (action) {
@@ -272,7 +272,7 @@ public final class DataApiService implements Service {
         return Response.json(status, json).with("Content-Type", Formats.type(canonical));
     }
 
-    /// The request as the client sent it, before its credentials were looked for.
+    /// The request as the client sent it, before its credentials were moved.
     private record Sent(Request request) {
         static final Key<Sent> KEY = Key.named("sent");
     }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.restheart.http.Content;
 
-/// Puts documents that the REST API has written into the object that clients of this API expect.
+/// Wraps documents of the REST API in the objects that clients of the Data API expect.
 final class Documents {
     private static final byte[] MANY = "{\"documents\": ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] ONE = "{\"document\": ".getBytes(StandardCharsets.US_ASCII);
@@ -77,7 +77,7 @@ final class Documents {
         }
     }
 
-    /// A single document too large to come whole: at most as large as MongoDB's documents.
+    /// A single document that is streamed because of its size, which is at most MongoDB's limit.
     private static final class FirstOf implements Content.Source {
         private final Content.Source array;
         private boolean done;

@@ -10,7 +10,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequests;
 
-/// Failures in the words of the Atlas Data API.
+/// Errors in the format of the Atlas Data API.
 ///
 /// @param linkBase see [DataApiConfig]
 record Errors(String linkBase) {

@@ -2,7 +2,7 @@ package org.restheart.dataapi;
 
 import org.restheart.http.Headers;
 
-/// Which of the two formats a client wants.
+/// The response format that a client requests.
 final class Formats {
     private static final String PLAIN = "application/json";
     private static final String CANONICAL = "application/ejson";

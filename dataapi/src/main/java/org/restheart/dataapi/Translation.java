@@ -17,11 +17,11 @@ import org.restheart.http.judged.Slice;
 import org.restheart.http.judged.Via;
 import tools.jackson.core.JsonToken;
 
-/// An action as the request of the REST API that does the same.
+/// Translates an action to the equivalent request of the REST API.
 ///
 /// @param collection the path of the collection
 /// @param canonical whether documents are written as canonical Extended JSON
-/// @param report is told what a write did
+/// @param report receives the result of a write
 record Translation(
         Action action,
         ActionBody body,
@@ -67,14 +67,14 @@ record Translation(
         return json;
     }
 
-    /// A write of one document: the one whose id the filter is, or one that the filter finds.
+    /// A write of one document: the one whose id the filter names, or one that matches it.
     private JudgedRequest one(Method method, DataWrite.Kind kind) {
         return idInPath()
                 .map(id -> write(method, id, false, DataWrite.Kind.AS_REQUESTED))
                 .orElseGet(() -> write(method == Method.PUT ? Method.PATCH : method, collection + "/*", true, kind));
     }
 
-    /// The path of the document, if the filter is nothing but an id that a path can name.
+    /// The path of the document, if the filter is only an id that can be written in a path.
     private Optional<String> idInPath() {
         var filter = body.document("filter");
         if (filter.size() != 1 || !filter.containsKey("_id")) {

@@ -1,5 +1,5 @@
-/// The Atlas Data API: [DataApiService] translates its actions into requests of the REST API, which are judged and
-/// answered there, and writes the results as that service did.
+/// The Atlas Data API: [DataApiService] translates its actions to judged requests of the REST API and writes the
+/// results in its own format.
 ///
 /// Must not know: MongoDB, security, other services.
 @NullMarked

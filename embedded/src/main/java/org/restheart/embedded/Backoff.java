@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// When to try again, and when to give up. Confined to one thread.
+/// The delays between restarts and the limit of attempts. Confined to one thread.
 final class Backoff {
     private static final int MAX_FAILURES = 8;
     private static final Duration FIRST = Duration.ofMillis(100);
 
-    /// Who has lived this long is sound: an end after that is counted as the first.
+    /// A process that ran this long counts as stable: its end is counted as the first failure.
     private static final Duration SOUND = Duration.ofMinutes(1);
 
     private int failures;

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// db/ mongod's files mongod.log its log; the one before is mongod.log.1 mongod.run port and process of the
 /// last mongod, see LastRun lock locked while in use; names the process
 ///
-/// The lock is the kernel's: it goes with its process, so a lock cannot be stale, whatever the file says.
+/// The operating system releases the lock when the process ends, so it cannot be stale, whatever the file contains.
 final class DataDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
     private static final long MAX_LOG_BYTES = 16L << 20;
@@ -31,7 +31,7 @@ final class DataDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// Also ends a mongod that an earlier process has left behind there.
+    /// Also ends a mongod left by an earlier process.
     ///
     /// @throws EmbeddedMongoException when another process uses it, or it cannot be written
     static DataDirectory claim(Path path) {
@@ -84,7 +84,7 @@ final class DataDirectory implements AutoCloseable {
                 return channel;
             }
         } catch (OverlappingFileLockException _) {
-            // this very process has it
+            // locked by this process
         }
         var owner = Files.readString(file).strip();
         channel.close();
@@ -96,8 +96,7 @@ final class DataDirectory implements AutoCloseable {
         return directory.resolve("mongod.run");
     }
 
-    /// We hold the lock, so whoever started that mongod is gone: it is either stopping just now or an
-    /// orphan.
+    /// The lock is held, so the process that started that mongod has ended: the mongod is stopping or an orphan.
     private void endLeftOver() {
         var leftOver = LastRun.read(runFile()).flatMap(LastRun::stillRunning);
         if (leftOver.isPresent()) {

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A mongod child process, running as a replica set of one member until it is closed. It is restarted when
-/// it dies, on the same port and data; clients see that as they would see a failover. Thread-safe.
+/// A mongod child process, running as a replica set of one member until it is closed. It is restarted after a crash, on
+/// the same port and data; for clients this is like a failover. Thread-safe.
 public final class EmbeddedMongo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedMongo.class);
 
@@ -76,7 +76,7 @@ public final class EmbeddedMongo implements AutoCloseable {
         return port;
     }
 
-    /// What is running and where it was found.
+    /// The running binary and where it was found.
     public MongodBinary binary() {
         return binary;
     }
@@ -111,7 +111,7 @@ public final class EmbeddedMongo implements AutoCloseable {
                 var aliveSince = Instant.now();
                 var status = process.waitFor();
                 LOG.warn("mongod ended by itself with status {}; {}", status, process.logEnd());
-                process.stop(); // its guard may have died alone
+                process.stop(); // its guard may have ended alone
                 if (!restart(backoff, aliveSince)) {
                     return;
                 }
@@ -121,7 +121,7 @@ public final class EmbeddedMongo implements AutoCloseable {
         }
     }
 
-    /// @return false when it is given up
+    /// @return false when no further attempt is made
     private boolean restart(Backoff backoff, Instant aliveSince) throws InterruptedException {
         var diedAfter = aliveSince;
         while (true) {

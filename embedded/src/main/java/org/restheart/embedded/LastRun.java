@@ -9,10 +9,9 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What is written down about a running mongod, for the next start on the same directory: one line `port
-/// pid start`.
+/// The record of a running mongod for the next start on the same directory: one line `port pid start`.
 ///
-/// @param started tells that process from a later one with the same pid
+/// @param started distinguishes the process from a later one with the same pid
 record LastRun(int port, long pid, Instant started) {
     private static final Pattern LINE = Pattern.compile("(\\d{1,5}) (\\d{1,10}) (\\d{1,15})");
 
@@ -23,7 +22,7 @@ record LastRun(int port, long pid, Instant started) {
         return new LastRun(port, mongod.pid(), mongod.info().startInstant().orElse(Instant.EPOCH));
     }
 
-    /// Empty when there is none or it is not legible: it only saves work, so nothing depends on it.
+    /// Empty when there is none or it cannot be read: it is only an optimization.
     static Optional<LastRun> read(Path file) {
         try {
             var line = LINE.matcher(Files.readString(file).strip());

@@ -10,8 +10,7 @@ import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.json.JsonParseException;
 
-/// The last lines of mongod's log in a form that people can read: mongod writes one long JSON document per
-/// line.
+/// The last lines of mongod's log in readable form: mongod writes one long JSON document per line.
 final class LogEnd {
     private static final int BYTES = 64 << 10;
     private static final int LINES = 12;

@@ -24,7 +24,7 @@ public record MongodBinary(Path path, Source source) {
             this.words = words;
         }
 
-        /// In words that follow the path in a log line.
+        /// The text that follows the path in a log line.
         public String words() {
             return words;
         }

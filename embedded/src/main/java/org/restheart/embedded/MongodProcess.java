@@ -12,12 +12,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A mongod under a small guard: a shell that stops it as soon as the pipe to this process closes. The
-/// kernel closes that pipe whatever ends us, SIGKILL included, so there is nothing to poll and no child is
-/// left behind. Thread-safe.
+/// A mongod supervised by a guard: a shell that stops it as soon as the pipe to this process closes. The kernel closes
+/// the pipe when this process ends for any reason, SIGKILL included, so no polling is needed and no child is left.
+/// Thread-safe.
 ///
-/// The guard lives in a session of its own where `setsid` exists: else Ctrl-C at the terminal would reach
-/// mongod directly, and the gateway could not finish its last requests.
+/// The guard runs in its own session where `setsid` exists: otherwise Ctrl-C at the terminal would stop mongod before
+/// the gateway has completed its requests.
 final class MongodProcess {
     /// Arguments: the log file, the seconds for a clean stop, then mongod's command line. Prints mongod's
     /// pid, ends with mongod's status.
@@ -96,7 +96,7 @@ final class MongodProcess {
         return LogEnd.of(log, logStart);
     }
 
-    /// Ends mongod without giving it time for anything.
+    /// Kills mongod immediately.
     void kill() {
         mongod.ifPresent(ProcessHandle::destroyForcibly);
     }

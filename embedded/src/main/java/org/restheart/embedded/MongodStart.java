@@ -10,13 +10,13 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
-/// Brings a mongod up on a data directory, as far as a primary that accepts writes.
+/// Starts a mongod on a data directory and waits for a primary that accepts writes.
 final class MongodStart {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final int POLL_MILLIS = 10;
     private static final int STATUS_ADDRESS_IN_USE = 48; // mongod's ExitCode::netError
 
-    /// Ports that were free when looked at can be taken a moment later.
+    /// A port that was free when checked can be in use a moment later.
     private static final int PORT_ATTEMPTS = 5;
 
     private final EmbeddedMongoConfig config;
@@ -29,7 +29,7 @@ final class MongodStart {
         this.binary = binary;
     }
 
-    /// What became of a start; everything else is an [EmbeddedMongoException].
+    /// The result of a start; every other result is an [EmbeddedMongoException].
     sealed interface Outcome {
         record Running(MongodProcess process, int port) implements Outcome {}
 
@@ -139,7 +139,7 @@ final class MongodStart {
         }
     }
 
-    /// The same port again spares the replica set a new address, and the user a new connection string.
+    /// Reusing the port avoids a new address of the replica set and a new connection string.
     private int lastPortIfFree() {
         var last = data.lastPort();
         return last.isPresent() && isFree(last.getAsInt()) ? last.getAsInt() : freePort();

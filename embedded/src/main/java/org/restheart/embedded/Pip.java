@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// Python's package client, however it is called on this machine.
+/// Python's package client, under any of its names.
 final class Pip {
     private static final int MAX_MINUTES = 15;
     private static final int OUTPUT_END = 1_500;

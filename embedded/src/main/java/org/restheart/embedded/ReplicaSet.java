@@ -17,8 +17,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 
-/// The set of one member: sees to it that its configuration names the address on which the member listens
-/// now.
+/// The replica set of one member: keeps the member's address in its configuration current.
 final class ReplicaSet implements AutoCloseable {
     private static final int NOT_YET_INITIALIZED = 94;
     private static final int TIMEOUT_SECONDS = 30;
@@ -45,7 +44,7 @@ final class ReplicaSet implements AutoCloseable {
         this.durable = durable;
     }
 
-    /// Which process answers there: another one if it was faster to take the port.
+    /// The process that responds on the port: another one if it took the port first.
     long pid() {
         return run(command("serverStatus")
                         .append("metrics", BsonBoolean.FALSE)
@@ -94,7 +93,7 @@ final class ReplicaSet implements AutoCloseable {
         run(new BsonDocument("replSetInitiate", config));
     }
 
-    /// By force: the member does not find itself under the old address, so there is no primary to ask.
+    /// Forced reconfiguration: the member is not reachable under the old address, so there is no primary.
     private void move(BsonDocument current) {
         var config = current.clone();
         config.put("members", members(current.getArray("members")));

@@ -24,12 +24,12 @@ import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The apps that definitions make. Those in use are kept, and compared with their definitions from time to time, on a
-/// thread of its own. Thread-safe.
+/// The apps of stored definitions. Apps in use are cached and periodically compared with their definitions on a
+/// separate thread. Thread-safe.
 final class AppCatalog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppCatalog.class);
 
-    /// As many as one question brings.
+    /// As many as one query returns.
     private static final int MAX_APPS = 1_000;
 
     private final DocumentReads reads;
@@ -59,7 +59,7 @@ final class AppCatalog implements AutoCloseable {
 
     /// The app that is served at a path. May wait.
     ///
-    /// @throws InvalidApp if its definition is no good
+    /// @throws InvalidApp if its definition is invalid
     Optional<ServedApp> find(String database, String uri) throws InvalidApp {
         var place = new Place(database, uri);
         var known = kept.get(place);
@@ -74,21 +74,21 @@ final class AppCatalog implements AutoCloseable {
         var app = compile(stored.get(), database, true);
         if (config.cached() && before == writes.get() && kept.size() < MAX_APPS) {
             kept.put(place, app);
-            if (before != writes.get()) { // written meanwhile
+            if (before != writes.get()) { // written in the meantime
                 kept.remove(place, app);
             }
         }
         return Optional.of(app).filter(found -> found.app().enabled());
     }
 
-    /// What a definition makes.
+    /// Compiles a definition.
     ///
     /// @param warn whether to log what has no effect
     ServedApp compile(RawBsonDocument definition, String database, boolean warn) throws InvalidApp {
         return ServedApp.of(definition, new Apps(config.limits(database), Execution::fetcher), config, warn);
     }
 
-    /// Definitions may have changed through this server.
+    /// Called when definitions may have changed through this server.
     void written() {
         writes.incrementAndGet();
         kept.clear();
@@ -108,7 +108,7 @@ final class AppCatalog implements AutoCloseable {
                 && declared.getValue().replaceFirst("^/+", "").equals(uri);
     }
 
-    /// Definitions that are served at a path.
+    /// The filter for definitions that are served at a path.
     private static BsonDocument claiming(String uri) {
         return new BsonDocument(
                 "$or",
@@ -120,7 +120,7 @@ final class AppCatalog implements AutoCloseable {
                         new BsonDocument("_id", new BsonString(uri)))));
     }
 
-    /// Definitions that answer at a path by what they are mainly called.
+    /// Definitions whose primary path is this one.
     List<RawBsonDocument> rivals(String database, String uri) {
         return definitions(database, claiming(uri), 10);
     }
@@ -153,7 +153,7 @@ final class AppCatalog implements AutoCloseable {
                     LOG.warn("GraphQL app {} cannot be served: {}", definition.get("_id"), e.getMessage());
                 }
             }
-        } catch (ProblemException e) { // MongoDB is not there yet: apps are compiled when they are asked for
+        } catch (ProblemException e) { // MongoDB is not reachable yet: apps are compiled on their first request
             LOG.debug("app definitions could not be read", e);
         }
     }
@@ -171,7 +171,7 @@ final class AppCatalog implements AutoCloseable {
         }
     }
 
-    /// Lets go of apps whose definitions are gone or have changed: they are compiled when they are next asked for.
+    /// Evicts apps whose definitions were deleted or changed: they are compiled again on their next request.
     private void revalidate() {
         var byDatabase = new HashMap<String, List<Place>>();
         kept.keySet()

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Operation;
 
-/// What logs and metrics call a query.
+/// The operation of a query, for logs and metrics.
 final class AskedOperation {
     /// Of the names of fields, separated by commas.
     private static final int MAX_FIELDS = 200;
@@ -19,7 +19,7 @@ final class AskedOperation {
 
     private AskedOperation() {}
 
-    /// @param name which of several operations is meant; null if there is one
+    /// @param name selects one of several operations; null if there is one
     static Operation of(PreparsedDocumentEntry entry, @Nullable String name) {
         var document = entry.getDocument();
         if (entry.hasErrors() || document == null) {
@@ -39,7 +39,7 @@ final class AskedOperation {
                 queried.map(AskedOperation::fields).orElse(""));
     }
 
-    /// Those that have selections of their own, each once; fragments are not followed.
+    /// The distinct fields with selections; fragments are not followed.
     private static String fields(OperationDefinition query) {
         var names = new LinkedHashSet<String>();
         int length = 0;

@@ -34,9 +34,9 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.metadata.EscapedKeys;
 
-/// Stands in front of the data API for requests to the collection of app definitions, whatever path leads to it: who
-/// may write them, that they can be served, how their keys are stored, and that what is served follows them.
-public final class DefinitionGuard implements Filter {
+/// Guards requests of the data API to the collection of app definitions, by any path: authorizes writes, refuses
+/// invalid definitions, escapes keys, and updates served apps after writes.
+final class DefinitionGuard implements Filter {
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final GraphqlConfig config;
@@ -62,7 +62,7 @@ public final class DefinitionGuard implements Filter {
         return following(checked(request, target.get()), next);
     }
 
-    /// Definitions themselves, and what happens to their collection or database as a whole.
+    /// Whether a request is about definitions, or about their whole collection or database.
     private boolean concerns(DataTarget target) {
         var definitions = config.definitions();
         return target.db().filter(definitions.getDatabaseName()::equals).isPresent()
@@ -163,7 +163,7 @@ public final class DefinitionGuard implements Filter {
         taken.add(own);
     }
 
-    /// By what it declares, or by its id if it declares nothing.
+    /// By the declared path, or by the id without one.
     private static boolean claims(BsonDocument rival, String uri) {
         return !(rival.get("descriptor") instanceof BsonDocument descriptor)
                 || !descriptor.isString("uri")
@@ -174,7 +174,7 @@ public final class DefinitionGuard implements Filter {
                         .equals(uri);
     }
 
-    /// What is served follows a write, also one that fails: it may have happened all the same.
+    /// Updates served apps after a write, also after a failed one, whose outcome is unknown.
     private Response following(Request checked, Handler next) {
         Response response;
         try {
@@ -222,7 +222,7 @@ public final class DefinitionGuard implements Filter {
             var mode = request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
             JsonEncoder.of(mode).encode(unescapedKeys(value), out);
             return response.with(new Content.Bytes(out.toByteBuffer()));
-        } catch (MalformedJsonException _) { // lines, or a shell's dialect: shown as stored
+        } catch (MalformedJsonException _) { // JSON lines or shell syntax: shown as stored
             return response;
         }
     }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a query may be, looked at before it is validated, which can cost far more than parsing: each fragment is
-/// measured once, however often it is spread. Confined to one thread.
+/// Checks the bounds of a query before validation, which can cost far more than parsing. Each fragment is measured
+/// once, however often it is spread. Confined to one thread.
 final class DocumentBounds {
     /// Of selections and fragments within each other, where depth has no bound.
     private static final int MAX_NESTING = 500;
@@ -75,7 +75,7 @@ final class DocumentBounds {
             for (var operation : document.getDefinitionsOfType(OperationDefinition.class)) {
                 all = all.beside(measure(operation.getSelectionSet(), 0));
             }
-            for (var fragment : fragments.keySet()) { // also those that nobody spreads are validated
+            for (var fragment : fragments.keySet()) { // unused fragments are validated too
                 measureFragment(fragment, 0);
             }
             return verdict(all);
@@ -125,7 +125,7 @@ final class DocumentBounds {
         return all;
     }
 
-    /// A fragment that is spread within itself counts there for nothing: validation refuses it.
+    /// A fragment that is spread within itself counts as empty there: validation refuses it.
     private Measure measureFragment(String name, int nesting) {
         var known = measured.get(name);
         if (known != null) {

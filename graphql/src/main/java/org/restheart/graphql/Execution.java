@@ -39,9 +39,9 @@ import org.restheart.mongo.reading.FindQuestion;
 import org.restheart.mongo.reading.PipelineQuestion;
 import org.restheart.mongo.reading.ReadRights;
 
-/// One request's way through an app: loads fields, those of one level together. Confined to the request's thread.
+/// The execution of one request: loads fields, those of one level together. Confined to the request's thread.
 final class Execution {
-    /// What a document counts besides its bytes: it becomes several objects.
+    /// Bytes counted per document in addition to its size, for the objects it is decoded to.
     private static final int OVERHEAD = 200;
 
     private final Request request;
@@ -56,7 +56,7 @@ final class Execution {
     private long bytes;
     private Optional<Problem> fatal = Optional.empty();
 
-    /// @param rights in whose name a collection is read; may wait
+    /// @param rights the read rights on a collection; may block
     Execution(Request request, DocumentReads reads, GraphqlConfig.Answers bounds, Function<Source, ReadRights> rights) {
         this.request = request;
         this.reads = reads;
@@ -81,12 +81,12 @@ final class Execution {
         return request;
     }
 
-    /// Tells whoever observes the request.
+    /// Notifies the observer of the request.
     void asked(Operation operation) {
         request.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(operation));
     }
 
-    /// What makes an answer as a whole impossible.
+    /// The failure of the whole request, if any.
     Optional<Problem> fatal() {
         return fatal;
     }
@@ -97,7 +97,7 @@ final class Execution {
         }
     }
 
-    /// How the fields were loaded whose definitions say how to load them.
+    /// Statistics of fields whose definitions configure loading.
     Map<String, Number> statistics() {
         var all = new Statistics();
         for (var name : declaredLoaders) {
@@ -107,7 +107,7 @@ final class Execution {
         return all.toMap();
     }
 
-    /// What loads a field of a type.
+    /// The fetcher of a field of a type.
     static DataFetcher<?> fetcher(String name, FieldMapping mapping, Shape shape) {
         return switch (mapping) {
             case FieldMapping.Find find ->
@@ -233,7 +233,7 @@ final class Execution {
         return loader.load(question);
     }
 
-    /// All answers, when the last one is there, on the request's thread.
+    /// All results once the last one is complete, on the request's thread.
     private CompletionStage<List<Try<List<RawBsonDocument>>>> all(
             List<CompletionStage<List<RawBsonDocument>>> answers) {
         var waiting = new ArrayList<CompletableFuture<Try<List<RawBsonDocument>>>>(answers.size());

@@ -13,7 +13,7 @@ import org.restheart.http.ProblemException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What clients are told of fields that could not be loaded.
+/// The errors of fields that could not be loaded.
 final class FieldErrors implements DataFetcherExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(FieldErrors.class);
     private static final Problem UNEXPECTED =

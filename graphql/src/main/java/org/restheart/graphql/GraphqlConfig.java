@@ -10,9 +10,9 @@ import org.restheart.graphql.app.Limits;
 ///
 /// @param uri where apps are bound
 /// @param definitions the collection of app definitions
-/// @param writers roles that may write definitions; empty for whoever a permission lets write them
-/// @param cached whether apps are kept in memory, and after which time they are compared with their definitions
-/// @param compilesAtStart whether all apps are made ready in the background
+/// @param writers roles that may write definitions; empty for all accounts with a permission to write them
+/// @param cached whether apps are cached, and the interval in which they are compared with their definitions
+/// @param compilesAtStart whether all apps are compiled in the background at start
 /// @param revalidates whether apps are compared at all
 public record GraphqlConfig(
         String uri,
@@ -29,12 +29,12 @@ public record GraphqlConfig(
         boolean checkOperators,
         boolean strictScalars) {
 
-    /// What an answer may cost.
+    /// Limits of responses.
     ///
     /// @param timeLimit of a request; zero for none
     /// @param aggregationMaxResults of one pipeline; 0 for no bound
     /// @param maxBytes of a response, and of the documents that are read for it
-    /// @param verbose whether responses say how fields were loaded
+    /// @param verbose whether responses contain statistics of loading
     public record Answers(
             int defaultLimit,
             int maxLimit,
@@ -45,10 +45,10 @@ public record GraphqlConfig(
         public static final Answers DEFAULT = new Answers(100, 1_000, 0, Duration.ZERO, 64 << 20, false);
     }
 
-    /// What a query may be. 0 for no bound, but for the last two.
+    /// Limits of queries. 0 for no limit, except for the last two.
     ///
     /// @param maxComplexity fields, with those of fragments wherever they are spread
-    /// @param onlyStored refuse queries that no definition holds
+    /// @param onlyStored refuse queries that are not stored in a definition
     /// @param maxCharacters of a query
     /// @param cachedCharacters of the parsed and validated queries of one app that are kept
     public record Queries(

@@ -11,7 +11,7 @@ import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
 
-/// Responses that hold nothing but one error.
+/// Responses with a single error.
 final class GraphqlErrors {
     static final String MEDIA_TYPE = "application/graphql-response+json";
 

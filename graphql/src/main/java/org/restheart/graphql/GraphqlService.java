@@ -26,7 +26,7 @@ import org.restheart.mongo.reading.ReadRights;
 
 /// `POST {uri}/{app}`: answers queries to the apps that are defined. Thread-safe.
 public final class GraphqlService implements Service, AutoCloseable {
-    /// Where definitions are for this request, in place of the configured database.
+    /// The database of definitions for this request, in place of the configured one.
     public static final Key<String> DEFINITIONS_DATABASE = Key.named("database of app definitions");
 
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
@@ -37,7 +37,7 @@ public final class GraphqlService implements Service, AutoCloseable {
     private final AppCatalog catalog;
     private final int skippedSegments;
 
-    /// @param rights in whose name a request reads a collection; may wait
+    /// @param rights the read rights of a request on a collection; may block
     public GraphqlService(GraphqlConfig config, DocumentReads reads, BiFunction<Request, Source, ReadRights> rights) {
         this.config = config;
         this.reads = reads;
@@ -46,7 +46,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         this.skippedSegments = RequestPath.parse(config.uri()).segments().size();
     }
 
-    /// What protects definitions in the data API.
+    /// The guard of definitions in the data API.
     public DefinitionGuard guard() {
         return new DefinitionGuard(config, catalog);
     }

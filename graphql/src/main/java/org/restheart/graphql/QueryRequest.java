@@ -17,7 +17,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 
-/// What a client asks an app. Immutable by agreement.
+/// A client's request to an app. Immutable by agreement.
 ///
 /// @param query empty if a stored document is named
 /// @param documentId names a stored document

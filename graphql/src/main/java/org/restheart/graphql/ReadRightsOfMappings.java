@@ -18,12 +18,11 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.reading.ReadRights;
 
-/// In whose name mappings read: the app's, which sees everything but secrets, or the caller's, whose REST request for
-/// the
-/// collection is judged. Thread-safe.
+/// The read rights of mappings: those of the app, which include everything except secrets, or those of the caller, by
+/// judging a REST request for the collection. Thread-safe.
 ///
-/// @param paths where clients of the REST API find a collection
-/// @param hidden projections that take secrets out of collections
+/// @param paths the paths of collections in the REST API
+/// @param hidden projections that remove secrets, by collection
 public record ReadRightsOfMappings(
         Function<MongoNamespace, Optional<RequestPath>> paths,
         JudgedRequests judged,

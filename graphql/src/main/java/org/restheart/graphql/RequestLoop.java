@@ -7,7 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Lets everything about one request run on its own thread, one after the other, whoever brings what it waits for.
+/// Runs all tasks of one request sequentially on its own thread, whichever thread completes what they wait for.
 final class RequestLoop implements Executor {
     private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
@@ -16,10 +16,10 @@ final class RequestLoop implements Executor {
         tasks.add(task);
     }
 
-    /// Runs tasks until `outcome` is there.
+    /// Runs tasks until `outcome` is complete.
     ///
     /// @param deadline in [System#nanoTime()]; 0 for none
-    /// @throws TimeoutException when it is not there by then
+    /// @throws TimeoutException when it is not complete by then
     <T> T await(CompletableFuture<T> outcome, long deadline) throws TimeoutException, InterruptedException {
         var _ = outcome.whenComplete((_, _) -> execute(() -> {}));
         while (!outcome.isDone()) {

@@ -22,7 +22,7 @@ final class ResultJson {
         this.maxBytes = maxBytes;
     }
 
-    /// A result has become longer than it may be.
+    /// A result exceeds the limit.
     static final class TooLong extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

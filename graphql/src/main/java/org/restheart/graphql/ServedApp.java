@@ -15,14 +15,14 @@ import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.mongo.metadata.EscapedKeys;
 
-/// An app with what answers its queries. Thread-safe.
+/// An app with its query engine. Thread-safe.
 ///
 /// @param stored its definition as stored
 /// @param texts of the queries that the definition holds, by name and by SHA-256
 record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache queries, Map<String, String> texts) {
 
     /// @param stored with or without escaped keys
-    /// @throws InvalidApp naming the place that is wrong
+    /// @throws InvalidApp naming the location of the error
     static ServedApp of(RawBsonDocument stored, Apps apps, GraphqlConfig config, boolean warn) throws InvalidApp {
         var app = apps.compile(EscapedKeys.unescape((BsonDocument) stored), warn);
         var queries = new QueryCache(app.schema(), config.queries());

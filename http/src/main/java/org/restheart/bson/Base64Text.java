@@ -10,7 +10,7 @@ final class Base64Text {
     private Base64Text() {}
 
     static void write(byte[] in, int from, int to, Utf8Buffer out) {
-        // Asked for in pieces: the whole might be more than an int can count.
+        // Room is reserved in pieces: the total length may exceed an int.
         while (to - from > 3 * 4096) {
             block(in, from, from + 3 * 4096, out);
             from += 3 * 4096;

@@ -1,6 +1,6 @@
 package org.restheart.bson;
 
-/// BSON bytes that grow at their end; knows byte order, not structure. Confined to one thread.
+/// A growable buffer of BSON bytes that handles byte order but not structure. Confined to one thread.
 final class BsonBuffer extends GrowableBytes {
     BsonBuffer(int capacity) {
         super(capacity);
@@ -18,7 +18,7 @@ final class BsonBuffer extends GrowableBytes {
         length = at + 8;
     }
 
-    /// Leaves four bytes for a length and says where they are.
+    /// Reserves four bytes for a length and returns their position.
     int gap() {
         int at = room(4);
         length = at + 4;

@@ -26,7 +26,7 @@ final class BsonElements {
         out.bytes[typeAt] = type;
     }
 
-    /// Writes what servers put into documents all the time directly, and the rest by the driver.
+    /// Writes the most frequent types directly and all others with the driver.
     ///
     /// @return the type
     private static byte value(BsonValue value, BsonBuffer out) {

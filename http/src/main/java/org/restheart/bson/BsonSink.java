@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.bson.types.Decimal128;
 
-/// Takes one value piece by piece and writes it as BSON bytes in one pass. It keeps what every document must keep:
-/// no more than [#MAX_DEPTH] levels and [#MAX_DOCUMENT] bytes, no zero byte in a name, no name twice in one document
-/// (the last value wins, in the first one's place), no half surrogate pairs. Confined to one thread.
+/// Writes one value as BSON bytes in one pass and enforces the constraints on documents: no more than [#MAX_DEPTH]
+/// levels and [#MAX_DOCUMENT] bytes, no zero byte in a name, no name twice in one document (the last value wins, in the
+/// first one's place), no half surrogate pairs. Confined to one thread.
 ///
 /// An element is a name or an index, then one value. The value at the root needs neither.
 final class BsonSink {
@@ -36,7 +36,7 @@ final class BsonSink {
         limit = MAX_DOCUMENT + 4L * text;
     }
 
-    /// The whole as a document with one field, whose name is empty.
+    /// Completes the value as a document with one field whose name is empty.
     void finish() {
         out.add((byte) 0);
         out.fill(0, out.length);
@@ -84,7 +84,7 @@ final class BsonSink {
         }
     }
 
-    /// Where to write the name's UTF-8 bytes; [#endName] needs to know it.
+    /// Returns where the name's UTF-8 bytes begin, to be passed to [#endName].
     int beginName() {
         reserveType();
         return out.length;
@@ -92,7 +92,7 @@ final class BsonSink {
 
     /// Ends the name where the output ends; it must not have a zero byte.
     ///
-    /// @param start what [#beginName] said
+    /// @param start the result of [#beginName]
     void endName(int start) {
         names.add(out, start);
         out.add((byte) 0);
@@ -212,7 +212,7 @@ final class BsonSink {
 
     /// The scope's fields and [#end] follow, then [#endCodeWithScope].
     ///
-    /// @return what [#endCodeWithScope] needs to know
+    /// @return the argument for [#endCodeWithScope]
     int beginCodeWithScope(String code) {
         type(BsonTypes.CODE_WITH_SCOPE);
         int gap = out.gap();

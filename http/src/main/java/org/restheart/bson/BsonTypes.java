@@ -1,6 +1,6 @@
 package org.restheart.bson;
 
-/// The bytes that name the types of elements (bsonspec.org).
+/// The type bytes of elements (bsonspec.org).
 final class BsonTypes {
     static final byte DOUBLE = 0x01;
     static final byte STRING = 0x02;

@@ -10,8 +10,8 @@ import org.bson.json.JsonParseException;
 import org.bson.json.JsonReader;
 
 /// Reads whatever the MongoDB driver's parser accepts, by that parser: Extended JSON v1 and v2 in all forms and the
-/// `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end, anything after
-/// the value). Slower than [StrictJson]; its word is final.
+/// `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end, anything after the
+/// value). Slower than [StrictJson]; decides for every text that [StrictJson] does not read.
 final class DriverJson {
     private final JsonReader reader;
     private final BsonSink sink;

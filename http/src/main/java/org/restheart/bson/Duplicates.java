@@ -3,8 +3,8 @@ package org.restheart.bson;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 
-/// Takes repeated names out of a document: the last value wins and stands where the name came first, as in a map
-/// that keeps the order of insertion.
+/// Removes repeated names from a document: the last value is kept at the position of the first, as in a
+/// `LinkedHashMap`.
 final class Duplicates {
     private record Element(int from, int to) {}
 

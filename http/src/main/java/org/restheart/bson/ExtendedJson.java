@@ -62,7 +62,7 @@ final class ExtendedJson {
         return true;
     }
 
-    /// Moves over the quote at the end of a name and the colon, to the value; says with which byte that begins.
+    /// Skips the closing quote of a name and the colon; returns the first byte of the value.
     private byte value(int nameEnd) {
         text.moveTo(nameEnd + 1);
         StrictJson.require(text.nextToken(), ':');
@@ -170,9 +170,9 @@ final class ExtendedJson {
         return ascii(from, skipString(first));
     }
 
-    /// Moves over a string without escapes and says where its closing quote is.
+    /// Skips a string without escapes and returns the index of its closing quote.
     ///
-    /// @param first must be the opening quote, behind which the position is
+    /// @param first must be the opening quote; the position is after it
     private int skipString(byte first) {
         StrictJson.require(first, '"');
         int end = Utf8.plainEnd(in, text.position(), in.length);

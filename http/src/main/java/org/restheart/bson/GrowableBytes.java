@@ -2,10 +2,10 @@ package org.restheart.bson;
 
 import java.util.Arrays;
 
-/// A byte array that grows at its end. The package's writers reach into the array after asking for [#room].
+/// A byte array that grows at its end. The writers of this package access the array directly after calling [#room].
 /// Confined to one thread.
 abstract sealed class GrowableBytes permits Utf8Buffer, BsonBuffer {
-    /// What virtual machines can allocate.
+    /// The largest array that common JVMs can allocate.
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
     byte[] bytes;
@@ -15,7 +15,7 @@ abstract sealed class GrowableBytes permits Utf8Buffer, BsonBuffer {
         bytes = new byte[Math.max(capacity, 16)];
     }
 
-    /// Makes sure that `more` bytes fit and says where they go.
+    /// Ensures capacity for `more` bytes and returns the index to write them at.
     ///
     /// @throws IllegalStateException if that is more than an array can hold
     final int room(int more) {

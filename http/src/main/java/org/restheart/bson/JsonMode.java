@@ -8,7 +8,7 @@ import java.util.Optional;
 public enum JsonMode {
     /// As [#RELAXED], but dates are always numbers of milliseconds.
     DEFAULT,
-    /// Extended JSON v2, relaxed: numbers and dates of our era as a person would write them.
+    /// Extended JSON v2, relaxed: numbers as JSON numbers and dates up to the year 9999 as ISO 8601.
     RELAXED,
     /// Extended JSON v1, strict.
     STRICT,
@@ -16,8 +16,8 @@ public enum JsonMode {
     EXTENDED,
     /// What the `mongo` shell reads. Not JSON.
     SHELL,
-    /// JSON as the Atlas Data API wrote it: types that JSON lacks become texts and objects that look like them. Not a
-    /// value of the parameter.
+    /// JSON as the Atlas Data API wrote it: types without a JSON equivalent become strings and objects. Not a value of
+    /// the parameter.
     PLAIN,
     /// As [#PLAIN], without the entity tag of documents. Not a value of the parameter.
     PLAIN_UNTAGGED,

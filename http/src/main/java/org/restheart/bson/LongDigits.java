@@ -1,7 +1,7 @@
 package org.restheart.bson;
 
-/// Keeps decimal numbers of absurd length from the driver's parser: it reads their digits in quadratic time, so that
-/// one request could keep a core busy for hours.
+/// Refuses decimal numbers with too many digits: the driver's parser takes quadratic time, so that one request could
+/// occupy a core for hours.
 final class LongDigits {
     /// More than any decimal128 needs to be written; quick even if a whole request consists of such numbers.
     static final int MAX = 1000;

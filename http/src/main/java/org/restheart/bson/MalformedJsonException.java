@@ -1,7 +1,7 @@
 package org.restheart.bson;
 
-/// A text that cannot become BSON. The message says why; it is safe to show to whoever sent the text and repeats no
-/// more than a few words of it. No stack trace: it says that a text was refused, not that code failed.
+/// A text that cannot become BSON. The message says why; it is safe to show to clients and repeats at most a few words
+/// of the text. No stack trace: it reports invalid input, not a failure of code.
 public final class MalformedJsonException extends RuntimeException {
     /// How much of the text a message may repeat, in characters.
     private static final int LONGEST_QUOTE = 40;

@@ -5,7 +5,7 @@ import org.bson.types.Decimal128;
 
 /// JSON as the Atlas Data API wrote it for `application/json`.
 final class PlainSpelling extends Spelling {
-    /// From the year 1583, whose calendar is ours, to 9999.
+    /// From the year 1583, the first whole year of the Gregorian calendar, to 9999.
     private static final long FIRST = -12_212_553_600_000L;
 
     private static final long LAST = 253_402_300_799_999L;

@@ -3,7 +3,7 @@ package org.restheart.bson;
 /// Which characters stand for themselves in JSON text. All others are escaped, among them control and format
 /// characters, combining marks, line separators, private and unassigned ones, and both halves of a surrogate pair.
 final class Printable {
-    /// A bit for each character of the basic multilingual plane, since asking [Character] each time is slow.
+    /// One bit per character of the basic multilingual plane; calling [Character] for each character is slow.
     private static final long[] BITS = bits();
 
     private Printable() {}

@@ -32,7 +32,7 @@ class RawCursor {
     ///
     /// @param limit an index that it must not pass
     /// @return the index of its last byte, which is zero
-    /// @throws BsonSerializationException if its length cannot be true
+    /// @throws BsonSerializationException if its length is invalid
     final int enter(int limit) {
         if (limit - at < 5) {
             throw corrupt("a document is cut off");
@@ -56,7 +56,7 @@ class RawCursor {
         return (long) LONG.get(in, from);
     }
 
-    /// Moves over a number of bytes and says where they began.
+    /// Skips a number of bytes and returns the index of the first.
     final int take(int count, int end) {
         int from = at;
         if (count < 0 || count > end - from) {
@@ -66,7 +66,7 @@ class RawCursor {
         return from;
     }
 
-    /// Moves over a string and says where its text begins; the text ends one byte, a zero, before the position.
+    /// Skips a string and returns the index of its text, which ends one byte (a zero) before the position.
     final int string(int end) {
         int length = int32(end);
         if (length < 1) {
@@ -163,7 +163,7 @@ class RawCursor {
         };
     }
 
-    /// Lets the driver decode the value between an index and the position.
+    /// Decodes the value between an index and the position with the driver.
     private BsonValue decode(byte type, int from) {
         var out = new BsonBuffer(BsonSink.ROOT + at - from + 1);
         out.gap();

@@ -11,7 +11,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 
-/// What is done with documents that are still bytes.
+/// Operations on documents that are still encoded.
 public final class RawDocuments {
     private static final BsonDocumentCodec TREES = new BsonDocumentCodec();
 

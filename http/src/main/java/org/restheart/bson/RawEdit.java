@@ -6,8 +6,8 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// A copy of a document in the making, with some top-level fields put or removed: everything else is copied as bytes.
-/// Confined to one thread. Of several changes of one field the last counts.
+/// Builds a copy of a document with some top-level fields set or removed; all other fields are copied as bytes. The
+/// last change of a field counts. Confined to one thread.
 public final class RawEdit {
     /// @param value null removes the field
     private record Change(String name, @Nullable BsonValue value, boolean first) {}

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.bson.BsonRegularExpression;
 import org.bson.types.Decimal128;
 
-/// Walks once through the bytes of a document and writes it as JSON. Confined to one thread.
+/// Writes a document's bytes as JSON in one pass. Confined to one thread.
 final class RawJson extends RawCursor {
     /// MongoDB itself stops at 200 levels.
     static final int MAX_DEPTH = 256;

@@ -5,7 +5,7 @@ import java.util.Arrays;
 /// Notices when a document may have a name twice, by 64-bit hashes of the names of all documents that are open. A
 /// false alarm (different names, one hash) costs time and nothing else. Confined to one thread.
 final class RepeatedNames {
-    /// Up to so many names are compared as they come; more are sorted when the document ends.
+    /// Up to this number of names are compared as they are added; more are sorted at the end of the document.
     private static final int FEW = 32;
 
     private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
@@ -15,7 +15,7 @@ final class RepeatedNames {
 
     /// For each open document where its hashes begin.
     private int[] bases = new int[8];
-    /// For each open document one bit per hash seen, of 64: mostly says at once that a name is new.
+    /// A 64-bit Bloom filter of the hashes per open document: mostly shows at once that a name is new.
     private long[] seen = new long[8];
 
     private boolean[] repeated = new boolean[8];
@@ -47,7 +47,7 @@ final class RepeatedNames {
         hashes[count++] = hash;
     }
 
-    /// Ends the innermost document and says whether some name may have come twice in it.
+    /// Ends the innermost document and returns whether a name may be repeated in it.
     boolean leave() {
         int base = bases[--depth];
         boolean result = repeated[depth];

@@ -4,7 +4,7 @@ import org.bson.types.Decimal128;
 
 /// What the `mongo` shell reads.
 final class ShellSpelling extends Spelling {
-    /// `ISODate` is written between these, in milliseconds since 1970; beyond, the number.
+    /// The range of dates written as `ISODate`, in milliseconds since 1970; other dates are written as numbers.
     private static final long FIRST_ISO = -59_014_396_800_000L;
 
     private static final long LAST_ISO = 253_399_536_000_000L;
@@ -24,7 +24,7 @@ final class ShellSpelling extends Spelling {
 
     @Override
     void int64(long value, Utf8Buffer out) {
-        // The shell's own numbers are doubles: what is long goes as a string.
+        // The shell's numbers are doubles, so a long value is written as a string.
         boolean isShort = value == (int) value;
         out.addAscii(isShort ? "NumberLong(" : "NumberLong(\"");
         Decimals.write(value, out);

@@ -3,7 +3,7 @@ package org.restheart.bson;
 import org.bson.types.Decimal128;
 
 /// How one [JsonMode] writes the types that JSON lacks; what all modes write alike is not here. The methods of this
-/// class are what most modes do; subclasses replace the rest. Immutable.
+/// class are the defaults; subclasses override them. Immutable.
 abstract class Spelling {
     static Spelling of(JsonMode mode) {
         return switch (mode) {

@@ -6,8 +6,8 @@ import org.bson.BSONException;
 import org.bson.json.JsonParseException;
 import org.bson.json.JsonReader;
 
-/// Where the driver's parser stopped in a text that it refused. It does not tell, so it reads the text once more from
-/// a reader that counts what it takes. Confined to one call.
+/// The position at which the driver's parser refused a text. The parser does not report it, so the text is parsed again
+/// from a reader that counts the characters read. Confined to one call.
 final class StopPosition extends Reader {
     /// In a text this short, in one line, no position is needed.
     private static final int SHORT = 80;

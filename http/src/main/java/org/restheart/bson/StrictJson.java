@@ -1,8 +1,8 @@
 package org.restheart.bson;
 
-/// Reads the JSON that nearly everybody sends, straight from UTF-8 bytes into a [BsonSink]: a document or an array as
-/// RFC 8259 has it, with the usual types of Extended JSON. Whatever else there is, [DriverJson] reads or refuses, so
-/// this class never guesses: it raises [NotStrict] and the work begins again there. Confined to one thread.
+/// Reads the most common JSON from UTF-8 bytes into a [BsonSink]: a document or an array according to RFC 8259, with
+/// the usual types of Extended JSON. For every other text it throws [NotStrict], and [DriverJson] reads the text from
+/// its beginning. Confined to one thread.
 final class StrictJson {
     private final byte[] in;
     private final BsonSink sink;
@@ -36,7 +36,7 @@ final class StrictJson {
         }
     }
 
-    /// @param first the value's first byte, after which the position is
+    /// @param first the value's first byte; the position is after it
     private void value(byte first) {
         switch (first) {
             case '"' -> {
@@ -67,7 +67,7 @@ final class StrictJson {
     private void object() {
         byte token = nextToken();
         if (token == '"' && at < in.length) {
-            if (in[at] == '\\') { // may be a dollar sign, which is rare enough for the other parser
+            if (in[at] == '\\') { // may be an escaped dollar sign, which is rare: left to the other parser
                 throw new NotStrict();
             }
             if (in[at] == '$' && extended.read(at)) {

@@ -42,7 +42,7 @@ final class StrictNumber {
         return i;
     }
 
-    /// The integer that takes exactly these bytes.
+    /// The integer in exactly these bytes.
     ///
     /// @throws NotStrict if there is no such number, or one beyond int64
     static long int64(byte[] in, int from, int to) {
@@ -114,7 +114,7 @@ final class StrictNumber {
         return i;
     }
 
-    /// Exact, since it takes one correctly rounded operation on two exact numbers. Most numbers in real data are so.
+    /// Exact, since one operation on two exact numbers is correctly rounded. Covers most numbers in real data.
     private static double toDouble(long digits, int exponent, boolean negative) {
         double value = exponent < 0 ? digits / POWERS[-exponent] : digits * POWERS[exponent];
         return negative ? -value : value;

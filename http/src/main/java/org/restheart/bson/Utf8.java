@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Looks at UTF-8 bytes without making characters of them.
+/// Processes UTF-8 bytes without decoding them to characters.
 final class Utf8 {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -14,20 +14,20 @@ final class Utf8 {
     private static final long QUOTES = '"' * ONES;
     private static final long BACKSLASHES = '\\' * ONES;
 
-    /// Bytes that are copied one word after the other, which takes less time than to call a copy.
+    /// Up to this number of bytes are copied word by word, which is faster than `System.arraycopy`.
     private static final int FEW = 48;
 
     private Utf8() {}
 
-    /// The index of the first byte that is not plain, or `to`. Plain is what stands for itself in a JSON string:
-    /// printable ASCII without `"` and `\`. Eight bytes are tested at once.
+    /// The index of the first byte that is not plain, or `to`. Plain bytes need no escape in a JSON string: printable
+    /// ASCII without `"` and `\`. Eight bytes are tested at once.
     static int plainEnd(byte[] in, int from, int to) {
         int i = from;
         for (; i <= to - 8; i += 8) {
             long word = (long) LONG.get(in, i);
             // A difference has the high bit of a byte set if that byte was too small, as `"` is when all its bits are
-            // taken out; the sum, if it was 0x7f. Of bytes above, the word itself tells. Borrows and carries can raise
-            // false alarms only above a byte that is truly not plain, so the lowest is right.
+            // taken out; the sum, if it was 0x7f. For bytes above, the high bit of the word itself is set. Borrows and
+            // carries can raise false alarms only above a byte that is truly not plain, so the lowest is right.
             long special =
                     (word - SPACES) | word | (word + ONES) | ((word ^ QUOTES) - ONES) | ((word ^ BACKSLASHES) - ONES);
             special &= HIGHS;
@@ -45,7 +45,7 @@ final class Utf8 {
         return b >= 0x20 && b != '"' && b != '\\' && b != 0x7f;
     }
 
-    /// Copies bytes, mostly few of them, and says where they end.
+    /// Copies bytes, usually few, and returns the index after them.
     ///
     /// @param out with room for seven bytes more, which may be written, too
     static int copy(byte[] in, int from, int to, byte[] out, int at) {

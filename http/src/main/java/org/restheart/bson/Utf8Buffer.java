@@ -8,7 +8,7 @@ import java.util.Arrays;
 public final class Utf8Buffer extends GrowableBytes {
     static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
-    /// Doubles are spelled here, so that they need no string each.
+    /// Doubles are formatted here without allocating a string each.
     private final StringBuilder scratch = new StringBuilder(32);
 
     public Utf8Buffer() {
@@ -64,7 +64,7 @@ public final class Utf8Buffer extends GrowableBytes {
         Decimals.write(number, this);
     }
 
-    /// A number as [Double#toString] spells it, but with a sign in every exponent: `1.0E+30`.
+    /// A number as formatted by [Double#toString], but with a sign in every exponent: `1.0E+30`.
     void decimal(double number) {
         scratch.setLength(0);
         scratch.append(number);

@@ -20,7 +20,7 @@ public interface Body {
         return new ByteArrayInputStream(bytes());
     }
 
-    /// Whether it can be read. Not if it was too large to be received: reading it then fails.
+    /// False if it was too large to be received: reading it then fails.
     default boolean isHere() {
         return true;
     }

@@ -11,7 +11,7 @@ public sealed interface Content {
     /// No bytes at all.
     record None() implements Content {}
 
-    /// All bytes at hand; several responses may share them.
+    /// Complete content in memory; several responses may share it.
     ///
     /// @param buffer read-only by agreement: the writer sends a duplicate
     record Bytes(ByteBuffer buffer) implements Content {
@@ -26,22 +26,21 @@ public sealed interface Content {
 
     /// Bytes that are produced while they are sent, as fast as the client takes them.
     record Streamed(Source source) implements Content {
-        /// The same bytes by way of another source, which pulls them only when it is asked, and closes the first.
+        /// The same content through another source, which reads lazily and closes the first.
         public Streamed through(UnaryOperator<Source> change) {
             return new Streamed(change.apply(source));
         }
     }
 
-    /// Messages without an end, sent as they come. With status 101 the connection is upgraded to a WebSocket, with 200
-    /// they are a `text/event-stream`.
+    /// An unbounded sequence of messages, sent as they are produced. With status 101 the connection is upgraded to a
+    /// WebSocket, with 200 they are a `text/event-stream`.
     record Push(Subscription subscription) implements Content {}
 
-    /// Where streamed bytes come from. Confined to one response: asked from one virtual thread at a time, never again
-    /// after the end, and closed exactly once, also when the client goes away.
+    /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the end,
+    /// and closed exactly once, also when the client disconnects.
     interface Source extends AutoCloseable {
-        /// The next bytes, or an empty buffer at the end. May wait. An exception cuts the connection, so that the
-        /// client
-        /// notices that the content is not complete.
+        /// The next bytes, or an empty buffer at the end. May wait. An exception closes the connection, so that the
+        /// client detects incomplete content.
         ByteBuffer next() throws Exception;
 
         @Override

@@ -1,6 +1,6 @@
 package org.restheart.http;
 
-/// What a service tells browsers about cross-origin use (Fetch standard, 3.2).
+/// The CORS headers of a service (Fetch standard, 3.2).
 ///
 /// @param allowMethods `Access-Control-Allow-Methods` of an `OPTIONS` answer
 /// @param allowHeaders `Access-Control-Allow-Headers` of an `OPTIONS` answer

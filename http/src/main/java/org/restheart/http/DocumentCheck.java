@@ -4,7 +4,8 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.restheart.http.attribute.Key;
 
-/// Looks at documents as they would be stored, all of one request before the first is. Waits only on a thread that may.
+/// Checks the documents of one request as they would be stored, before the first is stored. Blocks only on a thread
+/// that may block.
 @FunctionalInterface
 public interface DocumentCheck {
     Key<DocumentCheck> KEY = Key.named("document check");

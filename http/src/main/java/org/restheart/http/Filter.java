@@ -1,10 +1,9 @@
 package org.restheart.http;
 
-/// A step around a [Handler]: may answer itself, hand a changed request on, or look at the response. Thread-safe.
+/// A step around a [Handler]: may respond itself, pass on a changed request, or change the response. Thread-safe.
 @FunctionalInterface
 public interface Filter {
-    /// The same threading rule as [Handler#handle(Request)]; a response that is not there yet is changed with
-    /// [Response#map].
+    /// The same threading rule as [Handler#handle(Request)]; a deferred response is changed with [Response#map].
     Response filter(Request request, Handler next);
 
     /// This filter in front of `next`, as one handler.

@@ -5,7 +5,7 @@ package org.restheart.http;
 public interface Handler {
     /// Answers, or throws a [ProblemException] that the error filter turns into an error response.
     ///
-    /// When [Request#mayBlock()] is false the call runs on an I/O thread: whoever has to wait for anything calls
-    /// [Request#requireThread()] first, and before any side effect, since the whole chain then starts anew.
+    /// When [Request#mayBlock()] is false the call runs on an I/O thread: a handler that has to block calls
+    /// [Request#requireThread()] first, before any side effect, since the whole chain is then run again.
     Response handle(Request request);
 }

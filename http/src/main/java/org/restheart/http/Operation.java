@@ -3,12 +3,12 @@ package org.restheart.http;
 import java.util.function.Consumer;
 import org.restheart.http.attribute.Key;
 
-/// What a request's content asks a service to do, where its path does not tell: for logs and metrics. Whoever makes one
-/// has bounded its length; clients choose what it says.
+/// The operation that a request's content names, for logs and metrics of services whose paths do not show it. Chosen by
+/// clients: the creator bounds its length.
 ///
 /// @param name as the client calls it; empty if it has none
-/// @param fields what is asked for, separated by commas; perhaps empty
+/// @param fields the requested fields, separated by commas; may be empty
 public record Operation(String name, String fields) {
-    /// Who wants to be told of the operation that a request asks for, whatever becomes of the request.
+    /// The observer of a request's operation, called whatever the outcome of the request.
     public static final Key<Consumer<Operation>> OBSERVER = Key.named("operation observer");
 }

@@ -9,7 +9,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// Why a request was refused or failed, as the client is told. Immutable.
+/// Why a request was refused or failed, as reported to the client. Immutable.
 ///
 /// @param code what kind of problem; documented in docs/reference/errors.md
 /// @param status the status code, normally the code's own
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param exception a class name that clients of the data API expect with some problems; opaque
 /// @param exceptionMessage text, or MongoDB's `{code, codeName, errmsg}`
 /// @param headers to add to the response, such as `ETag` or `Retry-After`
-/// @param warnings what else about the request is worth a word
-/// @param hasBody false where the contract wants the status alone
-/// @param unquoted the message for those who may not read what this one may quote: stored documents
+/// @param warnings further remarks about the request
+/// @param hasBody false where the contract requires a response without a body
+/// @param unquoted the message for callers who may not read stored documents, which `message` may quote
 public record Problem(
         ProblemCode code,
         int status,
@@ -75,13 +75,13 @@ public record Problem(
                 unquoted);
     }
 
-    /// What is said instead to those from whom something is hidden: this message is MongoDB's, which quotes documents.
+    /// Sets the message for callers from whom fields are hidden: this message is MongoDB's, which quotes documents.
     public Problem orElse(String unquoted) {
         return new Problem(
                 code, status, message, exception, exceptionMessage, headers, warnings, hasBody, Optional.of(unquoted));
     }
 
-    /// Without anything that may quote what is stored.
+    /// This problem without text that may quote stored documents.
     public Problem unquoting() {
         return unquoted.map(text -> new Problem(
                         code,

@@ -1,6 +1,6 @@
 package org.restheart.http;
 
-/// Every kind of problem a client can be told of, with its status. The name is the stable code of
+/// Every kind of problem that is reported to clients, with its status. The name is the stable code of
 /// `application/problem+json` answers; docs/reference/errors.md has a row for each.
 public enum ProblemCode {
     BAD_REQUEST(400),
@@ -21,7 +21,7 @@ public enum ProblemCode {
     CONFLICT(409),
     DUPLICATE_KEY(409),
     ETAG_REQUIRED(409),
-    /// What a client wants to go on with is not kept any more.
+    /// The history that a client wants to resume from is no longer available.
     HISTORY_LOST(410),
     PRECONDITION_FAILED(412),
     CONTENT_TOO_LARGE(413),

@@ -1,6 +1,6 @@
 package org.restheart.http;
 
-/// Carries a [Problem] to the error filter. No stack trace: it says that a request was refused, not that code failed.
+/// Carries a [Problem] to the error filter. No stack trace: it reports a refused request, not a failure of code.
 public final class ProblemException extends RuntimeException {
     private final transient Problem problem;
 

@@ -61,7 +61,7 @@ public final class Query {
 
     /// As sent, without the `?`; empty if there was none.
     public String raw() {
-        if (raw == null) { // of a request made in the process: few rules ask; two threads would find the same
+        if (raw == null) { // built lazily for judged requests; a race between two threads gives equal values
             var text = new StringBuilder();
             parameters.forEach((name, values) -> values.forEach(value -> text.append(text.isEmpty() ? "" : "&")
                     .append(PercentCoding.encode(name))

@@ -5,11 +5,11 @@ import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
 
-/// One request, immutable: steps of the pipeline that learn something hand a copy on. Confined to one exchange.
+/// One request, immutable: steps of the pipeline pass on copies with more attributes. Confined to one exchange.
 ///
 /// @param id names the request in logs
 /// @param body complete; received before the pipeline starts
-/// @param mayBlock false on an I/O thread, where nothing may wait
+/// @param mayBlock false on an I/O thread, which must not block
 public record Request(
         String id,
         Method method,
@@ -22,8 +22,8 @@ public record Request(
         Attributes attributes,
         boolean mayBlock) {
 
-    /// Says that what follows may wait (for MongoDB, a password hash, a lock). On an I/O thread this ends the attempt;
-    /// the server then runs the whole chain again on a virtual thread. Call it before any side effect.
+    /// Declares that what follows may block (for MongoDB, a password hash, a lock). On an I/O thread this ends the
+    /// attempt; the server then runs the whole chain again on a virtual thread. Call it before any side effect.
     ///
     /// @throws NeedsThread on an I/O thread
     public void requireThread() {
@@ -67,7 +67,7 @@ public record Request(
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
     }
 
-    /// The same request on a thread that may wait.
+    /// The same request on a thread that may block.
     public Request blocking() {
         return mayBlock
                 ? this

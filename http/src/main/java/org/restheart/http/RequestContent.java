@@ -5,8 +5,8 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.attribute.Key;
 
-/// The content of a data request as BSON, parsed when somebody first asks and then kept, so that access rules and
-/// handlers see the same value and pay for it once. Confined to one request; nobody changes the value.
+/// The content of a data request as BSON, parsed at the first access and then kept, so that access rules and handlers
+/// share one value. Confined to one request; the value must not be changed.
 public final class RequestContent {
     public static final Key<RequestContent> KEY = Key.named("content");
 
@@ -25,14 +25,14 @@ public final class RequestContent {
         this.arriving = arriving;
     }
 
-    /// Content that may be read piece by piece from the request's body instead, as long as nobody has asked for the
-    /// whole.
+    /// Content that may be read piece by piece from the request's body instead, as long as the whole value has not been
+    /// read.
     public static RequestContent arriving(Supplier<BsonValue> parser) {
         return new RequestContent(parser, true);
     }
 
-    /// Whether the body may be read piece by piece. Not if somebody has seen the whole content, since they may have
-    /// based a decision on it, nor if they put another in its place.
+    /// Whether the body may be read piece by piece. False once the whole content has been read, since a decision may
+    /// depend on it, or replaced.
     public boolean isUnread() {
         return arriving && value == null && refusal == null;
     }

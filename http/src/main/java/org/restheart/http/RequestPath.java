@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The path of a request, decoded once. The router, the access rules and the handlers all read this value, so no
-/// spelling of a path can pass one and mean something else to another.
+/// spelling of a path can mean different things to them.
 ///
 /// Path parameters (`;name=value`) are removed. Nothing else is normalised: `.` and `..` are names, white space counts.
 ///

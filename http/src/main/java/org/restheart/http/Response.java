@@ -9,14 +9,14 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What a handler answers: now, or when it is there. Immutable.
+/// The response of a handler: complete or deferred. Immutable.
 public sealed interface Response {
     String JSON = "application/json; charset=UTF-8";
 
-    /// This response changed by `change`, at once or when it arrives.
+    /// This response changed by `change`, at once or on completion.
     Response map(UnaryOperator<Ready> change);
 
-    /// This response, or what `rescue` makes of a failure that arrives instead of it.
+    /// This response, or the result of `rescue` if it fails.
     Response recover(Function<Throwable, Ready> rescue);
 
     /// An empty response.
@@ -29,13 +29,13 @@ public sealed interface Response {
         return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /// A response that is complete.
+    /// A complete response.
     record Ready(int status, Fields headers, Content content) implements Response {
         public Ready with(String name, String value) {
             return new Ready(status, headers.with(name, value), content);
         }
 
-        /// With one line more, whatever lines of that name there are.
+        /// With one more header line, in addition to existing lines of that name.
         public Ready withAlso(String name, String value) {
             return new Ready(status, headers.plus(name, value), content);
         }
@@ -67,18 +67,18 @@ public sealed interface Response {
         }
     }
 
-    /// A response that will arrive, when `outcome` does.
+    /// A response that completes with `outcome`.
     static <T> Deferred<T> later(CompletionStage<T> outcome, Function<T, Ready> answer) {
         return Deferred.of(outcome, answer);
     }
 
-    /// A response that will arrive: a coalesced read or write whose flight is under way. Whoever brings the outcome
-    /// makes no response of it: that, and every change the pipeline wants, is done by the one who sends it.
+    /// A response that is completed later, such as that of a coalesced read or write. The thread that completes the
+    /// outcome does not build the response: the thread that sends it does, and applies the changes of the pipeline.
     final class Deferred<T> implements Response {
         private final CompletionStage<T> outcome;
         private final Answer<T> answer;
 
-        /// What becomes of an outcome: exactly one of the two is given.
+        /// Maps an outcome: exactly one of the two arguments is given.
         @FunctionalInterface
         private interface Answer<T> {
             Ready of(@Nullable T outcome, @Nullable Throwable failure);
@@ -123,15 +123,15 @@ public sealed interface Response {
             });
         }
 
-        /// Lets the owner of the outcome ask `waiter` whether it is still wanted.
+        /// Lets the owner of the outcome check with `waiter` whether it is still needed.
         public void awaitedBy(Withdrawable.Waiter waiter) {
             if (outcome instanceof Withdrawable withdrawable) {
                 withdrawable.awaitedBy(waiter);
             }
         }
 
-        /// Tells `receiver` when the outcome is there, on the thread that brings it, which is not to be held up: the
-        /// response is made when the receiver asks for it. The supplier throws what nobody has recovered from.
+        /// Calls `receiver` on the thread that completes the outcome, which must not be blocked: the response is built
+        /// when the receiver calls the supplier. The supplier throws failures that were not recovered from.
         public void whenThere(Consumer<Supplier<Ready>> receiver) {
             var _ = outcome.whenComplete((value, failure) -> receiver.accept(() -> answer.of(value, failure)));
         }

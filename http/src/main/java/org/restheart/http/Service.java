@@ -1,15 +1,14 @@
 package org.restheart.http;
 
-/// Answers everything below one path of the server. Thread-safe. Where it is bound and whether authentication applies
-/// is the router's business.
+/// Handles all requests below one path of the server. Thread-safe. The router decides the path and whether
+/// authentication applies.
 public interface Service extends Handler {
     /// The name of its block in the configuration.
     String name();
 
-    /// What can be said of the request before authentication, added to it: the data API resolves the path
-    /// here. Waits for nothing.
+    /// Adds what is known of the request before authentication: the data API resolves the path here. Never blocks.
     ///
-    /// @throws ProblemException sent as it is, without authentication; say only what the path alone shows
+    /// @throws ProblemException sent without authentication, so it must disclose nothing that the path does not show
     default Request prepare(Request request) {
         return request;
     }
@@ -23,7 +22,7 @@ public interface Service extends Handler {
         return ErrorStyle.MESSAGE;
     }
 
-    /// Whether a request is worth a try on the I/O thread that received it; see [Request#requireThread()].
+    /// Whether a request is first tried on the I/O thread that received it; see [Request#requireThread()].
     ///
     /// @param request complete, but not prepared
     default boolean startsOnIoThread(Request request) {

@@ -24,7 +24,7 @@ public final class WebSocketHandshake {
                 .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(word));
     }
 
-    /// What the answer says, besides its status 101.
+    /// The headers of the response with status 101.
     ///
     /// @throws org.restheart.http.ProblemException 400 if the client's part is not of version 13
     public static Fields answer(Headers headers) {

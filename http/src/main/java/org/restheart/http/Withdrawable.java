@@ -2,17 +2,17 @@ package org.restheart.http;
 
 import java.util.function.BooleanSupplier;
 
-/// An outcome that may take long, and that is not needed any more once the client has gone. Thread-safe.
+/// A possibly slow outcome that is no longer needed once the client has disconnected. Thread-safe.
 public interface Withdrawable {
-    /// Who waits for it. To be told once, before the outcome is asked for.
+    /// Sets the waiter. Called once, before the outcome is requested.
     void awaitedBy(Waiter waiter);
 
-    /// Asked when an outcome is long in coming. Thread-safe.
+    /// Consulted when an outcome takes long. Thread-safe.
     @FunctionalInterface
     interface Waiter {
-        /// Runs `withdrawal`, now or soon, if the outcome is not waited for any more. Does not wait.
+        /// Runs `withdrawal`, now or soon, if the outcome is no longer waited for. Does not block.
         ///
-        /// @param withdrawal says whether it was in time: then the outcome is a cancellation
+        /// @param withdrawal returns whether it was in time; the outcome is then a cancellation
         void withdrawIfGone(BooleanSupplier withdrawal);
     }
 }

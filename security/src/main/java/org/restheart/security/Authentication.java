@@ -3,7 +3,7 @@ package org.restheart.security;
 import org.restheart.http.Fields;
 import org.restheart.http.access.Account;
 
-/// What one mechanism says about a request. Immutable.
+/// The result of one mechanism for a request. Immutable.
 public sealed interface Authentication {
     Authentication ABSENT = new Absent();
     Authentication REJECTED = new Rejected();
@@ -11,7 +11,7 @@ public sealed interface Authentication {
     /// No credentials of this kind.
     record Absent() implements Authentication {}
 
-    /// Credentials of this kind, and wrong. Other mechanisms may still accept the request.
+    /// Invalid credentials of this kind. Other mechanisms may still accept the request.
     record Rejected() implements Authentication {}
 
     /// @param headers to add to the response

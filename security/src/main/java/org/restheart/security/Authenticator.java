@@ -5,13 +5,13 @@ import org.restheart.http.Request;
 
 /// One authentication mechanism. Thread-safe.
 public interface Authenticator {
-    /// Looks only at credentials of its own kind. Calls [Request#requireThread()] before it waits for anything.
+    /// Checks only credentials of its own kind. Calls [Request#requireThread()] before it blocks.
     ///
-    /// @throws org.restheart.http.ProblemException 503 when it cannot tell now
+    /// @throws org.restheart.http.ProblemException 503 when the credentials cannot be checked now
     Authentication authenticate(Request request);
 
-    /// The value of `WWW-Authenticate` when credentials are needed (RFC 9110, 11.6.1), if the mechanism asks
-    /// for them.
+    /// The value of `WWW-Authenticate` when credentials are needed (RFC 9110, 11.6.1), if the mechanism sends
+    /// challenges.
     default Optional<String> challenge(Request request) {
         return Optional.empty();
     }

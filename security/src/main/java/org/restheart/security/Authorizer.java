@@ -9,16 +9,16 @@ import org.restheart.http.access.Grant;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
-/// Allows requests. The first one that allows decides what else holds for the request. Thread-safe.
+/// Allows requests. The grant of the first authorizer that allows a request applies. Thread-safe.
 ///
 /// The methods call [Request#requireThread()] before they wait for anything, and throw rather than guess: a
 /// request that cannot be decided is not let in.
 public interface Authorizer {
-    /// Whether anonymous requests like this one are out of the question.
+    /// Whether anonymous requests like this one are never allowed.
     boolean requiresAuthentication(Request request);
 
     /// @param account null for an anonymous request
-    /// @return what is granted, or nothing if this authorizer does not allow it
+    /// @return the grant; empty if this authorizer does not allow the request
     Optional<Grant> authorize(Request request, @Nullable Account account);
 
     /// What its rules say of all requests of a kind, in the order in which they are asked: of an authenticated caller

@@ -9,7 +9,7 @@ import org.restheart.http.Response;
 public final class Challenges {
     private Challenges() {}
 
-    /// Empty, with the challenge of every mechanism unless the client does not want any.
+    /// Without content, with the challenge of every mechanism unless the client suppresses them.
     static Response unauthorized(List<Authenticator> authenticators, Request request) {
         var fields = Fields.of("Content-Type", Response.JSON);
         if (areWanted(request)) {
@@ -23,14 +23,13 @@ public final class Challenges {
         return Response.status(401).with(fields);
     }
 
-    /// Empty, with one challenge unless the client does not want any.
+    /// Without content, with one challenge unless the client suppresses it.
     public static Response.Ready unauthorized(Request request, String challenge) {
         var response = Response.status(401).with("Content-Type", Response.JSON);
         return areWanted(request) ? response.with("WWW-Authenticate", challenge) : response;
     }
 
-    /// Browsers open a dialog of their own at a challenge; a header or parameter that is merely there
-    /// prevents it.
+    /// Browsers open a dialog on a challenge; the presence of a header or parameter suppresses it.
     public static boolean areWanted(Request request) {
         return !request.headers().has("No-Auth-Challenge") && !request.query().has("noauthchallenge");
     }

@@ -6,10 +6,10 @@ import org.restheart.http.Request;
 
 /// The address under which the attempts and the content of a client are counted.
 public sealed interface ClientAddress {
-    /// An address is shorter; what is longer is made up.
+    /// Longer than every address; a longer value is forged.
     int MAX_LENGTH = 64;
 
-    /// A site's share of an IPv6 address (RFC 6177): one client has all addresses below it.
+    /// The prefix of a site's IPv6 addresses (RFC 6177): one client may have all addresses with the same prefix.
     int SITE_BYTES = 8;
 
     /// The other end of the connection.

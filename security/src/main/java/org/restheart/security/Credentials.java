@@ -4,11 +4,10 @@ import java.time.Instant;
 import java.util.Optional;
 import org.restheart.http.attribute.Key;
 
-/// How an account has shown who it is.
+/// The credentials with which a request was authenticated.
 ///
-/// @param source the realm or the issuer that knows the account: two accounts of one name from different
-///     sources are not the same
-/// @param token what was shown, if it was a token and not a password
+/// @param source the realm or the issuer of the account: accounts of one name from different sources are different
+/// @param token the token, if the credentials were not a password
 public record Credentials(String source, Optional<Token> token) {
     /// Set by the security filter for authenticated requests.
     public static final Key<Credentials> KEY = Key.named("credentials");
@@ -16,7 +15,7 @@ public record Credentials(String source, Optional<Token> token) {
     /// A token.
     ///
     /// @param id its `jti`
-    /// @param lineage of a token that was made here for an account of a realm
+    /// @param lineage of a token that this gateway issued for an account of a realm
     public record Token(String text, Optional<String> id, Optional<Instant> expires, Optional<Lineage> lineage) {
         @Override
         public String toString() {
@@ -24,10 +23,10 @@ public record Credentials(String source, Optional<Token> token) {
         }
     }
 
-    /// Which log-in a token goes back to, and of which state of the account.
+    /// The log-in from which a token was derived, and the state of the account then.
     ///
     /// @param id shared by all tokens that were renewed from one
-    /// @param source the realm that knows the account
+    /// @param source the realm of the account
     /// @param generation changes with the account's password; another account of the same name has another
     public record Lineage(String id, String source, String generation) {}
 
@@ -35,7 +34,7 @@ public record Credentials(String source, Optional<Token> token) {
         return new Credentials(source, Optional.empty());
     }
 
-    /// When they end, if they do.
+    /// When they expire, if they do.
     public Optional<Instant> expires() {
         return token.flatMap(Token::expires);
     }

@@ -11,9 +11,9 @@ import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
-/// Allows everything, to everybody or to everybody who is authenticated.
+/// Allows every request, or every authenticated request.
 ///
-/// @param authenticationRequired whether anonymous requests are out of the question
+/// @param authenticationRequired whether anonymous requests are refused
 public record FullAuthorizer(boolean authenticationRequired) implements Authorizer {
     @Override
     public boolean requiresAuthentication(Request request) {

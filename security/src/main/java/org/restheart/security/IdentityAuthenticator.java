@@ -3,9 +3,9 @@ package org.restheart.security;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
-/// Takes everybody for one account. For development.
+/// Authenticates every request as one account. For development.
 ///
-/// @param account whom
+/// @param account of every request
 public record IdentityAuthenticator(Account account) implements Authenticator {
     @Override
     public Authentication authenticate(Request request) {

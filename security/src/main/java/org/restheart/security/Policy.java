@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.restheart.http.Request;
 
-/// The parts of a gateway's security, each list in the order in which it is asked.
+/// The parts of a gateway's security, each list in the order of evaluation.
 ///
-/// @param before finds credentials that are elsewhere than where mechanisms look, such as in a cookie
+/// @param before moves credentials to the headers that mechanisms read, for example from a cookie
 public record Policy(
         List<Authenticator> authenticators,
         List<Vetoer> vetoers,
@@ -24,15 +24,14 @@ public record Policy(
         return new Policy(authenticators, vetoers, authorizers, List.of(), UnaryOperator.identity());
     }
 
-    /// The same with credentials elsewhere.
+    /// The same with credentials in another place.
     public Policy with(UnaryOperator<Request> before) {
         return new Policy(authenticators, vetoers, authorizers, failedAttempts, before);
     }
 
-    /// The door of a route.
+    /// The security filter of a route.
     ///
-    /// @param secured whether somebody must allow the request; otherwise credentials are looked at but never
-    ///     needed
+    /// @param secured whether an authorizer must allow the request; otherwise credentials are optional
     public SecurityFilter securityFilter(boolean secured) {
         return new SecurityFilter(this, secured);
     }

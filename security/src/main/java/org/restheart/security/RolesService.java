@@ -18,8 +18,8 @@ import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
-/// `GET /roles/{user}`: tells an account its own roles. Everybody may ask about themselves, and nobody about
-/// others: the service comes with both rules.
+/// `GET /roles/{user}`: returns the roles of the caller. Every account may request its own roles and no others; the
+/// service implements both rules.
 public final class RolesService implements Service, Authorizer, Vetoer {
     private final List<String> uri;
 

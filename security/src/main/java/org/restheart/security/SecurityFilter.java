@@ -19,10 +19,10 @@ import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
-/// The door of a route: who asks, does anybody object, does somebody allow it. Hands the request on with its
-/// [Caller].
+/// The security filter of a route: authenticates the request, evaluates vetoers and authorizers, and passes the request
+/// on with its [Caller].
 ///
-/// A request by a known account under rules that are already loaded passes without waiting, on the I/O thread.
+/// A request of a known account under cached rules passes without blocking, on the I/O thread.
 public final class SecurityFilter implements Filter {
     private final Policy policy;
     private final boolean secured;
@@ -45,14 +45,14 @@ public final class SecurityFilter implements Filter {
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected _ -> {
-                request.requireThread(); // where the attempt counts
+                request.requireThread(); // attempts are counted there
                 yield anonymous(request, next);
             }
             case Authentication.Absent _ -> anonymous(request, next);
         };
     }
 
-    /// Whoever has not been accepted before is let try on a thread that may wait, and there each try counts.
+    /// Credentials that were not accepted before are checked on a thread that may block, where each attempt is counted.
     private Authentication attempt(Request request) {
         if (!request.mayBlock() || !request.headers().has("Authorization")) {
             return authenticate(request);
@@ -108,7 +108,7 @@ public final class SecurityFilter implements Filter {
         return permitted.isPresent() ? next.handle(request.with(permitted.get())) : refuse(request);
     }
 
-    /// The caller with what is granted to it, unless somebody objects or nobody allows the request.
+    /// The caller with its grant, unless a vetoer refuses the request or no authorizer allows it.
     private Optional<Caller> permit(Request request, @Nullable Account account, Caller caller) {
         for (var vetoer : policy.vetoers()) {
             if (vetoer.vetoes(request, account)) {
@@ -118,7 +118,7 @@ public final class SecurityFilter implements Filter {
         return secured ? grant(request, account).map(caller::with) : Optional.of(caller);
     }
 
-    /// As [#filter], for a request made inside the process: its caller was authenticated with the outer one.
+    /// As [#filter], for a judged request: its caller was authenticated with the outer request.
     ///
     /// @throws org.restheart.http.ProblemException [JudgedRequests#NOT_PERMITTED]
     public Response judge(Request request, Handler next) {
@@ -166,11 +166,11 @@ public final class SecurityFilter implements Filter {
         return Optional.empty();
     }
 
-    /// Whether a request that this filter has let in would be let in now, by an account that is still the same: for
-    /// what outlasts its answer. May wait.
+    /// Whether a request that this filter admitted would be admitted now, for the same account: for responses that stay
+    /// open. May block.
     ///
-    /// @param request as it was handed on
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be told now
+    /// @param request as passed on by this filter
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillAdmits(Request request) {
         var account = request.caller().account().orElse(null);
         return (account == null || isStillKnown(request, account))
@@ -178,7 +178,7 @@ public final class SecurityFilter implements Filter {
                 && (!secured || grant(request, account).isPresent());
     }
 
-    /// An answer to a digest challenge cannot be judged again: each counts once.
+    /// A response to a digest challenge cannot be verified again, since each nonce count is used once.
     private boolean isStillKnown(Request request, Account account) {
         boolean answersOnce = request.headers()
                 .first("Authorization")

@@ -1,6 +1,5 @@
-/// Authentication and authorization: [SecurityFilter] finds out who asks and whether they may. Mechanisms are
-/// [Authenticator]s, rules
-/// are [Authorizer]s and [Vetoer]s; a [Policy] is what of them a gateway has.
+/// Authentication and authorization: [SecurityFilter] authenticates and authorizes requests. Mechanisms are
+/// [Authenticator]s, rules are [Authorizer]s and [Vetoer]s; a [Policy] combines those of a gateway.
 ///
 /// Must not know: MongoDB's client (accounts and permissions come through ports), the data API, any HTTP
 /// server.

@@ -6,8 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// What one test class sees of the replica set: a database of its own, dropped afterwards with its content.
-/// Thread-safe.
+/// The replica set for one test class: a database of its own, dropped afterwards with its content. Thread-safe.
 public final class TestMongo implements AutoCloseable {
     private final MongoClient client;
     private final String connectionString;

@@ -4,8 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Objects;
 
-/// What threads of this process have cost so far. Says on a busy machine, too, which of two things is more work; clocks
-/// on the wall do not.
+/// The CPU time of threads of this process. Unlike wall clock time it can be compared on a busy machine.
 public final class ThreadCpu {
     private ThreadCpu() {}
 

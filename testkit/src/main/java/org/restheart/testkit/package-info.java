@@ -1,5 +1,5 @@
-/// What the tests of every module stand on: a real replica set, found or started once per test run, with
-/// one database per test class ([WithMongo], [TestMongo]); and conformance cases kept as data.
+/// The test fixtures of all modules: a real replica set, found or started once per test run, with one database per test
+/// class ([WithMongo], [TestMongo]); and conformance cases as data.
 ///
 /// In test scope only. Must not know: the gateway's own modules, except how to run a mongod.
 @NullMarked

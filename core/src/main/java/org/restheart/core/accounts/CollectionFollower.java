@@ -15,19 +15,19 @@ import org.restheart.mongo.background.ChangeCursor.Change;
 import org.restheart.mongo.background.ChangeFollower;
 import org.restheart.mongo.background.Followed;
 
-/// Follows collections of one database and tells what has changed. Where the deployment has no change streams, or while
-/// one is interrupted, the listeners know that they are told nothing.
+/// Follows collections of one database and notifies listeners of changes. Listeners are also notified when no change
+/// stream is available, permanently or during an interruption.
 final class CollectionFollower implements Followed, ChangeFollower.Audience {
     private final MongoClient client;
     private final String database;
     private final Map<String, Listener> listeners;
 
-    /// Is told of one collection; never waits.
+    /// Receives the changes of one collection; must not block.
     interface Listener {
-        /// From now on every change is told.
+        /// From now on every change is reported.
         void followed();
 
-        /// From now on changes may go untold.
+        /// From now on changes may be missed.
         void lost();
 
         /// @param id of the document; null if any of them may have changed
@@ -56,8 +56,7 @@ final class CollectionFollower implements Followed, ChangeFollower.Audience {
         return client.getDatabase(database).watch(stages, RawBsonDocument.class);
     }
 
-    /// Only these collections, and of each change only what it concerns; the end of the database ends the
-    /// stream.
+    /// Selects these collections and of each change only its identity; dropping the database ends the stream.
     @Override
     public List<BsonDocument> pipeline() {
         var names =
@@ -92,7 +91,7 @@ final class CollectionFollower implements Followed, ChangeFollower.Audience {
                 .getValue();
         var listener = listeners.get(collection);
         if (listener == null) {
-            listeners.values().forEach(each -> each.changed(null)); // another was renamed to it
+            listeners.values().forEach(each -> each.changed(null)); // another collection was renamed to this name
         } else {
             listener.changed(change.document().get("documentKey") instanceof BsonDocument key ? key : null);
         }

@@ -8,10 +8,10 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
 
-/// A write through this server that changes accounts or permissions holds from its answer on. One that fails may
-/// have happened all the same.
+/// Invalidates cached accounts and permissions after each write through this server that may change them, also after a
+/// failed one, whose outcome is unknown.
 ///
-/// @param written forgets what a write to a target may have changed
+/// @param written invalidates what a write to a target may have changed
 record FreshAfterWrites(Consumer<DataTarget> written) implements Filter {
     @Override
     public Response filter(Request request, Handler next) {

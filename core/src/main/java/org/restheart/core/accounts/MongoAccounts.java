@@ -25,15 +25,16 @@ final class MongoAccounts implements Accounts {
         this.users = users;
     }
 
-    /// The name is always compared as text: an account whose id is of another type cannot log in. Nor can one that has
-    /// a list of names, or the same name as another.
+    /// The name is always compared as a string: an account whose id is of another type cannot log in, nor can one with
+    /// a list of names or with the same name as another.
     @Override
     public Optional<BsonDocument> find(String name) {
         var found = lookUp.of(() -> collection.find(named(name)).limit(2).into(new ArrayList<>()));
         return found.size() == 1 && isNamed(found.getFirst(), name) ? Optional.of(found.getFirst()) : Optional.empty();
     }
 
-    /// Accounts that have the name among others must not keep the one away whose name it is.
+    /// Accounts with the name in a list of names are excluded, so that they do not make the account with exactly this
+    /// name ambiguous.
     private BsonDocument named(String name) {
         var property = users.nameProperty();
         var named = new BsonDocument(property, new BsonString(name));
@@ -48,7 +49,7 @@ final class MongoAccounts implements Accounts {
                                         new BsonDocument("$literal", new BsonString(name))))));
     }
 
-    /// A collation of the collection finds other spellings too.
+    /// With a collation the query also finds other spellings.
     private boolean isNamed(BsonDocument account, String name) {
         BsonValue at = account;
         for (var step : users.nameProperty().split("\\.", -1)) {

@@ -36,7 +36,7 @@ final class MongoApiKeys implements ApiKeys {
     private final LookUp lookUp;
     private final InvalidatedCache<String, ApiKey> kept;
     private final AtomicBoolean indexed = new AtomicBoolean();
-    /// The hour in which the use of a key was last noted, by digest.
+    /// The hour in which the last use of a key was recorded, by digest.
     private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
 
     /// @param kept what is known; whoever learns of a change tells it

@@ -45,8 +45,8 @@ import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
 import org.restheart.security.users.UsersGuard;
 
-/// Security as the configuration wants it: the security filter of every binding, security's own services, and what
-/// guards others.
+/// Security as configured: the security filter of every binding, the services of the security module, and the guards of
+/// other services.
 public final class Security implements AutoCloseable {
     private static final int DEFAULT_COST = 12;
 
@@ -93,7 +93,7 @@ public final class Security implements AutoCloseable {
         return new Security(config, client, tasks);
     }
 
-    /// What there is for API keys.
+    /// The parts for API keys.
     private record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service, KeysVetoer vetoer) {}
 
     private KeyParts apiKeys(MongoApiKeys keys, ApiKeyConfig settings) {
@@ -115,7 +115,7 @@ public final class Security implements AutoCloseable {
                 new KeysVetoer(settings.database(), settings.collection()));
     }
 
-    /// The order in which they are asked.
+    /// In the order in which they are tried.
     private List<Authenticator> authenticators() {
         var authenticators = new ArrayList<Authenticator>();
         apiKeys.map(KeyParts::authenticator).ifPresent(authenticators::add);
@@ -156,7 +156,7 @@ public final class Security implements AutoCloseable {
         return vetoers;
     }
 
-    /// The order in which they are asked.
+    /// In the order in which they are tried.
     private List<Authorizer> authorizers() {
         var authorizers = new ArrayList<Authorizer>();
         if (config.tokens().service().enabled() && config.tokens().service().secured()) {
@@ -186,19 +186,19 @@ public final class Security implements AutoCloseable {
         return binding.secured() ? secured : open;
     }
 
-    /// The same for a service whose clients put credentials elsewhere, and never into the cookie.
+    /// The same for a service whose clients send credentials elsewhere, and never in the cookie.
     ///
-    /// @param located moves credentials to where mechanisms look for them
+    /// @param located moves credentials to the headers that mechanisms read
     public SecurityFilter securityFilter(Binding binding, UnaryOperator<Request> located) {
         return policy.with(located).securityFilter(binding.secured());
     }
 
-    /// Whether a request that was let in through a security filter would be let in now. May wait.
+    /// Whether a request that was admitted by a security filter would be admitted now. May block.
     public boolean stillAdmits(Request request) {
         return secured.stillAdmits(request);
     }
 
-    /// Security's own services.
+    /// The services of the security module.
     public List<Binding> bindings() {
         var bindings = new ArrayList<>(tokens.bindings());
         roles.ifPresent(service -> bindings.add(Binding.of(service, config.roles())));
@@ -207,7 +207,7 @@ public final class Security implements AutoCloseable {
         return bindings;
     }
 
-    /// What has to see requests to services that read or write data, the first one outermost.
+    /// The guards of services that read or write data, the first one outermost.
     public List<Filter> guards() {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
@@ -215,7 +215,8 @@ public final class Security implements AutoCloseable {
         return guards;
     }
 
-    /// Projections that take secrets out of the documents of collections, for services that read them in nobody's name.
+    /// Projections that remove secrets from documents, by collection, for services that read without a caller's
+    /// permissions.
     public Map<MongoNamespace, BsonDocument> secrets() {
         return config.mongoRealm()
                 .map(MongoRealmConfig::users)

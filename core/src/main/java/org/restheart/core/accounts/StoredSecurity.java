@@ -23,8 +23,8 @@ import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.realm.StoredRealm;
 
-/// Accounts and permissions in MongoDB, with what is remembered of them and what keeps that fresh: the change
-/// streams of both collections, and the writes that pass through this server.
+/// Accounts and permissions in MongoDB and their caches, which are invalidated by change streams of both collections
+/// and by writes through this server.
 final class StoredSecurity {
     private final Optional<StoredRealm> realm;
     private final LookUp lookUp = new LookUp();
@@ -52,7 +52,7 @@ final class StoredSecurity {
     private StoredRealm realm(MongoClient client, MongoRealmConfig config, PasswordHashes hashes) {
         var users = config.users();
         var kept = new InvalidatedCache<String, Realm.Stored>(config.keeping());
-        // Only where the name is the id does a change tell whose it is.
+        // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Listener() {
             @Override
@@ -142,7 +142,7 @@ final class StoredSecurity {
         return authorizer;
     }
 
-    /// Forgets what a write through this server may have changed.
+    /// Invalidates what a write through this server may have changed.
     void written(DataTarget target) {
         var database = target.db().map(listeners::get).orElse(null);
         if (database != null) {

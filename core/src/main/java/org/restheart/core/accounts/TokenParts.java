@@ -39,7 +39,7 @@ final class TokenParts {
     private final Generations accounts;
     private final Optional<TokenManager> manager;
 
-    /// @param realms by the names that credentials have for their sources
+    /// @param realms by the names by which credentials refer to them
     TokenParts(SecurityTokens config, SecurityOAuth oauth, Map<String, Realm> realms) {
         this.config = config;
         this.oauth = oauth;
@@ -67,7 +67,7 @@ final class TokenParts {
                 || (config.jwtTokens().isPresent() && config.bearer().isPresent());
     }
 
-    /// Comes before mechanisms that check passwords.
+    /// Precedes mechanisms that check passwords.
     Optional<Authenticator> tokenBasic() {
         return config.tokenBasic() ? manager.map(TokenBasicAuthenticator::new) : Optional.empty();
     }

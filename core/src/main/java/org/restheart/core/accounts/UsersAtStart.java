@@ -19,8 +19,8 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Creates what a fresh deployment lacks: the collections of accounts and permissions, and the first account.
-/// When MongoDB cannot be reached at start it is tried again until it can.
+/// Creates the collections of accounts and permissions and the first account in a new deployment. Retries until MongoDB
+/// is reachable.
 final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
     private static final int NAMESPACE_EXISTS = 48;
@@ -41,7 +41,7 @@ final class UsersAtStart {
         this.acl = acl;
     }
 
-    /// Returns when everything is there, or after a few seconds without MongoDB; the work then goes on.
+    /// Returns when everything exists, or after a few seconds without MongoDB; retries then continue in the background.
     void start() {
         tasks.start("users-at-start", this::run);
         try {
@@ -73,7 +73,7 @@ final class UsersAtStart {
         var collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
         var first = config.firstUser();
         if (first.isPresent() && collection.estimatedDocumentCount() == 0) {
-            // Several gateways may start at once: the second one finds the account there.
+            // Several gateways may start at once: the second one finds the existing account.
             var id = first.get().get("_id");
             collection.updateOne(
                     id == null ? first.get() : new BsonDocument("_id", id),
@@ -119,7 +119,7 @@ final class UsersAtStart {
         }
     }
 
-    /// The properties that the data API keeps of every database and collection.
+    /// Stores the properties that the data API keeps of every database and collection.
     private void describe(String database, String id) {
         client.getDatabase(database)
                 .getCollection("_properties", BsonDocument.class)

@@ -1,5 +1,5 @@
-/// Security as configured: [Security] makes the parts of module security and gives every binding its entryPoint.
-/// Whatever of it needs MongoDB's client is here.
+/// Security as configured: [Security] constructs the parts of the security module and the security filter of every
+/// binding, and implements what needs MongoDB's client.
 ///
 /// Must not know: the HTTP server, how rules are evaluated.
 @NullMarked

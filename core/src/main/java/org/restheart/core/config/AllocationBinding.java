@@ -3,7 +3,7 @@ package org.restheart.core.config;
 import java.util.List;
 import org.restheart.mongo.cursor.AllocationConfig;
 
-/// `eager-cursor-allocation-…` and `cursor-batch-size`, which stand outside of all blocks.
+/// `eager-cursor-allocation-…` and `cursor-batch-size`, which are top-level keys.
 final class AllocationBinding {
     private AllocationBinding() {}
 

@@ -7,11 +7,11 @@ import org.restheart.security.cache.CacheExpiry;
 
 /// `apiKeyAuthMechanism` and `apiKeyRealm`.
 ///
-/// @param headerNames where keys are looked for, besides bearer tokens
-/// @param pepper makes digests useless to whoever has only the collection
-/// @param unlimited whether keys without an end may be made
-/// @param selfService whether accounts may make keys of their own
-/// @param keeping how long keys are kept where no change stream tells of changes
+/// @param headerNames headers that may contain keys, besides bearer tokens
+/// @param pepper a secret in the digests, so that the collection alone does not allow guessing keys
+/// @param unlimited whether keys that do not expire may be created
+/// @param selfService whether accounts may create their own keys
+/// @param keeping how long keys are cached without a change stream
 public record ApiKeyConfig(
         List<String> headerNames,
         String database,

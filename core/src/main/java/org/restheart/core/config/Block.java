@@ -14,16 +14,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// One block of the configuration, read by name. Each method takes the value to use when the key is absent or
-/// null. A bad value is recorded as a refusal that names key, bound and value, and the absent value is
-/// returned, so that one reading finds everything; [GatewayConfig#bind] then refuses the whole. Keys that
-/// are not asked for are reported as unknown. Confined to the thread that starts the server.
-public final class Block {
+/// One block of the configuration, read by name. Each method takes the value to use when the key is absent or null. A
+/// bad value is recorded as a refusal that names key, bound and value, and the default is returned, so that one pass
+/// finds all errors; [GatewayConfig#bind] then refuses the whole. Keys that are never read are reported as unknown.
+/// Confined to the thread that starts the server.
+final class Block {
     private final String path;
     private final Map<String, @Nullable Object> values;
     private final boolean present;
 
-    /// Whether keys that are not there are worth a line.
+    /// Whether absent keys are reported.
     private final boolean expected;
 
     private final Reading reading;
@@ -50,27 +50,27 @@ public final class Block {
     }
 
     /// Such as `/http-listener`; empty for the whole configuration.
-    public String path() {
+    String path() {
         return path;
     }
 
     /// Whether the block is in the configuration at all.
-    public boolean isPresent() {
+    boolean isPresent() {
         return present;
     }
 
-    /// Whether the key is there and not null. Counts as asking for it.
-    public boolean has(String key) {
+    /// Whether the key is present and not null. Counts as reading it.
+    boolean has(String key) {
         return value(key) != null;
     }
 
-    /// Whether the key is there with the value null. Counts as asking for it.
-    public boolean isNull(String key) {
+    /// Whether the key is present with the value null. Counts as reading it.
+    boolean isNull(String key) {
         return value(key) == null && values.containsKey(key);
     }
 
     /// YAML 1.1's `yes`, `no`, `on` and `off` are understood, since older files contain them.
-    public boolean bool(String key, boolean absent) {
+    boolean bool(String key, boolean absent) {
         var value = value(key);
         return switch (value) {
             case null -> absent(key, absent);
@@ -81,16 +81,16 @@ public final class Block {
         };
     }
 
-    /// As [#bool(String, boolean)], for a key whose absence is not worth a line.
-    public boolean flag(String key, boolean absent) {
+    /// As [#bool(String, boolean)], for a key whose absence is not reported.
+    boolean flag(String key, boolean absent) {
         return has(key) ? bool(key, absent) : absent;
     }
 
-    public int integer(String key, int absent, int min, int max) {
+    int integer(String key, int absent, int min, int max) {
         return (int) longInteger(key, absent, min, max);
     }
 
-    public long longInteger(String key, long absent, long min, long max) {
+    long longInteger(String key, long absent, long min, long max) {
         var value = value(key);
         if (value == null) {
             return absent(key, absent);
@@ -105,20 +105,20 @@ public final class Block {
     }
 
     /// A time in milliseconds, as the key's name or documentation says.
-    public Duration millis(String key, long absent, long min, long max) {
+    Duration millis(String key, long absent, long min, long max) {
         return Duration.ofMillis(longInteger(key, absent, min, max));
     }
 
-    public Duration seconds(String key, long absent, long min, long max) {
+    Duration seconds(String key, long absent, long min, long max) {
         return Duration.ofSeconds(longInteger(key, absent, min, max));
     }
 
-    public Duration minutes(String key, long absent, long min, long max) {
+    Duration minutes(String key, long absent, long min, long max) {
         return Duration.ofMinutes(longInteger(key, absent, min, max));
     }
 
     /// A text that is not blank.
-    public String text(String key, String absent) {
+    String text(String key, String absent) {
         var value = value(key);
         return switch (value) {
             case null -> absent(key, absent);
@@ -129,7 +129,7 @@ public final class Block {
     }
 
     /// A text that may be blank, and a number or truth value as it is written: passwords are often not quoted.
-    public String textOrEmpty(String key) {
+    String textOrEmpty(String key) {
         return switch (value(key)) {
             case null -> "";
             case Map<?, ?> _, List<?> _ -> refused(key, "must be a text", "");
@@ -138,22 +138,22 @@ public final class Block {
     }
 
     /// A text that has no default; being absent is not reported.
-    public Optional<String> optionalText(String key) {
+    Optional<String> optionalText(String key) {
         return value(key) == null ? Optional.empty() : Optional.of(text(key, ""));
     }
 
-    /// A text that must be there.
-    public String requiredText(String key) {
+    /// A required text.
+    String requiredText(String key) {
         return value(key) == null ? refused(key, "is required and must be a text", "") : text(key, "");
     }
 
-    /// A path of the server that must be there; see [#uri(String, String)].
-    public String requiredUri(String key) {
+    /// A required path of the server; see [#uri(String, String)].
+    String requiredUri(String key) {
         return value(key) == null ? refused(key, "is required and must start with /", "/") : uri(key, "/");
     }
 
-    /// A path of the server, which begins with `/`. One at the end is cut, except from `/` itself.
-    public String uri(String key, String absent) {
+    /// A path of the server, which begins with `/`. A trailing slash is removed, except from `/` itself.
+    String uri(String key, String absent) {
         var uri = text(key, absent);
         if (!uri.startsWith("/")) {
             return refused(key, "must start with /", absent);
@@ -162,7 +162,7 @@ public final class Block {
     }
 
     /// One of an enum's names, in any case, with `-` for `_`.
-    public <E extends Enum<E>> E oneOf(String key, E absent) {
+    <E extends Enum<E>> E oneOf(String key, E absent) {
         var names = absent.getDeclaringClass().getEnumConstants();
         var text = text(key, absent.name()).replace('-', '_').toUpperCase(Locale.ROOT);
         return Arrays.stream(names)
@@ -175,7 +175,7 @@ public final class Block {
     }
 
     /// A list of texts; one text alone is a list of one.
-    public List<String> texts(String key, List<String> absent) {
+    List<String> texts(String key, List<String> absent) {
         var value = value(key);
         if (value == null) {
             return absent(key, absent);
@@ -197,7 +197,7 @@ public final class Block {
     }
 
     /// A list of whole numbers; one alone is a list of one.
-    public List<Integer> integers(String key, List<Integer> absent, int min, int max) {
+    List<Integer> integers(String key, List<Integer> absent, int min, int max) {
         var value = value(key);
         if (value == null) {
             return absent(key, absent);
@@ -213,17 +213,17 @@ public final class Block {
     }
 
     /// The block below; an empty one that is not [#isPresent()] when the key is absent.
-    public Block block(String key) {
+    Block block(String key) {
         return child(path + "/" + key, value(key), true);
     }
 
-    /// As [#block(String)], for what need not be there: only if it is, the keys that it lacks are reported.
-    public Block component(String key) {
+    /// As [#block(String)], for an optional block: its absent keys are reported only if it is present.
+    Block component(String key) {
         return child(path + "/" + key, value(key), false);
     }
 
     /// The blocks of a list; none when the key is absent.
-    public List<Block> blocks(String key) {
+    List<Block> blocks(String key) {
         var value = value(key);
         if (value == null) {
             return List.of();
@@ -248,29 +248,29 @@ public final class Block {
         return new Block(childPath, Map.of(), false, required && value == null && expected, reading);
     }
 
-    /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for what has keys
-    /// of its own, such as the properties of an account. None of its keys is unknown then.
-    public Map<String, @Nullable Object> toMap() {
+    /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for blocks with arbitrary
+    /// keys, such as the properties of an account. None of its keys is then unknown.
+    Map<String, @Nullable Object> toMap() {
         values.keySet().forEach(key -> reading.asked(path, key));
         return new LinkedHashMap<>(values);
     }
 
-    /// A key of former releases: accepted with a warning that says what became of it.
-    public void legacy(String key, String advice) {
+    /// A key of former releases: accepted with a warning that names its replacement.
+    void legacy(String key, String advice) {
         if (value(key) != null) {
             reading.add(new Finding(Level.ADVICE, path + "/" + key, advice));
         }
     }
 
-    /// Records a refusal that one key alone does not show, such as a bound that is another key's value.
-    public void refuse(String key, String text) {
+    /// Records a refusal that depends on several keys, such as a bound that is another key's value.
+    void refuse(String key, String text) {
         reading.add(new Finding(Level.REFUSED, path + "/" + key, text));
     }
 
-    /// Records a warning that `--check` does not let pass.
+    /// Records a warning that `--check` treats as an error.
     ///
     /// @param key empty for the block as a whole
-    public void suspect(String key, String text) {
+    void suspect(String key, String text) {
         reading.add(new Finding(Level.SUSPECT, key.isEmpty() ? path : path + "/" + key, text));
     }
 
@@ -281,7 +281,7 @@ public final class Block {
 
     /// The content of the YAML file that a key names, relative to the configuration's own folder; empty if
     /// the key is absent or the file cannot be read, which is recorded.
-    public Optional<Block> file(String key) {
+    Optional<Block> file(String key) {
         var name = optionalText(key);
         if (name.isEmpty()) {
             return Optional.empty();
@@ -297,7 +297,7 @@ public final class Block {
     }
 
     /// Records a warning.
-    public void advise(String key, String text) {
+    void advise(String key, String text) {
         reading.add(new Finding(Level.ADVICE, path + "/" + key, text));
     }
 

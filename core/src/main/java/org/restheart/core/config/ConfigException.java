@@ -2,8 +2,8 @@ package org.restheart.core.config;
 
 import java.util.List;
 
-/// The configuration cannot be used. Carries everything that is wrong with it, so that one start shows it all; no
-/// stack trace, since the reader is an operator.
+/// The configuration is invalid. Carries all errors, so that one start reports them all; no stack trace, since the
+/// reader is an operator.
 public final class ConfigException extends RuntimeException {
     private final transient List<Finding> findings;
 

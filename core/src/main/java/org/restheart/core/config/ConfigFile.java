@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/// The texts a configuration is read from.
+/// Reads the texts of a configuration.
 final class ConfigFile {
     private ConfigFile() {}
 
@@ -27,7 +27,7 @@ final class ConfigFile {
         }
     }
 
-    /// A text that is part of the program.
+    /// A text in the program's jar.
     static String builtIn(String name) {
         try (var stream = ConfigFile.class.getResourceAsStream(name)) {
             if (stream == null) {

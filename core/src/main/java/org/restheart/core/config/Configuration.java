@@ -7,8 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// The effective configuration, before anything is made of it: one tree, merged from its sources. Confined to
-/// the thread that starts the server.
+/// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
 public final class Configuration {
     private static final String BUILT_IN = "restheart.yml";
 
@@ -33,8 +32,7 @@ public final class Configuration {
 
     /// Reads and merges the sources.
     ///
-    /// @throws ConfigException when a file is missing or not what it should be; a bad override is only a
-    ///     finding
+    /// @throws ConfigException when a file is missing or malformed; a bad override is only a finding
     public static Configuration load(Sources sources) {
         var file = sources.file();
         var reading =
@@ -104,18 +102,18 @@ public final class Configuration {
         return Yaml.print(showSecrets ? tree : Secrets.mask(tree));
     }
 
-    /// What loading alone has found: for those who look at the configuration without using it.
+    /// The findings of loading alone, for commands that only print the configuration.
     public List<Finding> findings() {
         return reading.findings();
     }
 
-    /// Whether the account that comes with the built-in configuration opens the security filter.
+    /// Whether the account of the built-in configuration is accepted with its default password.
     public boolean usesDefaultPassword() {
         return DefaultAccount.isIn(tree) || DefaultAccount.isCreatedBy(tree);
     }
 
-    /// What it all means, and what there is to say about it. The findings hold at least one refusal if the
-    /// configuration must not be used.
+    /// The typed configuration and its findings. They contain at least one refusal if the configuration must not be
+    /// used.
     public Meaning read() {
         var config = GatewayConfig.read(Block.root(tree, reading));
         new UnknownKeys(builtIn(false)).report(tree, reading);

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/// `connection-options`: what one connection or request may cost.
+/// `connection-options`: limits of connections and requests.
 ///
 /// @param maxHeaderSize bytes of a request's head
 /// @param maxEntitySize bytes of a request's body, beyond which it is refused with 413; empty for no limit
 /// @param multipartMaxEntitySize the same for multipart bodies
-/// @param idleTimeout a connection without bytes for so long is closed; empty for never
+/// @param idleTimeout a connection is closed after this time without bytes; empty for never
 /// @param requestParseTimeout to receive a request's head
-/// @param noRequestTimeout a kept-alive connection without request for so long is closed
+/// @param noRequestTimeout a kept-alive connection is closed after this time without a request
 /// @param others the further options that are set, by name: a `Boolean` or an `Integer` each
 public record ConnectionOptions(
         boolean http2,

@@ -20,8 +20,8 @@ import java.util.Optional;
 /// @param maxAnonymousContent most of them for callers without an account; resolved
 /// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
 ///     `Long.MAX_VALUE` for no limit
-/// @param gracePeriod how long requests are still served after a signal to stop, while readiness says no
-/// @param drainTimeout how long a stop waits for running requests
+/// @param gracePeriod how long requests are still served after a stop signal, while readiness probes fail
+/// @param drainTimeout how long a stop waits for requests in flight
 public record CoreConfig(
         String name,
         String pluginsDirectory,
@@ -46,7 +46,7 @@ public record CoreConfig(
     private static final int MAX_THREADS = 32_767;
     private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
 
-    /// Room for one request of the largest size that is allowed by default, twice over.
+    /// Twice the largest request content that is allowed by default.
     private static final long MIN_CONTENT = 2 * ConnectionOptions.DEFAULT_MAX_ENTITY_SIZE;
 
     /// Reads the block.

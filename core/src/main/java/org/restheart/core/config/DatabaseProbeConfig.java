@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /// `database-probe`.
 ///
-/// @param timeout after which MongoDB counts as silent
+/// @param timeout after which MongoDB counts as unavailable
 /// @param database that is pinged
 public record DatabaseProbeConfig(Endpoint endpoint, Duration timeout, String database) {
     static DatabaseProbeConfig read(Block block) {

@@ -1,15 +1,14 @@
 package org.restheart.core.config;
 
-/// The keys that every service has in common.
+/// The keys that all services have in common.
 ///
-/// @param enabled whether it is there at all
+/// @param enabled whether the service exists
 /// @param uri the path it answers below; begins with `/`
 /// @param secured whether authentication and authorization apply
 public record Endpoint(boolean enabled, String uri, boolean secured) {
-    /// The endpoint of a block, or the given one where the block says nothing: none of these keys is missed.
+    /// The endpoint of a block; absent keys have the values of the given one and are not reported.
     ///
-    /// `secure` is understood as `secured`, with a warning: files were written that way, and must not be left
-    /// open.
+    /// `secure` is accepted as `secured`, with a warning, so that services of older files do not become public.
     public static Endpoint read(Block block, Endpoint absent) {
         boolean alias = block.has("secure") && !block.has("secured");
         if (alias) {

@@ -3,7 +3,7 @@ package org.restheart.core.config;
 import java.util.Set;
 import org.restheart.core.config.Finding.Level;
 
-/// Warns about what is fine on one's own machine and nowhere else.
+/// Warns about settings that are safe on a local machine only.
 final class Exposure {
     private static final Set<String> LOOPBACK = Set.of("localhost", "::1", "[::1]");
 

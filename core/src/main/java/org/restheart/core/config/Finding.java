@@ -1,17 +1,17 @@
 package org.restheart.core.config;
 
-/// Something to tell about the configuration. Holds no secret.
+/// A message about the configuration. Contains no secret.
 ///
 /// @param path of the key, as in `/http-listener/port`; empty when it concerns the whole
 /// @param text a sentence that continues the path
 public record Finding(Level level, String path, String text) {
-    /// How bad it is.
+    /// The severity.
     public enum Level {
         /// The server does not start.
         REFUSED,
         /// A warning at start; refused by `--check`.
         SUSPECT,
-        /// A warning, whatever is asked.
+        /// A warning that is always logged.
         ADVICE,
         /// For debugging.
         DETAIL

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The options of a connection that have no default of ours: passed to the HTTP server by name when they are set.
+/// The options of a connection without a default here: passed to the HTTP server by name when they are set.
 final class FurtherOptions {
     private static final List<String> FLAGS = List.of(
             "ALLOW_EQUALS_IN_COOKIE_VALUE",

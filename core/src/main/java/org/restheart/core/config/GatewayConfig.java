@@ -6,8 +6,7 @@ import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.mongo.MongoConfig;
 
-/// What the configuration means. Immutable. Each part of the server is given the record it needs, never the
-/// whole.
+/// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
 ///
 /// @param mongo the data API; empty when it is switched off
 /// @param graphql empty when it is switched off
@@ -36,14 +35,14 @@ public record GatewayConfig(
         List<ProxyConfig> proxies,
         List<StaticResourceConfig> staticResources) {
 
-    /// The configuration that a YAML text means, without overrides: for tests and for embedding.
+    /// The configuration of a YAML text, without overrides: for tests and for embedding.
     ///
     /// @throws ConfigException naming everything that is wrong
     public static GatewayConfig parse(String yaml) {
         return Configuration.parse(yaml).read().orThrow();
     }
 
-    /// Reads everything; what is wrong is in the reading's findings.
+    /// Reads everything; errors are added to the findings of the reading.
     ///
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {

@@ -13,7 +13,7 @@ import org.restheart.security.jwt.JwtSettings;
 
 /// `jwtConfigProvider`.
 ///
-/// @param jwt made of the key, or of the issuer's key set
+/// @param jwt verifies with the key, or with the issuer's key set
 public record JwtConfig(JwtSettings settings, Jwt jwt) {
     private static final int SHORTEST_KEY = 32;
     private static final Set<String> ALGORITHMS = Set.of(
@@ -84,7 +84,7 @@ public record JwtConfig(JwtSettings settings, Jwt jwt) {
         }
     }
 
-    /// Whether nothing but the configuration is needed to make tokens.
+    /// Whether tokens can be signed with the configured key.
     boolean canSign() {
         return settings.isSymmetric();
     }

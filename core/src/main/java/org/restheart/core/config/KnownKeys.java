@@ -7,14 +7,14 @@ import java.util.Set;
 
 /// Names that are known although the built-in configuration does not contain them.
 final class KnownKeys {
-    /// What every component understands.
+    /// Keys of every component.
     private static final Set<String> COMMON = Set.of("enabled", "uri", "secured", "secure");
 
-    /// Blocks that are no components.
+    /// Blocks that are not components.
     private static final Set<String> NO_COMPONENTS =
             Set.of("/http-listener", "/https-listener", "/ajp-listener", "/core", "/connection-options", "/logging");
 
-    /// Components that work as they are and need no mention.
+    /// Components without keys in the built-in configuration.
     private static final List<String> COMPONENTS = List.of(
             "changeStreamActivator",
             "txnsActivator",
@@ -95,7 +95,7 @@ final class KnownKeys {
         return Map.entry(path, List.of(keys));
     }
 
-    /// Whether the keys of a block can be told known from unknown.
+    /// Whether unknown keys of a block can be detected.
     static boolean areClosed(String block) {
         return !FREE.contains(block);
     }

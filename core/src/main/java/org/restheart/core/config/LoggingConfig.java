@@ -5,14 +5,13 @@ import java.util.List;
 
 /// `logging`.
 ///
-/// @param ansiConsole whether the console understands colours
+/// @param ansiConsole whether the console supports colours
 /// @param filePath of the log file, when `toFile`
 /// @param packages the loggers that get `level`; all others are off
 /// @param fullStacktrace whole stack traces instead of abridged ones
 /// @param tracingHeaders request headers to log and to echo
 /// @param excludePatterns paths that are not logged: exact, or with `*` for any characters
-/// @param excludeInterval of the paths that match a pattern, one request per so long is logged; zero for the
-///     first only
+/// @param excludeInterval one request per interval is logged for each pattern; zero for the first only
 public record LoggingConfig(
         Level level,
         boolean toConsole,

@@ -5,7 +5,7 @@ import com.mongodb.ConnectionString;
 /// `mclient`: the MongoDB deployment to talk to.
 ///
 /// @param enabled false when this server runs without MongoDB
-/// @param connectionString a MongoDB connection string; may hold a password, so print only [#masked()]
+/// @param connectionString a MongoDB connection string; may contain a password, so print only [#masked()]
 public record MclientConfig(boolean enabled, String connectionString) {
     private static final String KEY = "connection-string";
 

@@ -7,8 +7,8 @@ import java.util.List;
 /// @param missingRegistryStatus 404 or 200, for a registry that does not exist (yet)
 /// @param requests whether requests are measured
 /// @param include path templates, each a registry: `*` at the end for the rest, `{x}` for one segment
-/// @param exclude path templates of what is not measured
-/// @param jvm whether there is a registry `/jvm`
+/// @param exclude path templates of requests that are not measured
+/// @param jvm whether the registry `/jvm` exists
 public record MetricsConfig(
         Endpoint endpoint,
         int missingRegistryStatus,

@@ -5,8 +5,8 @@ import org.restheart.security.cache.CacheExpiry;
 
 /// `mongoAclAuthorizer`.
 ///
-/// @param rootRole may do everything
-/// @param keeping how long permissions are kept where no change stream tells of changes
+/// @param rootRole the role that is allowed everything
+/// @param keeping how long permissions are cached without a change stream
 public record MongoAclConfig(String database, String collection, Optional<String> rootRole, CacheExpiry keeping) {
     /// Empty when the component is off.
     static Optional<MongoAclConfig> read(Block block, boolean absent) {

@@ -17,7 +17,7 @@ import org.restheart.mongo.write.EtagPolicies.EtagPolicy;
 
 /// `mongo`: the data API.
 final class MongoBinding {
-    /// Longer than any process lives.
+    /// Longer than the lifetime of any process.
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
     private static final List<Mount> DEFAULT_MOUNTS = List.of(new Mount("/restheart", "/"));
@@ -26,7 +26,7 @@ final class MongoBinding {
 
     /// Empty when the data API is switched off.
     ///
-    /// @param security what guards queries
+    /// @param security the guards of queries
     /// @param allocation of cursors that are positioned ahead
     /// @param streamsEnabled whether there are change streams
     /// @param accounts whether callers can say who they are

@@ -9,10 +9,10 @@ import org.restheart.security.realm.UsersCollection;
 
 /// `mongoRealmAuthenticator`.
 ///
-/// @param bcryptCost of hashes that are made here
+/// @param bcryptCost of hashes that the gateway creates
 /// @param minimumStrength the least score of a new password, from 0 to 4, if that is checked at all
-/// @param firstUser is inserted when there is no account at all
-/// @param keeping how long accounts are kept where no change stream tells of changes
+/// @param firstUser inserted when there is no account
+/// @param keeping how long accounts are cached without a change stream
 public record MongoRealmConfig(
         UsersCollection users,
         int bcryptCost,

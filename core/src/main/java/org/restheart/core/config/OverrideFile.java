@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// A file of overrides; its extension says how it is written.
+/// A file of overrides; its extension determines the format.
 final class OverrideFile {
     private final Path file;
     private final Reading reading;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Where an override goes: `/block/key`, `/list[1]/key` counting from 1, or `/users[userid='admin']/password`.
 /// Immutable.
 record OverridePath(String text, List<Step> steps) {
-    /// One part of the way.
+    /// One step of the path.
     sealed interface Step {
         record Key(String name) implements Step {}
 
@@ -22,7 +22,7 @@ record OverridePath(String text, List<Step> steps) {
         record Member(String key, String value) implements Step {}
     }
 
-    /// So that a slip of the finger does not fill the heap with nulls.
+    /// Bounds the nulls that a mistyped index can create.
     private static final int MAX_INDEX = 1_000;
 
     private static final Pattern STEP =
@@ -83,14 +83,14 @@ record OverridePath(String text, List<Step> steps) {
         return new Step.Index(number);
     }
 
-    /// Sets the value; creates what is missing on the way. A tree that cannot take the value is left as it was.
+    /// Sets the value and creates missing parents. A tree that cannot take the value is left unchanged.
     ///
     /// @throws ConfigException saying why the value cannot be set
     void set(Map<String, @Nullable Object> tree, @Nullable Object value) {
         put(tree, 0, value);
     }
 
-    /// The node with the value set below it. Changes nothing before the rest of the way has succeeded.
+    /// The node with the value set below it. Changes nothing before the remaining steps have succeeded.
     private @Nullable Object put(@Nullable Object node, int depth, @Nullable Object value) {
         if (depth == steps.size()) {
             return value;

@@ -40,7 +40,7 @@ final class OverrideText {
                 path, RelaxedJson.relaxed(entry.substring(arrow + 2).strip(), path.text()), source);
     }
 
-    /// As much as can be shown: what follows may be a secret.
+    /// The part that may be shown: the rest may be a secret.
     private static String beginning(String entry) {
         return entry.split("[\\s=:\"'{-]", 2)[0];
     }

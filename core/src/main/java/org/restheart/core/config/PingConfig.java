@@ -3,7 +3,7 @@ package org.restheart.core.config;
 /// `ping`.
 ///
 /// @param message of the answer
-/// @param extended whether the answer also tells the client's address, the host, the version and the build time
+/// @param extended whether the response also contains the client's address, the host, the version and the build time
 public record PingConfig(Endpoint endpoint, String message, boolean extended) {
     static PingConfig read(Block block) {
         return new PingConfig(

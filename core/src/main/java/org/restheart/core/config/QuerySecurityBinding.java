@@ -13,7 +13,7 @@ final class QuerySecurityBinding {
 
     private QuerySecurityBinding() {}
 
-    /// @param security says where accounts and permissions are
+    /// @param security names the collections of accounts and permissions
     static QuerySecurity read(Block root, SecurityConfig security) {
         var pipelines = pipelines(root.component("aggregationSecurity"));
         return new QuerySecurity(
@@ -22,7 +22,7 @@ final class QuerySecurityBinding {
                 withheld(security));
     }
 
-    /// What runs JavaScript is refused with the others, unless aggregations may run it too.
+    /// Operators that run JavaScript are refused too, unless aggregations may run it.
     private static Set<String> filterOperators(Block block, boolean allowJavaScript) {
         var operators = new HashSet<>(operators(block, "blacklist"));
         if (!block.flag("enabled", false)) {

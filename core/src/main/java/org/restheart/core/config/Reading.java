@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of one reading of a configuration: which blocks and keys were asked for, which were absent, and
-/// what was wrong. Confined to the thread that starts the server.
+/// The state of one reading of a configuration: blocks and keys that were read, absent keys, and findings. Confined to
+/// the thread that starts the server.
 final class Reading {
     /// A block that was read.
     ///
-    /// @param asked the keys that its reader knows
+    /// @param asked the keys that were read
     record Visit(Map<String, @Nullable Object> values, Set<String> asked) {}
 
     private final Path directory;
@@ -22,7 +22,7 @@ final class Reading {
     private final Map<String, Visit> visits = new LinkedHashMap<>();
     private final Map<String, Map<String, String>> absent = new LinkedHashMap<>();
 
-    /// Of a configuration that stands in no file: other files are found from the working directory.
+    /// For a configuration without a file: relative file names are resolved against the working directory.
     Reading() {
         this(Path.of(""));
     }
@@ -47,7 +47,7 @@ final class Reading {
         }
     }
 
-    /// A key that is not there, and the value used in its place.
+    /// An absent key and its default.
     void absent(String path, String key, String used) {
         absent.computeIfAbsent(path, p -> new LinkedHashMap<>()).put(key, used);
     }
@@ -62,7 +62,7 @@ final class Reading {
         return visits;
     }
 
-    /// One line per block, so that a short file is not answered by a hundred lines.
+    /// One line per block, so that a short file does not cause a hundred lines.
     List<Finding> absentKeys() {
         return absent.entrySet().stream()
                 .map(block -> new Finding(

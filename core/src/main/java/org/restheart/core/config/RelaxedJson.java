@@ -5,7 +5,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/// JSON as people write it by hand: single quotes, keys without quotes, comments and a comma at the end are fine.
+/// JSON with single quotes, keys without quotes, comments and trailing commas.
 final class RelaxedJson {
     private static final JsonMapper RELAXED = JsonMapper.builder()
             .enable(JsonReadFeature.ALLOW_SINGLE_QUOTES)
@@ -34,7 +34,7 @@ final class RelaxedJson {
     /// A file.
     ///
     /// @return null for an empty one
-    /// @throws ConfigException saying where it stops being JSON
+    /// @throws ConfigException with the position of the error
     static @Nullable Object file(String text, String name) {
         try {
             var tree = RELAXED.readTree(text);

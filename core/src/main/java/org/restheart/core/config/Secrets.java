@@ -9,14 +9,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Hides what must not be printed: the values of keys named like a secret, passwords inside URIs, and both inside
-/// JSON written as text. Hides rather too much than too little.
-public final class Secrets {
+/// Masks secrets in printed values: the values of keys named like a secret, passwords in URIs, and both in JSON text.
+/// In doubt a value is masked.
+final class Secrets {
     static final String MASK = "**********";
 
     private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token");
 
-    /// Keys that contain such a word and yet hold no secret.
+    /// Keys that contain such a word but are not secret.
     private static final Set<String> HARMLESS = Set.of(
             "keystore-path",
             "prop-password",
@@ -37,7 +37,7 @@ public final class Secrets {
     private Secrets() {}
 
     /// The URI with the password replaced, and with parameters named like secrets replaced.
-    public static String inUri(String uri) {
+    static String inUri(String uri) {
         var masked = IN_AUTHORITY.matcher(uri).replaceAll("$1" + MASK + "@");
         masked = IN_QUERY.matcher(masked).replaceAll("$1" + MASK);
         return AWS_TOKEN.matcher(masked).replaceAll("$1" + MASK);
@@ -48,8 +48,8 @@ public final class Secrets {
         return !HARMLESS.contains(name) && WORDS.stream().anyMatch(name::contains);
     }
 
-    /// Whether a step of a path to a value says that the value is secret. Blocks are named after components, of
-    /// which several are about tokens.
+    /// Whether a step of a value's path marks the value as secret. Blocks are excluded, since several components have
+    /// `token` in their names.
     private static boolean isSecretStep(String step, boolean block) {
         return isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
     }

@@ -7,7 +7,7 @@ import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.realm.FileRealm;
 
-/// Who may use the server, and how they show who they are. A part is empty when its component is off.
+/// Authentication and authorization. A part is empty when its component is off.
 ///
 /// @param basicRealm the realm of HTTP Basic
 /// @param identity the account of every request
@@ -47,7 +47,7 @@ public record SecurityConfig(
     /// `digestAuthMechanism`.
     public record Digest(String realm, String domain, RealmName accounts) {}
 
-    /// @param mongo whether there is a MongoDB: without one, what needs it is off unless asked for
+    /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
     static SecurityConfig read(Block root, boolean mongo) {
         var full = root.component("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
@@ -71,7 +71,7 @@ public record SecurityConfig(
         return config;
     }
 
-    /// Whether there is any way to say who one is.
+    /// Whether there is any way to authenticate.
     public boolean asksForAccounts() {
         return basicRealm.isPresent() || digest.isPresent() || tokens.bearer().isPresent() || tokens.tokenBasic();
     }

@@ -13,10 +13,10 @@ import org.restheart.security.predicate.PredicateParser;
 
 /// Guards beside the security filter. A part is empty when its component is off.
 ///
-/// @param clientAddress under which address attempts and content are counted, whether or not attempts are bounded
-/// @param guardsRootRole whether no write may give an account the root role
-/// @param unrestrictedRoles may see the tokens of accounts
-/// @param corsOrigins whose scripts may read responses; empty for all
+/// @param clientAddress determines the address under which attempts and content are counted
+/// @param guardsRootRole whether writes that give an account the root role are refused
+/// @param unrestrictedRoles roles that may see the tokens of accounts
+/// @param corsOrigins origins whose scripts may read responses; empty for all
 public record SecurityGuards(
         Optional<BruteForceGuard> bruteForce,
         ClientAddress clientAddress,

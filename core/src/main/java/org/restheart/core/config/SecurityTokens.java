@@ -10,10 +10,10 @@ import org.restheart.security.token.JwtTokenManager;
 
 /// Tokens and cookies. A part is empty when its component is off.
 ///
-/// @param tokenBasic whether a token may stand in place of a password
+/// @param tokenBasic whether a token is accepted as a password
 /// @param cookieRead whether credentials are taken from the cookie
 /// @param cookieOrigins origins that may act with the cookie, besides this server's own
-/// @param redirect where `/token/redirect` leads
+/// @param redirect the targets of `/token/redirect`
 public record SecurityTokens(
         JwtConfig jwt,
         Optional<JwtAuthenticator.Settings> bearer,

@@ -17,7 +17,7 @@ import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 import org.jspecify.annotations.Nullable;
 
-/// Values of the configuration as BSON, in which accounts and permissions are kept wherever they come from.
+/// Converts values of the configuration to BSON, the common form of accounts and permissions.
 final class SecurityValues {
     private SecurityValues() {}
 

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Where a configuration comes from, from the weakest to the strongest.
+/// The sources of a configuration, in increasing precedence.
 ///
 /// @param standalone takes the alternate built-in configuration, without MongoDB
 /// @param file replaces the built-in configuration
@@ -19,7 +19,7 @@ public record Sources(
         Optional<String> inline,
         Map<String, Object> options) {
 
-    /// What the environment says.
+    /// The sources named in the environment.
     public static Sources of(Map<String, String> environment) {
         return new Sources(
                 false,

@@ -5,15 +5,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// Says which components are switched on that this release does not have, so that nobody relies on them. A
-/// component leaves the list with the commit that brings it.
+/// Reports enabled components that this release does not have. A component is removed from the list by the commit that
+/// adds it.
 final class Unavailable {
     private static final List<String> COMPONENTS =
             List.of("accountsConfig", "oauthConfig", "emails", "createIndexesOnGqlApps", "ajp-listener");
 
     private Unavailable() {}
 
-    /// Reports what is switched on: as a detail for the built-in configuration, which states what is to come.
+    /// Reports enabled components: as a detail for the built-in configuration, which lists planned ones.
     static void report(Map<String, @Nullable Object> tree, boolean custom, Reading reading) {
         var level = custom ? Level.ADVICE : Level.DETAIL;
         COMPONENTS.stream()

@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// Reports the keys of known blocks that nothing knows, with the nearest one that is known. A key is known when
-/// it was asked for, when it is in the built-in configuration, or when [KnownKeys] lists it. Blocks that nothing
-/// knows are legal: they are the arguments of plugins.
+/// Reports unknown keys of known blocks with the most similar known key. A key is known when it was read, when it is in
+/// the built-in configuration, or when [KnownKeys] lists it. Unknown blocks are legal: they are the arguments of
+/// plugins.
 final class UnknownKeys {
     private final Map<String, @Nullable Object> builtIn;
 
@@ -26,7 +26,7 @@ final class UnknownKeys {
         });
     }
 
-    /// A block without reader: its component does not exist here, but its keys are known all the same.
+    /// A block without reader: its component does not exist, but its keys are known.
     private void reportBelow(String path, Map<?, ?> map, Reading reading) {
         report(path, Trees.block(map), known(path, Set.of()), reading);
         map.forEach((key, value) -> {

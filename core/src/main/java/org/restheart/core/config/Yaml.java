@@ -56,7 +56,7 @@ final class Yaml {
         }
     }
 
-    /// Says where, but does not quote the file's text, which may hold secrets.
+    /// The position without the file's text, which may contain secrets.
     private static String reason(YamlEngineException e) {
         var message = String.valueOf(e.getMessage());
         return message.lines()

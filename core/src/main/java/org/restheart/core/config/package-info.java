@@ -1,5 +1,5 @@
-/// From files, environment and command line to typed records: [Configuration] is the merged tree, [GatewayConfig]
-/// what it means. A [Block] reads values by name, with their bounds, and refuses what is wrong by key, bound and
+/// Reads files, environment and command line into typed records: [Configuration] is the merged tree, [GatewayConfig]
+/// its typed form. A [Block] reads values by name, with their bounds, and refuses what is wrong by key, bound and
 /// value.
 ///
 /// Must not know: HTTP, MongoDB's client, or anything that runs.

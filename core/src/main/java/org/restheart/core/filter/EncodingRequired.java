@@ -7,7 +7,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Refuses requests that would have to be answered uncompressed (`core.force-gzip-encoding`).
+/// Refuses requests that do not accept compressed responses (`core.force-gzip-encoding`).
 final class EncodingRequired implements Filter {
     @Override
     public Response filter(Request request, Handler next) {

@@ -10,7 +10,7 @@ import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Request;
 
-/// Assembles what runs around a service. The order of the steps is written here and nowhere else.
+/// Assembles the filters around a service and defines their order.
 public final class Pipeline {
     private final PipelineSettings settings;
     private final ErrorMapping errors;
@@ -18,7 +18,7 @@ public final class Pipeline {
     private final Function<Binding, Filter> judges;
     private final StandingHeaders standing;
 
-    /// @param doors the filter that authenticates and authorizes, for each binding
+    /// @param doors the security filter of each binding
     /// @param judges the one that authorizes requests made inside the process
     public Pipeline(
             PipelineSettings settings,
@@ -57,7 +57,7 @@ public final class Pipeline {
         return new Route(binding, Filter.chain(filters, service), judged(binding));
     }
 
-    /// What holds for every request; the rest is between the server and its clients.
+    /// The filters of judged requests; the others concern the HTTP connection.
     private Handler judged(Binding binding) {
         var service = binding.service();
         var filters = new ArrayList<Filter>(List.of(
@@ -66,8 +66,8 @@ public final class Pipeline {
         return Filter.chain(filters, service);
     }
 
-    /// A request that arrived with a fault the listener found: it is refused where the pipeline refuses, so
-    /// that the answer has the service's shape and headers.
+    /// Marks a request with a fault that the listener found: the pipeline refuses it, so that the response has the
+    /// service's format and headers.
     public static Request faulty(Request request, RuntimeException fault) {
         return request.with(Preparation.REFUSAL, fault);
     }

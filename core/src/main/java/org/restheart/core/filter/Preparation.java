@@ -7,10 +7,10 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.attribute.Key;
 
-/// Asks the service what can be said of a request before authentication. A refusal is kept, since
-/// CORS headers and `OPTIONS` come first, and raised by [#refuse(Request, Handler)].
+/// Lets the service prepare a request before authentication. A refusal is stored, since CORS headers and `OPTIONS` come
+/// first, and thrown by [#refuse(Request, Handler)].
 final class Preparation implements Filter {
-    /// What is wrong with a request, found before its turn: by the listener, or by the service's preparation.
+    /// The refusal of a request that was found early: by the listener, or by the service's preparation.
     static final Key<RuntimeException> REFUSAL = Key.named("refusal");
 
     private final Service service;

@@ -8,7 +8,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Turns what goes wrong behind it into problems, for services that tell them in words of their own.
+/// Converts exceptions to problems, for services with their own error format.
 record ProblemFilter(ErrorMapping mapping) implements Filter {
     @Override
     public Response filter(Request request, Handler next) {

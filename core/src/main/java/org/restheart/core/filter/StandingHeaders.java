@@ -47,7 +47,7 @@ final class StandingHeaders implements Filter {
         var known = current;
         if (known.epochSecond != now.getEpochSecond()) {
             known = second(now);
-            current = known; // two threads may race: both write the same second
+            current = known; // a race between threads is harmless: both write the same second
         }
         return known.fields;
     }

@@ -12,8 +12,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 import org.slf4j.LoggerFactory;
 
-/// The console for lines that come by the thousand: the layout of the console appender, but one write for many
-/// lines. Confined to one thread.
+/// Writes many lines to the console at once, with the layout of the console appender. Confined to one thread.
 public final class ConsoleLines {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
 
@@ -28,8 +27,8 @@ public final class ConsoleLines {
         afterTime = (" [" + Thread.currentThread().getName() + "] " + level + " ").getBytes(StandardCharsets.UTF_8);
     }
 
-    /// If the console is all that this logger's lines go to, and no layout is configured for it. To be
-    /// called from the thread that writes, whose name the lines show.
+    /// Present if the console is the only target of this logger and has no configured layout. Called by the writing
+    /// thread, whose name the lines show.
     public static Optional<ConsoleLines> insteadOf(org.slf4j.Logger logger) {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)
                 || !(logger instanceof Logger impl)
@@ -44,7 +43,7 @@ public final class ConsoleLines {
                 : Optional.empty();
     }
 
-    /// Keeps a line until [#flush()].
+    /// Buffers a line until [#flush()].
     public void add(String text) {
         long now = System.currentTimeMillis();
         if (now != formattedMillis) {

@@ -28,10 +28,10 @@ public final class LogSetup {
     private static final FileSize MAX_FILE_SIZE = FileSize.valueOf("5MB");
     private static final int MAX_OLD_FILES = 5;
 
-    /// The default of a minute lets a busy server write far more than it should.
+    /// The default of a minute lets a busy server exceed the size by far.
     private static final Duration CHECK_SIZE_EVERY = Duration.buildByMilliseconds(100);
 
-    /// Lines that wait for the disk; beyond, the logging thread waits.
+    /// Capacity of the queue of lines to write; when it is full, the logging thread blocks.
     private static final int QUEUE = 1024;
 
     private final LoggingConfig config;
@@ -42,7 +42,7 @@ public final class LogSetup {
         this.context = context;
     }
 
-    /// Does nothing where the system property `logback.configurationFile` names a configuration: that one counts.
+    /// Does nothing if the system property `logback.configurationFile` names a configuration, which takes precedence.
     public static void apply(LoggingConfig config) {
         if (System.getProperty("logback.configurationFile") == null
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
@@ -50,7 +50,7 @@ public final class LogSetup {
         }
     }
 
-    /// Writes what still waits for the disk. Nothing is logged afterwards: called when the process ends.
+    /// Writes the queued lines. Nothing is logged afterwards: called when the process ends.
     public static void flush() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             context.stop();

@@ -1,4 +1,4 @@
-/// Sets up where log lines go and what they look like: [LogSetup], from the `logging` block of the configuration.
+/// Configures log appenders and layouts: [LogSetup], from the `logging` block of the configuration.
 ///
 /// Must not know: what is logged.
 @NullMarked

@@ -5,7 +5,7 @@ import java.lang.management.MemoryUsage;
 import org.jspecify.annotations.Nullable;
 
 /// Memory and garbage collection of the JVM, read when asked for. Thread-safe.
-public final class JvmRegistry implements MetricsRegistry {
+final class JvmRegistry implements MetricsRegistry {
     @Override
     public String path() {
         return "/jvm";

@@ -5,17 +5,17 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 /// A page of what parts of the gateway tell through Micrometer. Thread-safe.
-public final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
+final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
     private final String path;
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
     /// @param path begins with `/`
-    public MeteredRegistry(String path) {
+    MeteredRegistry(String path) {
         this.path = path;
     }
 
     /// Where meters are to be registered.
-    public MeterRegistry meters() {
+    MeterRegistry meters() {
         return meters;
     }
 

@@ -8,7 +8,7 @@ import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
 
 /// Measures requests: a registry for each included template. Thread-safe; close it to end its thread.
-public final class RequestMetrics implements Observer, AutoCloseable {
+final class RequestMetrics implements Observer, AutoCloseable {
     private final List<RequestRegistry> registries;
     private final List<PathGroup> excluded;
     private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(
@@ -22,7 +22,7 @@ public final class RequestMetrics implements Observer, AutoCloseable {
     }
 
     /// Both are path templates.
-    public static RequestMetrics open(List<String> include, List<String> exclude) {
+    static RequestMetrics open(List<String> include, List<String> exclude) {
         var metrics = new RequestMetrics(include, exclude);
         var _ = metrics.ticker.scheduleAtFixedRate(
                 () -> metrics.registries.forEach(RequestRegistry::tick),
@@ -32,7 +32,7 @@ public final class RequestMetrics implements Observer, AutoCloseable {
         return metrics;
     }
 
-    public List<MetricsRegistry> registries() {
+    List<MetricsRegistry> registries() {
         return List.copyOf(registries);
     }
 

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Paths that are not logged, except now and then. Thread-safe.
+/// Paths of which only a sample of requests is logged. Thread-safe.
 final class LogExclusions {
     private final List<Exclusion> exclusions;
     private final long intervalNanos;
@@ -31,7 +31,7 @@ final class LogExclusions {
                 Pattern.DOTALL);
     }
 
-    /// Whether to leave a request out. Says no for the one request per interval.
+    /// Whether to exclude a request. False for one request per interval.
     boolean excludes(String path) {
         for (var exclusion : exclusions) {
             if (exclusion.pattern.matcher(path).matches()) {

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/// Writes lines on a thread of its own, so that a slow console never holds up an I/O thread. When lines come
-/// faster than they can be written some are left out, and counted. Thread-safe.
+/// Writes lines on its own thread, so that a slow console never blocks an I/O thread. When lines arrive faster than
+/// they can be written some are dropped and counted. Thread-safe.
 final class LogQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
     private static final int CAPACITY = 8_192;
@@ -28,7 +28,7 @@ final class LogQueue implements AutoCloseable {
     private final Thread writer =
             Thread.ofPlatform().name("request-log").daemon().start(this::write);
 
-    /// @param context what log patterns can refer to by name
+    /// @param context the MDC of the line
     record Line(String text, Map<String, String> context) {}
 
     void add(Line line) {

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Makes what clients send fit for a log: on one line, without secrets.
+/// Sanitizes text of clients for the log: one line, without secrets.
 final class LogText {
     private static final String MASK = "**********";
     private static final Set<String> SECRET_WORDS =
@@ -15,7 +15,7 @@ final class LogText {
     /// Between `access` and `Token`, `api` and `_key`.
     private static final Pattern WORD_BOUNDARY = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+");
 
-    /// The parameters of nearly all requests, so that their names need not be taken apart.
+    /// Frequent parameters, whose names need not be analysed.
     private static final Set<String> HARMLESS = Set.of(
             "page",
             "pagesize",
@@ -38,12 +38,12 @@ final class LogText {
 
     private LogText() {}
 
-    /// What is longer says nothing that helps, and fills disks.
+    /// Truncates a long text.
     static String bounded(String text) {
         return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "… (" + text.length() + ")";
     }
 
-    /// The text with control characters, and what else may break a line, as escapes.
+    /// The text with control characters and other line breaks escaped.
     static String oneLine(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (breaksLines(text.charAt(i))) {
@@ -95,7 +95,7 @@ final class LogText {
     private static String decoded(String name) {
         try {
             return URLDecoder.decode(name, StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException _) { // a request that was refused for it
+        } catch (IllegalArgumentException _) { // a request that was refused because of it
             return name;
         }
     }

@@ -6,15 +6,15 @@ import org.restheart.http.Operation;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
-/// A request that is over: its response has been sent, or its client has gone. Immutable.
+/// A completed request: its response has been sent, or its client has disconnected. Immutable.
 ///
 /// @param request without its content, which may be large
 /// @param status as sent
 /// @param responseHeaders as the pipeline made them
 /// @param bytes of content sent
 /// @param nanos from the request's arrival to the end of its response
-/// @param account who asked, if authenticated
-/// @param operation what the content asked for, where the path does not tell
+/// @param account of the caller, if authenticated
+/// @param operation named in the content, if the path does not show it
 public record Observation(
         Request request,
         int status,

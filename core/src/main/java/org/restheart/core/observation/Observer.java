@@ -1,6 +1,6 @@
 package org.restheart.core.observation;
 
-/// Wants to know of requests that are over. Thread-safe; called on I/O threads among others, so it never waits.
+/// Receives completed requests. Thread-safe; also called on I/O threads, so it must not block.
 @FunctionalInterface
 public interface Observer {
     void completed(Observation observation);

@@ -13,7 +13,7 @@ import org.restheart.http.access.Account;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes a line about every request, when it is over (or several, when configured so). Thread-safe.
+/// Logs one line per completed request (or several, if configured). Thread-safe.
 public final class RequestLog implements Observer, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
     private static final String GREEN = "\u001b[32m";
@@ -47,7 +47,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         }
     }
 
-    /// The tracing headers that are present, else our own id's end.
+    /// The tracing headers that are present, else the end of the request's id.
     private Map<String, String> traces(Request request) {
         if (tracingHeaders.isEmpty()) {
             var id = request.id();

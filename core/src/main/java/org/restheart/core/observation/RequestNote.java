@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Operation;
 import org.restheart.http.access.Account;
 
-/// Carries what later steps learn of a request, its caller's account and what its content asks for, out to the
-/// observers, which stand before them. Confined to one request, whose threads take turns.
+/// Passes the account and the operation of a request from later steps of the pipeline to the observers. Confined to one
+/// request, which is handled by one thread at a time.
 public final class RequestNote {
     private volatile @Nullable Account account;
     private volatile @Nullable Operation operation;

@@ -1,5 +1,5 @@
-/// What is told about requests when they are over. The server makes one [Observation] per request and hands it
-/// to every [Observer]: the request log, the metrics.
+/// Observation of completed requests. The server creates one [Observation] per request and passes it to every
+/// [Observer]: the request log and the metrics.
 ///
 /// Must not know: the HTTP server, services.
 @NullMarked

@@ -6,26 +6,26 @@ import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 
-/// Where a service is to be found.
+/// A service and the path to which it is bound.
 ///
 /// @param uri begins with `/`; percent-encoding and trailing slashes mean what they mean in a request
 /// @param match whether paths below the URI belong to the service as well
 /// @param secured whether callers are authenticated and authorized before the service sees them
-/// @param guards what stands between the security filter and the service, the first one outermost
+/// @param guards filters between the security filter and the service, the first one outermost
 public record Binding(Service service, String uri, Match match, boolean secured, List<Filter> guards) {
     public Binding {
         guards = List.copyOf(guards);
     }
 
-    /// How much of a path a binding claims.
+    /// Which paths a binding matches.
     public enum Match {
-        /// The URI and everything below it, by whole segments: `/a` claims `/a/b` but not `/ab`.
+        /// The URI and everything below it, by whole segments: `/a` matches `/a/b` but not `/ab`.
         PREFIX,
         /// The URI alone.
         EXACT
     }
 
-    /// A service at the endpoint that its block of the configuration names.
+    /// A service at the endpoint of its configuration block.
     public static Binding of(Service service, Endpoint endpoint) {
         return prefix(service, endpoint.uri(), endpoint.secured());
     }

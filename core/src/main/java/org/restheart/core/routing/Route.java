@@ -3,12 +3,12 @@ package org.restheart.core.routing;
 import org.restheart.http.Handler;
 import org.restheart.http.Request;
 
-/// A binding with everything that runs for its requests, assembled at start.
+/// A binding with its handler chains, assembled at start.
 ///
 /// @param chain the filters of this route around its service
-/// @param judged those of requests made inside the process
+/// @param judged the chain of judged requests
 public record Route(Binding binding, Handler chain, Handler judged) {
-    /// Whether a request is worth a try on the I/O thread that received it.
+    /// Whether a request is first tried on the I/O thread that received it.
     public boolean startsOnIoThread(Request request) {
         return binding.service().startsOnIoThread(request);
     }

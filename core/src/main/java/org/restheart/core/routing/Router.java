@@ -12,15 +12,15 @@ import org.slf4j.LoggerFactory;
 
 /// Finds the route with the longest matching path, by whole segments. Immutable.
 ///
-/// A tree by segment: a look-up costs one step per segment of the path that some route shares, however many
-/// routes there are. It reads the segments that security and services read, so no spelling of a path reaches
-/// two of them.
+/// A tree by segment: a look-up costs one step per segment of the path that some route shares, however many routes
+/// there are. It uses the same decoded segments as security and services, so all of them interpret a path in the same
+/// way.
 public final class Router {
     private static final Logger LOG = LoggerFactory.getLogger(Router.class);
 
     private final Node root = new Node();
 
-    /// When two routes claim the same paths the first one keeps them; the other is reported and never found.
+    /// Of two routes with the same path the first one is used; the other is reported.
     public Router(List<Route> routes) {
         routes.forEach(this::add);
     }

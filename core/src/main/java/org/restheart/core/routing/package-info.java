@@ -1,4 +1,4 @@
-/// Which service answers which path. [Router] is decided once, at start; [Route] is what it finds.
+/// Maps paths to services. [Router] is built once, at start; [Route] is its result.
 ///
 /// Must not know: what services do, how requests arrive.
 @NullMarked

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/// Which build this is.
+/// The version of this build.
 ///
 /// @param time ISO 8601, UTC
 public record BuildInfo(String version, String time) {
-    /// As Maven wrote it into the jar.
+    /// Read from the properties that Maven writes into the jar.
     public static BuildInfo load() {
         try (var in = BuildInfo.class.getResourceAsStream("/org/restheart/core/build.properties")) {
             if (in == null) {

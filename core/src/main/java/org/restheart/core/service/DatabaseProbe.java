@@ -24,8 +24,8 @@ import org.restheart.http.Service;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// `GET /health/db`: says whether MongoDB answers. However many ask, one question is on its way to MongoDB at a
-/// time, and its answer serves all requests within a second.
+/// `GET /health/db`: reports whether MongoDB responds. At most one ping is sent at a time, and its result serves all
+/// requests within a second.
 public final class DatabaseProbe implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));
@@ -38,8 +38,8 @@ public final class DatabaseProbe implements Service {
     private final BooleanSupplier stopping;
     private volatile @Nullable Verdict last;
 
-    /// @param stopping whether balancers are to send no more requests here
-    /// @param timeout after which MongoDB counts as silent
+    /// @param stopping whether load balancers should send no more requests
+    /// @param timeout after which MongoDB counts as unavailable
     /// @param database that is pinged
     public DatabaseProbe(MongoClient client, String database, Duration timeout, BooleanSupplier stopping) {
         this.stopping = stopping;

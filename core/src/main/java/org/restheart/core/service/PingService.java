@@ -13,7 +13,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 
-/// `GET /ping`: says that the process is alive; touches nothing else.
+/// `GET /ping`: responds while the process is alive; uses nothing else.
 public final class PingService implements Service {
     private static final Cors CORS = new Cors("GET, HEAD", "Authorization, Content-Type, X-Requested-With", "");
 
@@ -21,7 +21,7 @@ public final class PingService implements Service {
     private final boolean extended;
     private final BuildInfo build;
 
-    /// @param extended whether the answer also tells the client's address, the host, the version and the build
+    /// @param extended whether the response also contains the client's address, the host, the version and the build
     ///     time
     public PingService(String message, boolean extended, BuildInfo build) {
         this.message = message;
@@ -66,7 +66,7 @@ public final class PingService implements Service {
         return new Content.Bytes(json.toByteBuffer());
     }
 
-    /// What the client says, through its proxies: good for telling, not for trusting.
+    /// The address as reported by proxies: informative only, not trustworthy.
     private static String clientAddress(Request request) {
         return request.headers()
                 .first("X-Forwarded-For")

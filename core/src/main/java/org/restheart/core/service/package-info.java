@@ -1,4 +1,4 @@
-/// The services that tell about the server itself: ping, health, metrics.
+/// The services about the server itself: ping, health, metrics.
 ///
 /// Must not know: the HTTP server, how they are bound.
 @NullMarked

@@ -5,7 +5,7 @@ import java.util.Map;
 
 /// An app that can be served. Immutable.
 ///
-/// @param uris what clients call it, without a leading slash
+/// @param uris its paths, without a leading slash
 /// @param fields mappings by `Type.field`, those of queries only
 /// @param documents queries that the definition holds, by their names
 public record App(

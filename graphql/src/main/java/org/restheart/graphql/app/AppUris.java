@@ -7,12 +7,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// Under which paths a definition answers. Immutable.
+/// The paths at which a definition is served. Immutable.
 ///
 /// @param declared `descriptor.uri` without leading slashes
-/// @param id the document's, if that is a text
+/// @param id the document's, if it is a string
 public record AppUris(Optional<String> declared, Optional<String> id) {
-    /// @param id the document's; null if MongoDB is to make one
+    /// @param id the document's; null if MongoDB generates it
     static AppUris of(BsonDocument descriptor, @Nullable BsonValue id) {
         var uri = descriptor.get("uri");
         return new AppUris(
@@ -36,7 +36,7 @@ public record AppUris(Optional<String> declared, Optional<String> id) {
         return all;
     }
 
-    /// What no other app may answer at: the declared path, or the id without one.
+    /// The path that no other app may have: the declared path, or the id without one.
     public Optional<String> own() {
         return declared.or(() -> id);
     }

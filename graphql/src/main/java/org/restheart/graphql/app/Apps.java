@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes apps of definitions. Thread-safe.
+/// Compiles definitions to apps. Thread-safe.
 public final class Apps {
     private static final Logger LOG = LoggerFactory.getLogger(Apps.class);
     private static final String QUERY = "Query";
@@ -38,7 +38,7 @@ public final class Apps {
     private final Limits limits;
     private final Fetchers fetchers;
 
-    /// What loads the fields that are mapped to questions.
+    /// Creates the fetchers of fields that are mapped to queries.
     @FunctionalInterface
     public interface Fetchers {
         /// @param name `Type.field`
@@ -50,9 +50,9 @@ public final class Apps {
         this.fetchers = fetchers;
     }
 
-    /// @param definition with the keys that are meant
+    /// @param definition with unescaped keys
     /// @param warn whether to log what is accepted but has no effect
-    /// @throws InvalidApp naming the place that is wrong
+    /// @throws InvalidApp naming the location of the error
     public App compile(BsonDocument definition, boolean warn) throws InvalidApp {
         var descriptor = descriptor(definition);
         var uris = AppUris.of(descriptor, definition.get("_id"));
@@ -166,7 +166,7 @@ public final class Apps {
         }
     }
 
-    /// One definition on its way. Confined to one thread.
+    /// Compiles one definition. Confined to one thread.
     private final class Compiler {
         private final TypeDefinitionRegistry registry;
         private final BsonDocument mappings;

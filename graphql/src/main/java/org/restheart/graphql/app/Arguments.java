@@ -16,11 +16,11 @@ import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 import org.jspecify.annotations.Nullable;
 
-/// Variables and arguments between BSON and what GraphQL's own types want.
+/// Converts variables and arguments between BSON and GraphQL's types.
 public final class Arguments {
     private Arguments() {}
 
-    /// The members of a request's `variables`. Values of types that JSON lacks stay what they are.
+    /// The members of a request's `variables`. Values of types without a JSON equivalent are kept.
     public static Map<String, Object> variables(BsonDocument variables) {
         var all = new LinkedHashMap<String, Object>();
         variables.forEach((name, value) -> all.put(name, toJava(value)));
@@ -45,7 +45,7 @@ public final class Arguments {
         };
     }
 
-    /// @throws IllegalArgumentException for what no scalar makes
+    /// @throws IllegalArgumentException for values that no scalar produces
     public static BsonValue toBson(@Nullable Object value) {
         return switch (value) {
             case null -> BsonNull.VALUE;

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
-/// The scalars for types that MongoDB has and GraphQL lacks. Values stay BSON; answers show them in the default JSON
-/// mode.
+/// The scalars for types that MongoDB has and GraphQL lacks. Values stay BSON; responses contain them in the default
+/// JSON mode.
 final class BsonScalars {
     static final List<String> NAMES =
             List.of("ObjectId", "Decimal128", "Timestamp", "DateTime", "Regex", "Long", "BsonDocument");
@@ -203,7 +203,7 @@ final class BsonScalars {
             };
         }
 
-        /// What a literal stands for, as variables would hold it.
+        /// The value of a literal, in the form of a variable's value.
         private @Nullable Object literal(Value<?> value, Map<String, Object> variables, int depth) {
             if (depth > 100) {
                 throw new CoercingParseLiteralException("nested too deeply");

@@ -7,10 +7,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// What a field of a type is mapped to. Immutable.
+/// The mapping of a field of a type. Immutable.
 public sealed interface FieldMapping {
 
-    /// Something in the parent document.
+    /// A value of the parent document.
     record Path(FieldPath path) implements FieldMapping {
         /// Empty if there is nothing.
         public Optional<BsonValue> find(BsonValue parent) {
@@ -18,9 +18,9 @@ public sealed interface FieldMapping {
         }
     }
 
-    /// A collection, and in whose name it is read.
+    /// A collection and the rights with which it is read.
     ///
-    /// @param asCaller by the caller's access rules for the collection, instead of without any
+    /// @param asCaller with the caller's access rules for the collection, instead of without any
     record Source(MongoNamespace namespace, boolean asCaller, Loading loading) {}
 
     /// How the executions of one field within one request are loaded.
@@ -30,7 +30,7 @@ public sealed interface FieldMapping {
     record Loading(boolean declared, boolean batching, boolean caching, int maxBatch) {
         private static final int MAX_BATCH = 500;
 
-        /// Where the definition says nothing.
+        /// The default.
         static final Loading USUAL = new Loading(false, true, true, MAX_BATCH);
 
         static Loading of(BsonDocument declared) {
@@ -48,7 +48,7 @@ public sealed interface FieldMapping {
         }
     }
 
-    /// A question for documents.
+    /// A query for documents.
     ///
     /// @param sort null for none; likewise the others
     record Find(
@@ -120,7 +120,7 @@ public sealed interface FieldMapping {
         }
     }
 
-    /// Makes a mapping of what a definition says.
+    /// Parses a mapping of a definition.
     final class Reader {
         private static final String STAGES = "stages";
         private final String place;

@@ -3,8 +3,8 @@ package org.restheart.graphql.app;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// A value whose fields a query goes on to ask for, with the document at the beginning of the path to it: so each knows
-/// its own, however many are loaded together.
+/// A value whose fields a query selects, with the document at the root of the path to it, so that values that are
+/// loaded together keep their own root.
 ///
 /// @param root the value itself, on the first level
 public record Node(BsonValue value, BsonValue root) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds a field in its parent document.
 record PathFetcher(FieldPath path, Shape shape) implements LightDataFetcher<@Nullable Object> {
-    /// For fields that are mapped to nothing.
+    /// For fields without a mapping.
     static final LightDataFetcher<@Nullable Object> NOTHING = new LightDataFetcher<>() {
         @Override
         public @Nullable Object get(

@@ -10,7 +10,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// What a field's type makes of a stored value. Immutable.
+/// Converts stored values to values of a field's type. Immutable.
 public sealed interface Shape {
 
     /// @param root the document at the beginning of the path; null if the value itself is that

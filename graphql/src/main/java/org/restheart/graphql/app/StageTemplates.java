@@ -16,7 +16,7 @@ import org.bson.BsonValue;
 final class StageTemplates {
     private static final String IFARG = "$ifarg";
 
-    /// Stages whose operands are no expressions.
+    /// Stages whose operands are not expressions.
     private static final Set<String> PLAIN = Set.of(
             "$match",
             "$limit",
@@ -39,7 +39,7 @@ final class StageTemplates {
 
     @FunctionalInterface
     private interface Stage {
-        /// Empty to leave it out.
+        /// Empty if the stage is left out.
         Optional<BsonDocument> fill(Variables variables);
     }
 

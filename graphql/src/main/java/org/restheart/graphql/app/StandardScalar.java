@@ -4,8 +4,8 @@ import graphql.schema.CoercingSerializeException;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// GraphQL's own scalars, whose coercion cannot be replaced: stored values become what it understands. Widening loses
-/// nothing; where it would, the value stays one that the coercion refuses.
+/// GraphQL's standard scalars, whose coercion cannot be replaced: stored values are converted to types that it accepts.
+/// Only lossless conversions are done; other values are kept, and the coercion refuses them.
 enum StandardScalar {
     INT {
         @Override
@@ -132,7 +132,7 @@ enum StandardScalar {
         return null;
     }
 
-    /// A value that no standard scalar takes: some would take any object's text.
+    /// A value that no standard scalar accepts; some would accept any object's text.
     record OtherType(BsonValue value) {
         @Override
         public String toString() {

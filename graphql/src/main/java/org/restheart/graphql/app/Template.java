@@ -11,28 +11,27 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
-/// A part of a mapping with variables in it: `{"$arg": "name"}`, `{"$arg": ["name", default]}`, `{"$fk": "path"}`. What
-/// a
-/// variable stands for is put in as a value and not looked at again: it names no operator and, in an expression, no
-/// field. Immutable.
+/// A part of a mapping with variables in it: `{"$arg": "name"}`, `{"$arg": ["name", default]}`, `{"$fk": "path"}`.
+/// Values of variables are inserted as literals: they are never operators and, in expressions, never field names.
+/// Immutable.
 @FunctionalInterface
 interface Template {
     String ARG = "$arg";
     String FK = "$fk";
     int MAX_DEPTH = 100;
 
-    /// @throws ProblemException 400 for a variable that is not bound or must not hold what it holds
+    /// @throws ProblemException 400 for a variable that is not bound or whose value is not allowed
     BsonValue fill(Variables variables);
 
-    /// Where a value is put in.
+    /// Where a value is inserted.
     enum Position {
         /// In the query language, or as the operand of a stage: a value with `$` keys would be an operator.
         QUERY,
-        /// In an aggregation expression: texts that begin with `$` would name fields, too.
+        /// In an aggregation expression: strings that begin with `$` would also be field names.
         EXPRESSION
     }
 
-    /// @param allowOperators put in arguments as they are
+    /// @param allowOperators insert arguments unchanged
     /// @throws InvalidApp naming what is wrong
     static Template of(BsonValue value, Position position, boolean allowOperators) throws InvalidApp {
         return of(value, position, allowOperators, 0);
@@ -141,7 +140,7 @@ interface Template {
         };
     }
 
-    /// A value that is not the client's: stored ones may begin with `$` as well.
+    /// Binds a value that is not the client's: stored strings may also begin with `$`.
     private static BsonValue bind(BsonValue value, Position position, String name) {
         if (position == Position.EXPRESSION) {
             return literal(value);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 
-/// What says of a value of which concrete type it is: `field-exists(a, b.c)`, `field-eq(field=a.b, value='<JSON>')`,
+/// Determines the concrete type of a value: `field-exists(a, b.c)`, `field-eq(field=a.b, value='<JSON>')`,
 /// `value-eq('<JSON>')`, `true`, `false`, with `not`, `and`, `or` and parentheses. Immutable.
 @FunctionalInterface
 interface TypePredicate {
@@ -154,7 +154,7 @@ interface TypePredicate {
                 if (values.size() == 1) {
                     return values.getFirst();
                 }
-            } catch (MalformedJsonException _) { // said below
+            } catch (MalformedJsonException _) { // reported below
             }
             throw wrong("'" + json + "' is not JSON");
         }

@@ -7,11 +7,11 @@ import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// What a mapping's variables stand for at one place of an answer: the field's arguments, the parent document, the
+/// The values of a mapping's variables at one place of a response: the field's arguments, the parent document, the
 /// document at the beginning of the path, and the account. Immutable by agreement.
 ///
 /// @param root null on fields of `Query`
-/// @param user null for nobody in particular
+/// @param user null without an account
 public record Variables(
         Map<String, Object> arguments,
         BsonValue parent,
@@ -20,7 +20,7 @@ public record Variables(
     private static final String ROOT = "rootDoc";
     private static final String USER = "@user";
 
-    /// Whether the client decides what a name stands for.
+    /// Whether the client determines the value of a name.
     boolean isArgument(String name) {
         return !name.startsWith("@") && (root == null || !(name.equals(ROOT) || name.startsWith(ROOT + ".")));
     }

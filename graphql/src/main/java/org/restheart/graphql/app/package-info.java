@@ -1,7 +1,7 @@
-/// App definitions: a GraphQL schema and how its fields are mapped to MongoDB. [Apps] makes an [App] of a document, or
-/// says what is wrong with it.
+/// App definitions: a GraphQL schema and how its fields are mapped to MongoDB. [Apps] compiles a document to an [App],
+/// or reports its errors.
 ///
-/// Must not know: HTTP, where definitions are stored, how MongoDB is asked.
+/// Must not know: HTTP, where definitions are stored, how MongoDB is queried.
 @NullMarked
 package org.restheart.graphql.app;
 

@@ -6,8 +6,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// The one value that a content gives to a property: nested, dotted, or in `$set`. If it gives two different
-/// ones, or changes the property in another way as well, there is none.
+/// The one value that a content gives to a property: nested, dotted, or in `$set`. There is none if the content gives
+/// two different values or also changes the property in another way.
 public final class EffectiveValue {
     private EffectiveValue() {}
 
@@ -29,7 +29,7 @@ public final class EffectiveValue {
                 : given.getFirst();
     }
 
-    /// @param others what does not give the property as a whole
+    /// @param others receives what does not set the whole property
     private static void collect(String key, BsonValue value, String path, List<BsonValue> into, BsonDocument others) {
         if (key.equals(path)) {
             into.add(value);
@@ -40,7 +40,7 @@ public final class EffectiveValue {
                 inner.forEach((name, nested) -> collect(name, nested, rest, into, new BsonDocument()));
             }
             if (into.size() == before) {
-                others.append(key, value); // it takes the property away
+                others.append(key, value); // it removes the property
             }
         } else {
             others.append(key, value);

@@ -35,10 +35,10 @@ public record ExpressionBinding(Variables variables) {
         };
     }
 
-    /// What no expression is: numbers, names, sorts.
+    /// Parts of stages that are not expressions: numbers, names, sorts.
     ///
-    /// @param inert whether nothing acts here, whatever its name
-    /// @throws UnusableVariableException for a value that would act
+    /// @param inert whether no value is evaluated here, whatever its name
+    /// @throws UnusableVariableException for a value that would be evaluated
     public BsonValue bindData(BsonValue node, boolean inert) {
         var binding = variables.of(node);
         if (binding != null) {
@@ -74,7 +74,7 @@ public record ExpressionBinding(Variables variables) {
         return acts(value) ? new BsonDocument("$literal", value) : value;
     }
 
-    /// Whether an expression means anything but the value itself.
+    /// Whether an expression evaluates to anything but the value itself.
     static boolean acts(BsonValue value) {
         return switch (value) {
             case BsonString text -> text.getValue().startsWith("$");

@@ -3,8 +3,8 @@ package org.restheart.bson.fields;
 import java.util.Set;
 import org.bson.BsonValue;
 
-/// Looks for hidden fields in an aggregation expression: field paths, the whole document, and operators that
-/// name fields by computed text or run code.
+/// Checks an aggregation expression for references to hidden fields: field paths, the whole document, and operators
+/// that compute field names or run code.
 record ExpressionInspection(Visibility visibility) {
     private static final Set<String> OPAQUE =
             Set.of("$getField", "$setField", "$unsetField", "$function", "$accumulator", "$where", "$meta");
@@ -28,7 +28,7 @@ record ExpressionInspection(Visibility visibility) {
         return !text.startsWith("$") || visibility.shows(text.substring(1));
     }
 
-    /// Other variables hold what their own expressions may see.
+    /// Other variables hold the results of expressions that are inspected themselves.
     private boolean allowsVariable(String path) {
         int dot = path.indexOf('.');
         var name = dot < 0 ? path : path.substring(0, dot);

@@ -10,7 +10,7 @@ import java.util.List;
 /// @param text as written
 /// @param readings the names of fields that it may mean, positions left out
 public record FieldPath(String text, List<String> readings) {
-    /// Beyond it a path is cut, and so stands for more than it means.
+    /// A path with more numbers is truncated, so it covers more fields than it names.
     private static final int MAX_NUMBERS = 5;
 
     public static FieldPath of(String text) {
@@ -69,8 +69,8 @@ public record FieldPath(String text, List<String> readings) {
         return isWithin(text, other) || readings.stream().anyMatch(mine -> isWithin(mine, other));
     }
 
-    /// What of the path contains every array that it may reach into: a change at a position may add elements, and
-    /// with them everything that the array's elements have or lack.
+    /// The prefix of the path that contains every array it may index: a change at a position may add elements, and so
+    /// change every field of the array's elements.
     FieldPath container() {
         int dot = text.indexOf('.');
         while (dot >= 0) {

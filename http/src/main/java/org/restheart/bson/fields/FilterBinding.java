@@ -8,13 +8,13 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Variables.Binding;
 
-/// Puts values into filters so that they stay values: a document, a list or a regular expression is compared and not
-/// obeyed, and what has no value matches nothing, not even by way of a negation. Immutable.
+/// Substitutes variables in filters by literal values: a document, a list or a regular expression is compared and never
+/// interpreted, and an absent value matches nothing, even inside a negation. Immutable.
 public record FilterBinding(Variables variables) {
     /// Matches no document.
     public static final BsonDocument NOTHING = new BsonDocument("_id", new BsonDocument("$in", new BsonArray()));
 
-    /// @throws UnusableVariableException for a value that can only act
+    /// @throws UnusableVariableException for a value that can only be an operator
     public BsonDocument bind(BsonValue filter) {
         return filter(filter).orElse(NOTHING);
     }
@@ -66,7 +66,7 @@ public record FilterBinding(Variables variables) {
         return switch (name) {
             case "$and" -> all(operand);
             case "$or" -> any(operand);
-            case "$nor" -> all(operand); // a branch that matches nothing would let everything through
+            case "$nor" -> all(operand); // a branch that matches nothing would match everything when negated
             case "$expr" -> occursAbsent(operand) ? Optional.empty() : Optional.of(expression(operand));
             case "$comment" -> Optional.of(operand);
             case "$where" -> Optional.of(isOwn(operand) ? operand : refused());
@@ -105,7 +105,7 @@ public record FilterBinding(Variables variables) {
         };
     }
 
-    /// What a field must be.
+    /// The condition on one field.
     private Optional<? extends BsonValue> condition(BsonValue node) {
         var binding = variables.of(node);
         if (binding != null) {
@@ -158,7 +158,7 @@ public record FilterBinding(Variables variables) {
                 : bound;
     }
 
-    /// Whether it is the author's, and no value of others.
+    /// Whether the author of the filter wrote it, so that it contains no variables.
     private boolean isOwn(BsonValue node) {
         return switch (variables.of(node)) {
             case null -> true;
@@ -171,8 +171,8 @@ public record FilterBinding(Variables variables) {
         throw unusable("an operator");
     }
 
-    /// Among the elements a regular expression would be a pattern: nothing equals it. A variable that is a list stands
-    /// for its elements.
+    /// A regular expression among the elements would be a pattern, so it is left out. A variable that is a list is
+    /// replaced by its elements.
     ///
     /// @param mayLack whether leaving out an element can only make fewer documents match
     private Optional<BsonArray> list(boolean mayLack, BsonValue node) {
@@ -218,7 +218,7 @@ public record FilterBinding(Variables variables) {
         };
     }
 
-    /// A value in which nothing acts; empty if any part of it is absent.
+    /// A value without operators; empty if any part of it is absent.
     private Optional<BsonValue> data(BsonValue node) {
         return occursAbsent(node)
                 ? Optional.empty()

@@ -3,8 +3,8 @@ package org.restheart.bson.fields;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Looks for hidden fields in a filter. What it does not know, it does not allow: a new operator of MongoDB must be
-/// understood here before it passes.
+/// Checks a filter for references to hidden fields. Unknown operators are refused: a new operator of MongoDB has to be
+/// added here before it is allowed.
 record FilterInspection(Visibility visibility) {
 
     boolean allows(BsonDocument filter, String prefix) {
@@ -12,7 +12,7 @@ record FilterInspection(Visibility visibility) {
             var value = entry.getValue();
             return switch (entry.getKey()) {
                 case "$and", "$or", "$nor" ->
-                    !value.isArray() // which is MongoDB's to refuse
+                    !value.isArray() // MongoDB refuses it
                             || value.asArray().stream()
                                     .allMatch(each -> !each.isDocument() || allows(each.asDocument(), prefix));
                 case "$expr" -> visibility.allowsExpression(value);

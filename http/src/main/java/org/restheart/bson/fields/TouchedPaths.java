@@ -16,10 +16,9 @@ import org.bson.BsonValue;
 public final class TouchedPaths {
     private static final int MAX_DEPTH = 100;
 
-    /// What the content names, down to the leaves.
+    /// The paths named in the content, down to the leaves.
     private final Map<String, FieldPath> named = new LinkedHashMap<>();
-    /// What may be another value afterwards, with everything in it: `{"a": {"b": 1}}` in an update leaves nothing of
-    /// the former `a`.
+    /// The paths whose whole value may change: `{"a": {"b": 1}}` in an update leaves nothing of the former `a`.
     private final Map<String, FieldPath> changed = new LinkedHashMap<>();
 
     private boolean everything;

@@ -1,6 +1,6 @@
 package org.restheart.bson.fields;
 
-/// A variable stands where its value could only act as an operator, or where it makes no sense.
+/// A variable is used where its value could only be an operator, or where no value is allowed.
 public final class UnusableVariableException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -6,8 +6,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Looks for what an update tells of hidden fields: by copying them to where they are shown, or by failing or not
-/// according to what they hold. A hidden field can be given a new value or be removed, as a whole; nothing else.
+/// Checks whether an update reveals hidden fields, by copying them to visible ones or by failing depending on their
+/// values. The only changes allowed to a hidden field are to set or to remove it as a whole.
 record UpdateInspection(Visibility visibility) {
 
     boolean allows(Update update) {
@@ -20,7 +20,7 @@ record UpdateInspection(Visibility visibility) {
 
     private boolean allowsOperator(String operator, BsonValue operand) {
         if (!(operand instanceof BsonDocument fields)) {
-            return true; // which handlers refuse
+            return true; // handlers refuse it
         }
         return fields.entrySet().stream().allMatch(field -> switch (operator) {
             case "$set", "$setOnInsert", "$unset", "$currentDate" -> isReplaceable(field.getKey());
@@ -30,7 +30,7 @@ record UpdateInspection(Visibility visibility) {
         });
     }
 
-    /// Whether all that decides about a change of the field is shown.
+    /// Whether everything that determines a change of the field is visible.
     private boolean isFree(String path) {
         return visibility.shows(path) && visibility.showsWhereItIs(path);
     }

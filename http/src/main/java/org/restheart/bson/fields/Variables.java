@@ -4,16 +4,16 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// Says which values of a filter or pipeline are variables, and what stands for them.
+/// Resolves the variables of a filter or pipeline.
 @FunctionalInterface
 public interface Variables {
-    /// Null for what is no variable.
+    /// Null for a value that is not a variable.
     @Nullable
     Binding of(BsonValue node);
 
-    /// What stands for a variable.
+    /// The value of a variable.
     sealed interface Binding {
-        /// A value, which never acts as an operator or names a field.
+        /// A literal value, never an operator or a field name.
         record Value(BsonValue value) implements Binding {}
 
         /// No value: nothing equals it.
@@ -22,7 +22,7 @@ public interface Variables {
         /// A filter where there can be one, else a value.
         record Filter(BsonDocument filter) implements Binding {}
 
-        /// Put in as it is, whatever it does there: its author says so.
+        /// Inserted without escaping, as the author of the variable requested.
         record AsIs(BsonValue value) implements Binding {}
     }
 }

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Which fields a projection shows, by path, and so what a caller may ask about and change. Where a path may mean
-/// several fields ([FieldPath]), all of them count. Immutable.
+/// Which fields a projection shows, by path, and so which fields a caller's filters and changes may refer to. Where a
+/// path may mean several fields ([FieldPath]), all of them count. Immutable.
 ///
 /// @param only whether just the named paths are shown, in place of all others
 /// @param paths what the projection names

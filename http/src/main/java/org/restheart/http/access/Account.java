@@ -11,7 +11,7 @@ import org.restheart.http.attribute.Key;
 /// @param roles in the account's own order, which decides between permissions
 /// @param properties what access rules see as `@user`; never contains the password
 public record Account(String name, List<String> roles, BsonDocument properties) {
-    /// Who wants to be told of the account that a request is made with, whatever becomes of the request.
+    /// The observer of a request's account, called whatever the outcome of the request.
     public static final Key<Consumer<Account>> OBSERVER = Key.named("account observer");
 
     public Account {

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Who asks, and what the rules allow them. Immutable.
+/// The account of a request and what the access rules grant it. Immutable.
 public final class Caller {
     /// The caller before the security filter has run.
     public static final Caller ANONYMOUS = new Caller(null, Grant.FULL, null);
@@ -27,12 +27,12 @@ public final class Caller {
         return new Caller(account, grant, expires);
     }
 
-    /// The same caller, with credentials that end.
+    /// The same caller with credentials that expire.
     public Caller until(Instant expires) {
         return new Caller(account, grant, expires);
     }
 
-    /// When the credentials end, if they do: what outlasts one answer, such as a stream, ends then too.
+    /// When the credentials expire, if they do: a response that is still open then, such as a stream, is ended.
     public Optional<Instant> expires() {
         return Optional.ofNullable(expires);
     }

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.bson.BsonValue;
 import org.restheart.http.attribute.Key;
 
-/// What a data request aims at, in MongoDB's names, as access rules see it (`@request.db` …). Parsed once, before
+/// The target of a data request, in MongoDB's names, as access rules see it (`@request.db` …). Parsed once, before
 /// authentication, from the same path that the handler uses.
 ///
 public record DataTarget(

@@ -3,13 +3,13 @@ package org.restheart.http.access;
 import java.util.Optional;
 import org.bson.BsonDocument;
 
-/// What the permission that let a request in says about data: the `mongo` object of an access rule, its
-/// variables already replaced by this request's values. Immutable.
+/// What the permission that admitted a request grants on data: the `mongo` object of an access rule, its variables
+/// already replaced by this request's values. Immutable.
 ///
-/// @param allowAdHocAggregations run pipelines that the client gives
+/// @param allowAdHocAggregations run pipelines sent by the client
 /// @param readFilter ANDed to the filter of every read
 /// @param writeFilter ANDed to the filter of every write
-/// @param mergeRequest laid over the content of every write
+/// @param mergeRequest merged into the content of every write
 /// @param projectResponse a projection of every read's documents
 /// @param checkWritten refuse new content that `writeFilter` does not match
 public record Grant(

@@ -14,7 +14,7 @@ public enum ResourceKind {
     BULK_DOCUMENTS,
     COLLECTION_INDEXES,
     INDEX,
-    /// A pipeline that the client gives.
+    /// A pipeline sent by the client.
     AGGREGATIONS,
     AGGREGATION,
     CHANGE_STREAM,
@@ -33,7 +33,7 @@ public enum ResourceKind {
     SESSION,
     TRANSACTIONS,
     TRANSACTION,
-    /// A path that looks like one of the special resources but stands where there is none.
+    /// A path with the name of a special resource in a place where there is none.
     INVALID;
 
     /// Files and the collections they live in.

@@ -1,8 +1,6 @@
-/// Who asks ([org.restheart.http.access.Caller]), what a permission grants of the data
-/// ([org.restheart.http.access.Grant]), and what a data request aims at and demands
-/// ([org.restheart.http.access.DataTarget]): what the authorizers of `security` decide about and the handlers of
-/// `mongo`
-/// keep to.
+/// Callers ([org.restheart.http.access.Caller]), what a permission grants on data ([org.restheart.http.access.Grant]),
+/// and the target and demands of a data request ([org.restheart.http.access.DataTarget]): the authorizers of `security`
+/// decide on them and the handlers of `mongo` enforce them.
 ///
 /// Must not know: requests and responses, how rules are written, the MongoDB driver.
 @NullMarked

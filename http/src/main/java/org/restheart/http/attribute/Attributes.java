@@ -3,8 +3,8 @@ package org.restheart.http.attribute;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What the steps of the pipeline learned about a request, by [Key]. Immutable: a linked list, newest first, because a
-/// request carries two or three of them.
+/// Attributes that steps of the pipeline add to a request, by [Key]. Immutable: a linked list, newest first, because a
+/// request has two or three of them.
 public final class Attributes {
     public static final Attributes NONE = new Attributes(null, null, null);
 

@@ -11,7 +11,7 @@ public final class Key<T> {
         this.name = name;
     }
 
-    /// A new key; `name` is for people who debug.
+    /// A new key; `name` is for debugging.
     public static <T> Key<T> named(String name) {
         return new Key<>(name);
     }

@@ -1,4 +1,4 @@
-/// What steps of the pipeline hand on with a request, by typed keys ([org.restheart.http.attribute.Key]).
+/// Attributes that steps of the pipeline pass on with a request, by typed keys ([org.restheart.http.attribute.Key]).
 ///
 /// Must not know: requests, or anything else of this server.
 @NullMarked

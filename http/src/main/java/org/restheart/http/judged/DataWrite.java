@@ -8,28 +8,28 @@ import org.bson.BsonValue;
 import org.restheart.http.Request;
 import org.restheart.http.attribute.Key;
 
-/// What a judged request says about a write beyond what REST clients can say.
+/// Options of a write that only judged requests have.
 ///
-/// @param kind for a request about the documents that a filter matches: how many of them it means
-/// @param receiver is told what was done, before the response is made; not for a write that is refused as a whole
+/// @param kind for a request with a filter: which of the matching documents it applies to
+/// @param receiver called with the result before the response is built; not for a write that is refused as a whole
 public record DataWrite(Kind kind, Consumer<Report> receiver) {
     public static final Key<DataWrite> KEY = Key.named("write");
 
-    /// How many documents a filter means.
+    /// Which of the documents that match a filter are written.
     public enum Kind {
-        /// All that match, or the one of the path.
+        /// All that match, or the one named in the path.
         AS_REQUESTED,
         /// One that matches.
         ONE,
-        /// One that matches; the content takes its place instead of changing it.
+        /// One that matches; it is replaced by the content.
         REPLACE_ONE
     }
 
-    /// What was done.
+    /// The result of a write.
     ///
-    /// @param modified documents that are not as they were, whatever their entity tag
+    /// @param modified changed documents, not counting entity tags
     /// @param inserted the ids of inserted documents, in the request's order
-    /// @param upserted the id of a document that was made because none matched
+    /// @param upserted the id of a document that was inserted because none matched
     /// @param errors of single documents, each with its `index` and a `message`
     public record Report(
             long matched,
@@ -55,7 +55,7 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
         }
     }
 
-    /// Tells whoever made the request, if it was made inside the process.
+    /// Passes the report to the receiver of a judged request, if there is one.
     public static void report(Request request, Report report) {
         request.attribute(KEY).ifPresent(write -> write.receiver().accept(report));
     }

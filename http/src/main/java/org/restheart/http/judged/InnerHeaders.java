@@ -9,9 +9,9 @@ import org.restheart.http.Fields;
 import org.restheart.http.Headers;
 
 /// The headers of a judged request: its own, and those of the outer request that are about the connection and the
-/// caller. What describes the outer request's content, its answer or its conditions does not hold for the inner one.
+/// caller. Headers about the outer request's content, response or preconditions are left out.
 ///
-/// @param own hide the outer ones of the same name
+/// @param own override the outer ones of the same name
 record InnerHeaders(Fields own, Headers outer) implements Headers {
     private static final Set<String> ABOUT_THE_OUTER_REQUEST = Set.of(
             "content-type",

@@ -10,11 +10,11 @@ import org.restheart.http.Response;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
 
-/// A request of the REST API that does what an operation of another service asks for. Immutable.
+/// A request of the REST API that performs an operation of another service. Immutable.
 ///
-/// @param headers what the operation says about itself, such as `Content-Type` or `If-Match`; everything else that
-///     access rules may look at comes from the request that the client sent
-/// @param options what no client of the REST API can ask for, by keys that the handlers know
+/// @param headers of the operation itself, such as `Content-Type` or `If-Match`; all others come from the client's
+///     request
+/// @param options attributes that clients of the REST API cannot set, by keys that the handlers read
 public record JudgedRequest(
         Method method, RequestPath path, Query query, Fields headers, Body body, Via via, Attributes options) {
 

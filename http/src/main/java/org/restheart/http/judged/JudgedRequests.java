@@ -13,20 +13,20 @@ public interface JudgedRequests {
     /// No authorizer allows the request to this caller, or there is no such resource for judged requests.
     Problem NOT_PERMITTED = Problem.bare(ProblemCode.FORBIDDEN);
 
-    /// Answers as a handler does: now, or later, on this thread, which must be one that may block if the request needs
-    /// that ([Request#requireThread()] is passed on).
+    /// Runs the request on this thread, which must be allowed to block if the request needs that
+    /// ([Request#requireThread()] is passed on).
     ///
-    /// @param outer what the client sent, after authentication
+    /// @param outer the client's request, after authentication
     /// @return without headers of connection, CORS or compression, which belong to the outer response
     /// @throws ProblemException for whatever the REST API refuses or fails at; a deferred response fails with one.
-    ///     [#NOT_PERMITTED] is told from other refusals by [#isNotPermitted]
+    ///     [#isNotPermitted] distinguishes [#NOT_PERMITTED] from other refusals
     Response make(Request outer, JudgedRequest inner);
 
     static boolean isNotPermitted(Problem problem) {
         return problem.equals(NOT_PERMITTED);
     }
 
-    /// The request as rules and handlers see it: sent over the outer one's connection, by its caller.
+    /// The inner request with the connection and the caller of the outer one.
     static Request inside(Request outer, JudgedRequest inner) {
         return new Request(
                 outer.id(),

@@ -6,16 +6,16 @@ import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.attribute.Key;
 
-/// By which service an operation comes to the data, as access rules see it (`via(…)`, `action(…)`). Immutable.
+/// The service through which an operation accesses data, as access rules see it (`via(…)`, `action(…)`). Immutable.
 ///
-/// @param action the operation's name in that service's own words; absent for REST
+/// @param action the operation's name in that service; absent for REST
 public record Via(Service service, Optional<String> action) {
     public static final Via REST = new Via(Service.REST, Optional.empty());
 
     /// Set by [JudgedRequests]; a request without it is one that a client sent to the REST API.
     static final Key<Via> KEY = Key.named("via");
 
-    /// The services that lead to the data.
+    /// The services through which data is accessed.
     public enum Service {
         REST("rest"),
         DATA_API("data-api"),

@@ -5,9 +5,9 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What waits for one receiver: bounded, so that a slow one costs neither memory nor the time of others.
+/// The messages queued for one receiver: bounded, so that a slow one neither fills memory nor delays others.
 ///
-/// One side offers and never waits; the other, the connection, takes on its I/O thread. Thread-safe.
+/// The producer offers and never blocks; the connection takes on its I/O thread. Thread-safe.
 public final class Backlog {
     private final int maxMessages;
     private final long maxBytes;
@@ -37,8 +37,8 @@ public final class Backlog {
         this.maxBytes = maxBytes;
     }
 
-    /// Lets a frame wait for the receiver. If there is no room, all that waits is thrown away and the receiver's
-    /// connection ends with [Ending#TOO_SLOW].
+    /// Queues a frame for the receiver. If there is no room, the queue is cleared and the receiver's connection is
+    /// closed with [Ending#TOO_SLOW].
     ///
     public Offer offer(Frame frame) {
         Runnable wake;
@@ -62,15 +62,15 @@ public final class Backlog {
         return fits ? Offer.TAKEN : Offer.OVERFLOWN;
     }
 
-    /// What became of a frame.
+    /// The result of [#offer].
     public enum Offer {
         TAKEN,
-        /// This frame was one too many; to be told once.
+        /// The queue was full; returned once.
         OVERFLOWN,
         CLOSED
     }
 
-    /// Ends the connection after what waits has been sent. The first ending counts.
+    /// Ends the connection after the queued messages have been sent. The first ending counts.
     public void end(Ending why) {
         Runnable wake;
         synchronized (this) {
@@ -100,8 +100,8 @@ public final class Backlog {
 
     /// Connects the receiver.
     ///
-    /// @param wake called, from any thread, when there is something to take and the receiver does not know yet, and
-    ///     when an ending is announced; does not wait
+    /// @param wake called, from any thread, when the queue becomes non-empty and when an ending is announced; must not
+    ///     block
     public void connect(Runnable wake) {
         boolean now;
         synchronized (this) {
@@ -114,7 +114,7 @@ public final class Backlog {
         }
     }
 
-    /// For the receiver: the next frame; null if nothing waits, and then the receiver will be woken.
+    /// The next frame; null if the queue is empty, and `wake` is then called for the next one. Called by the receiver.
     public synchronized @Nullable Frame take() {
         var frame = waiting.poll();
         if (frame == null) {
@@ -125,17 +125,17 @@ public final class Backlog {
         return frame;
     }
 
-    /// For the receiver, when nothing is left to take.
+    /// The ending, once the queue is empty. Called by the receiver.
     public synchronized Optional<Ending> ending() {
         return waiting.isEmpty() ? Optional.ofNullable(ending) : Optional.empty();
     }
 
-    /// Whether an ending has been announced, whatever waits before it.
+    /// Whether an ending has been announced, even if messages are still queued.
     public synchronized boolean hasEnded() {
         return ending != null;
     }
 
-    /// The receiver is gone: nothing is kept any more.
+    /// Discards all messages, present and future: the receiver has disconnected.
     public synchronized void abandon() {
         gone = true;
         waiting.clear();

@@ -1,7 +1,7 @@
 package org.restheart.http.push;
 
-/// Why the server ends a connection, with the close code that a WebSocket client is told (RFC 6455, 7.4, and the
-/// registry of close codes at IANA).
+/// Why the server ends a connection, with the WebSocket close code (RFC 6455, 7.4, and the registry of close codes at
+/// IANA).
 public enum Ending {
     SHUTDOWN(1001, "the server is stopping"),
     PERMISSION_LOST(1008, "the credentials have ended"),

@@ -2,10 +2,10 @@ package org.restheart.http.push;
 
 import java.nio.ByteBuffer;
 
-/// One message as it goes over the wire; shared by all who receive it.
+/// One encoded message, shared by all receivers.
 ///
 /// @param bytes read through a duplicate
-/// @param since when what it tells happened, in milliseconds since 1970; 0 if that is not known
+/// @param since when the event happened, in milliseconds since 1970; 0 if unknown
 public record Frame(ByteBuffer bytes, long since) {
     int length() {
         return bytes.remaining();

@@ -3,7 +3,7 @@ package org.restheart.http.push;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// How messages travel.
+/// The protocols by which messages are sent.
 public enum Transport {
     /// One unfragmented text frame per message (RFC 6455, 5.2), without the id.
     WEB_SOCKET {

@@ -1,7 +1,7 @@
-/// Messages that a server sends of its own accord on an open connection: [Subscription] is what a handler answers with,
-/// [Backlog] what lies between who produces and the connection, [Message] what is sent.
+/// Messages that the server pushes on an open connection: a handler responds with a [Subscription], a [Backlog] queues
+/// each [Message] between its producer and the connection.
 ///
-/// Must not know: HTTP, where messages come from.
+/// Must not know: HTTP, the source of messages.
 @NullMarked
 package org.restheart.http.push;
 

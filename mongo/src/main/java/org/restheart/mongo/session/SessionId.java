@@ -13,7 +13,7 @@ import org.bson.BsonDocument;
 /// A session's id as clients know it. Any UUID is one, on any server; those made here (version 8, RFC 9562) tell whose
 /// they are, so that others are refused. Whatever its id, MongoDB's session is another one for each owner: knowing or
 /// guessing an id leads nobody into somebody else's session. Immutable.
-public record SessionId(UUID uuid) {
+record SessionId(UUID uuid) {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /// In the byte that begins with the variant.

@@ -10,7 +10,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
 /// Work that is done whole or not at all, where one command cannot do it. Needs a replica set.
-public final class Transaction {
+final class Transaction {
     private static final int MAX_ATTEMPTS = 10;
 
     /// `IllegalOperation`: what a server on its own answers.
@@ -21,7 +21,7 @@ public final class Transaction {
     /// Runs `work` and commits it; aborts it if it throws. Runs it again when MongoDB says that this can help.
     ///
     /// @throws org.restheart.http.ProblemException 409 when others kept interfering, 501 without a replica set
-    public static <T> T run(MongoClient client, WriteConcern writeConcern, Function<ClientSession, T> work) {
+    static <T> T run(MongoClient client, WriteConcern writeConcern, Function<ClientSession, T> work) {
         var options = TransactionOptions.builder().writeConcern(writeConcern).build();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             try (var session = client.startSession()) {

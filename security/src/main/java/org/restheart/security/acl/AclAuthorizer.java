@@ -14,16 +14,16 @@ import org.restheart.security.Authorizer;
 import org.restheart.security.predicate.Attempt;
 import org.restheart.security.predicate.KindAttempt;
 
-/// Allows what a permission of one of the account's roles allows: roles in the account's order, permissions
-/// in theirs, and the first that applies decides.
+/// Allows what a permission of one of the account's roles allows. Roles are tried in the account's order, permissions
+/// in their order of priority; the first that applies decides.
 public final class AclAuthorizer implements Authorizer {
-    /// The role of those who are not authenticated.
+    /// The role of anonymous callers.
     public static final String UNAUTHENTICATED = "$unauthenticated";
 
     private final Permissions permissions;
     private final Optional<String> rootRole;
 
-    /// @param rootRole may do everything, without any permission
+    /// @param rootRole the role that is allowed everything, without any permission
     public AclAuthorizer(Permissions permissions, Optional<String> rootRole) {
         this.permissions = permissions;
         this.rootRole = rootRole;

@@ -8,7 +8,7 @@ import org.restheart.http.Request;
 
 /// The permissions of a file. Immutable.
 ///
-/// Within a role the lower priority is tried first; of two equal ones, the one that stands later in the file.
+/// Within a role the lower priority is tried first; of equal ones, the one that is later in the file.
 public final class FilePermissions implements Permissions {
     private final Map<String, List<Permission>> byRole;
 

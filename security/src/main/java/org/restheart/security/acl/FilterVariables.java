@@ -26,8 +26,8 @@ import org.restheart.security.predicate.Attempt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Replaces the variables of a permission's filters by this request's values. A variable is a whole string
-/// value; a value keeps its BSON type, and no text is ever read as part of a filter. Confined to one request.
+/// Replaces the variables of a permission's filters by this request's values. A variable is a whole string value; a
+/// value keeps its BSON type, and text is never parsed as part of a filter. Confined to one request.
 final class FilterVariables {
     private static final Logger LOG = LoggerFactory.getLogger(FilterVariables.class);
     private static final Set<String> FILTERS =
@@ -40,7 +40,7 @@ final class FilterVariables {
     private final Attempt attempt;
     private final Grant written;
 
-    /// @param written the permission as it stands in the list
+    /// @param written the permission as written
     FilterVariables(Attempt attempt, Grant written) {
         this.attempt = attempt;
         this.written = written;
@@ -72,7 +72,7 @@ final class FilterVariables {
         return text.equals(variable) || text.startsWith(variable + ".");
     }
 
-    /// A filter in which values are compared with and never obeyed; what has no value matches nothing.
+    /// A filter in which values are literals, never operators; a variable without a value matches nothing.
     BsonDocument bindFilter(BsonDocument template) {
         try {
             return new FilterBinding(this::binding).bind(template);
@@ -95,7 +95,7 @@ final class FilterVariables {
                 : new Binding.Value(value);
     }
 
-    /// Content in which values are put as they are, null for what has none.
+    /// Content in which values are inserted unchanged, null for a variable without a value.
     BsonDocument bind(BsonDocument template) {
         var bound = new BsonDocument();
         template.forEach((key, value) -> bound.append(key, bind(value)));
@@ -145,7 +145,7 @@ final class FilterVariables {
         return dot < 0 ? "" : variable.substring(dot + 1);
     }
 
-    /// The whole of a token's claims goes without those that only concern the token.
+    /// All claims of a token, without those that only concern the token.
     private static BsonDocument ofUser(Account account, String variable) {
         var properties = account.properties();
         if (!variable.equals("@user") || !properties.containsKey("exp") || !properties.containsKey("sub")) {
@@ -221,7 +221,7 @@ final class FilterVariables {
         return roles;
     }
 
-    /// What the client asks for; what does not parse is null here and refused by the handler.
+    /// The client's filter; a malformed one is null here and refused by the handler.
     private static BsonValue clientFilter(Request request) {
         var filters = new BsonArray();
         try {

@@ -5,10 +5,10 @@ import org.bson.BsonDocument;
 import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Attempt;
 
-/// The `mongo` object of a permission, before its variables have values. Immutable.
+/// The `mongo` object of a permission with unresolved variables. Immutable.
 ///
 /// @param flags the grant as written, variables unreplaced
-/// @param hasVariables whether anything has to be replaced per request
+/// @param hasVariables whether variables have to be replaced per request
 record GrantTemplate(Grant flags, boolean hasVariables) {
     static GrantTemplate of(Grant written) {
         return new GrantTemplate(

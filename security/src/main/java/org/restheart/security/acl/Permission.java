@@ -14,14 +14,14 @@ import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.Unanswerable;
 
-/// One rule: these roles may do what the predicate describes, within the grant. Immutable.
+/// One rule: these roles are allowed requests that match the predicate, within the grant. Immutable.
 ///
-/// @param place says where it is written, for people
+/// @param place where it is written, for messages
 /// @param priority absent for a rule that comes last
 public record Permission(
         String place, List<String> roles, Optional<Double> priority, Predicate predicate, GrantTemplate grant) {
 
-    /// The grant if the rule applies. A rule that cannot be evaluated does not.
+    /// The grant if the rule applies. A rule that cannot be evaluated does not apply.
     Optional<Grant> apply(Attempt attempt) {
         attempt.forget();
         return allowsDemands(attempt) && test(attempt) ? Optional.of(grant.bind(attempt)) : Optional.empty();

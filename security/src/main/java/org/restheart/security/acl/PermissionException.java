@@ -1,6 +1,6 @@
 package org.restheart.security.acl;
 
-/// A permission that cannot be used; says why.
+/// An invalid permission; the message says why.
 public final class PermissionException extends Exception {
     PermissionException(String why) {
         super(why, null, false, false);

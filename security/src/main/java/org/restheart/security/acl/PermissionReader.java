@@ -14,13 +14,13 @@ import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;
 
-/// Reads permissions from documents, as they stand in the collection or, written in YAML, in a file.
+/// Reads permissions from documents of the collection or, in YAML, of a file.
 public final class PermissionReader {
     private PermissionReader() {}
 
     /// An entry of a file: `role` or `roles`, and filters may be texts that contain JSON.
     ///
-    /// @param place where it stands, for messages
+    /// @param place its location, for messages
     /// @throws PermissionException saying why it cannot be used
     public static Permission ofFile(String place, BsonDocument entry) throws PermissionException {
         var role = entry.get("role");
@@ -140,7 +140,7 @@ public final class PermissionReader {
                 return document;
             }
         } catch (MalformedJsonException _) {
-            // as for JSON that is no object
+            // as for JSON that is not an object
         }
         throw new PermissionException("mongo." + key + " is not a JSON object");
     }

@@ -12,7 +12,7 @@ import org.restheart.security.cache.InvalidatedCache;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The permissions of a collection, parsed when a role is first asked for. Thread-safe.
+/// The permissions of a collection, loaded and parsed per role on first use. Thread-safe.
 ///
 /// Within a role the higher priority is tried first; of two equal ones the one with the higher `_id`.
 public final class StoredPermissions implements Permissions {
@@ -21,11 +21,11 @@ public final class StoredPermissions implements Permissions {
 
     private final Function<String, List<BsonDocument>> ofRole;
     private final InvalidatedCache<String, List<Permission>> kept;
-    /// Permissions are read again and again; each fault is worth one line.
+    /// Permissions are read repeatedly; each fault is logged once.
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-    /// @param ofRole the documents of a role, by `_id` descending; may wait; throws 503 if it cannot tell now
-    /// @param kept what is known; told of changes
+    /// @param ofRole the documents of a role, by `_id` descending; may block; throws 503 if it cannot query now
+    /// @param kept the cache, invalidated on changes
     public StoredPermissions(
             Function<String, List<BsonDocument>> ofRole, InvalidatedCache<String, List<Permission>> kept) {
         this.ofRole = ofRole;

@@ -1,7 +1,7 @@
-/// Access control lists: permissions that let roles do what a predicate describes, and say what of the data
-/// they see. The entry type is [AclAuthorizer]; [PermissionReader] turns documents into [Permission]s.
+/// Access control lists: permissions that allow roles the requests that a predicate describes, and restrict the visible
+/// data. The entry type is [AclAuthorizer]; [PermissionReader] turns documents into [Permission]s.
 ///
-/// Must not know: how anybody is authenticated, what executes a request.
+/// Must not know: how callers are authenticated, how requests are executed.
 @NullMarked
 package org.restheart.security.acl;
 

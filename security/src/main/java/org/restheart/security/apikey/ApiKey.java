@@ -12,13 +12,13 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 
-/// What is stored of a key. The key itself never is. Immutable.
+/// The stored record of a key, without the key itself. Immutable.
 ///
 /// @param digest identifies the key among all
-/// @param handle names it to people and in requests
+/// @param handle identifies it in lists and requests
 /// @param hint its first characters, for lists
 /// @param account whose credentials it is
-/// @param roles the only roles it has; empty for all of the account's
+/// @param roles its roles; empty for all roles of the account
 /// @param from address ranges it may be used from; empty for any
 public record ApiKey(
         String digest,
@@ -34,7 +34,7 @@ public record ApiKey(
         boolean disabled,
         List<String> from) {
 
-    /// Empty for a document that is not one of ours.
+    /// Empty for a document that is not a key.
     public static Optional<ApiKey> of(BsonDocument stored) {
         if (!(stored.get("_id") instanceof BsonString digest)
                 || !(stored.get("handle") instanceof BsonObjectId handle)
@@ -66,7 +66,7 @@ public record ApiKey(
                 : Optional.empty();
     }
 
-    /// What is no list of texts allows nothing.
+    /// A value that is not a list of strings allows nothing.
     private static List<String> texts(BsonValue value) {
         return value instanceof BsonArray array
                 ? array.stream()
@@ -76,7 +76,7 @@ public record ApiKey(
                 : List.of();
     }
 
-    /// As it is stored.
+    /// The stored form.
     public BsonDocument toDocument() {
         var document = new BsonDocument("_id", new BsonString(digest));
         document.putAll(toShow());
@@ -86,7 +86,7 @@ public record ApiKey(
         return document;
     }
 
-    /// As clients see it: without the digest.
+    /// The form shown to clients: without the digest.
     BsonDocument toShow() {
         var document = new BsonDocument("handle", new BsonString(handle.toHexString()))
                 .append("name", new BsonString(name))

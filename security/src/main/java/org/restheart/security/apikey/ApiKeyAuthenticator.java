@@ -11,9 +11,9 @@ import org.restheart.security.Authenticator;
 import org.restheart.security.Credentials;
 import org.restheart.security.realm.Realm;
 
-/// An API key, in a header of its own or as bearer token.
+/// Authenticates with an API key, in its own header or as a bearer token.
 public final class ApiKeyAuthenticator implements Authenticator {
-    /// The source of credentials that are keys.
+    /// The source of credentials by key.
     public static final String SOURCE = "apiKeyRealm";
 
     private static final String BEARER = "Bearer ";
@@ -23,7 +23,7 @@ public final class ApiKeyAuthenticator implements Authenticator {
     private final Realm realm;
     private final List<String> headerNames;
 
-    /// @param realm whose accounts the keys belong to
+    /// @param realm the realm of the keys' accounts
     public ApiKeyAuthenticator(ApiKeys keys, KeyForm form, Realm realm, List<String> headerNames) {
         this.keys = keys;
         this.form = form;
@@ -69,7 +69,7 @@ public final class ApiKeyAuthenticator implements Authenticator {
                         .anyMatch(range -> range.contains(request.connection().peerAddress()));
     }
 
-    /// The account with the key's roles, as far as it still has them.
+    /// The account with those of the key's roles that it still has.
     private static Authentication accepted(ApiKey key, Account account) {
         var limited = key.roles()
                 .map(only -> new Account(

@@ -33,8 +33,8 @@ import org.restheart.security.Credentials;
 import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.realm.Realm;
 
-/// `/_apikeys`: hands out keys, lists and withdraws them. The root role may do so for every account, others for
-/// themselves. Comes with the rule that lets them.
+/// `/_apikeys`: creates, lists and revokes keys. The root role may do so for every account, others for themselves; the
+/// service implements the rule that allows it.
 public final class ApiKeyService implements Service, Authorizer {
     public static final String URI = "/_apikeys";
 
@@ -48,10 +48,10 @@ public final class ApiKeyService implements Service, Authorizer {
     private final Realm realm;
     private final Settings settings;
 
-    /// @param rootRole may have keys for every account, and import keys
-    /// @param unlimited whether keys without an end may be made
-    /// @param longest until the end of a key
-    /// @param selfService whether accounts may make keys of their own
+    /// @param rootRole the role that may create keys for every account and import keys
+    /// @param unlimited whether keys that do not expire may be created
+    /// @param longest lifetime of a key
+    /// @param selfService whether accounts may create their own keys
     public record Settings(Optional<String> rootRole, boolean unlimited, Duration longest, boolean selfService) {}
 
     public ApiKeyService(ApiKeys keys, KeyForm form, Realm realm, Settings settings) {
@@ -140,7 +140,7 @@ public final class ApiKeyService implements Service, Authorizer {
                 200, new BsonArray(visible(caller).stream().map(ApiKey::toShow).toList()));
     }
 
-    /// Unknown and others' keys look alike.
+    /// Unknown keys and keys of other accounts give the same response.
     private ApiKey find(Account caller, String handle) {
         return visible(caller).stream()
                 .filter(key -> key.handle().toHexString().equals(handle))
@@ -166,7 +166,7 @@ public final class ApiKeyService implements Service, Authorizer {
                 .map(Realm.Stored::account)
                 .orElseThrow(() -> invalid("account", "there is no such account"));
         var roles = texts(content, "roles");
-        // Of others a key never has more than its maker has now.
+        // A key of another account never has more roles than its creator has now.
         var allowed = root ? owner.roles() : caller.roles();
         roles.ifPresent(wanted -> {
             if (!allowed.containsAll(wanted)) {

@@ -6,16 +6,16 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
 
-/// Where keys are kept. Thread-safe; all methods may wait.
+/// The store of keys. Thread-safe; all methods may block.
 public interface ApiKeys {
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now; [org.restheart.http.NeedsThread]
-    ///     through the request if that takes a look elsewhere
+    ///     through the request if a query is needed
     Optional<ApiKey> find(Request request, String digest);
 
     /// @return false if there is such a key
     boolean insert(ApiKey key);
 
-    /// Keys of one account, or all, by creation; not more than some thousands.
+    /// Keys of one account, or all, by creation time; at most a few thousand.
     List<ApiKey> list(Optional<String> account);
 
     /// @param changes fields and their new values
@@ -23,6 +23,6 @@ public interface ApiKeys {
 
     void delete(ApiKey key);
 
-    /// Notes that a key was used; does not wait, and not every use is noted.
+    /// Records the use of a key; does not block, and not every use is recorded.
     void used(ApiKey key, Instant at);
 }

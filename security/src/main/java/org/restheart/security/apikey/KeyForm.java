@@ -10,7 +10,7 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// How keys look, and how they become digests. Keys are random, so a fast digest keeps them. Thread-safe.
+/// The format of keys and their digests. Keys are random, so a fast digest protects them. Thread-safe.
 public final class KeyForm {
     static final String PREFIX = "rhk_";
     private static final int MAX_LENGTH = 256;
@@ -21,7 +21,7 @@ public final class KeyForm {
 
     private final Optional<SecretKeySpec> pepper;
 
-    /// @param pepper makes digests useless to whoever has only the collection
+    /// @param pepper a secret in the digests, so that the collection alone does not allow guessing keys
     public KeyForm(Optional<String> pepper) {
         this.pepper = pepper.map(text -> new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
     }
@@ -32,7 +32,7 @@ public final class KeyForm {
         return PREFIX + BASE64.encodeToString(bytes);
     }
 
-    /// Whether a key that was made elsewhere can be imported.
+    /// Whether a key that was created elsewhere can be imported.
     static boolean isImportable(String key) {
         return key.length() >= MIN_LENGTH
                 && key.length() <= MAX_LENGTH

@@ -6,14 +6,15 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.security.Vetoer;
 
-/// Keeps everybody, whatever their rights, from the collection of keys: [ApiKeyService] is the only way to it.
+/// Refuses every data request to the collection of keys, whatever the caller's rights: only [ApiKeyService] accesses
+/// it.
 public record KeysVetoer(String database, String collection) implements Vetoer {
     @Override
     public boolean vetoes(Request request, @Nullable Account account) {
         return request.attribute(DataTarget.KEY).filter(this::isKeys).isPresent();
     }
 
-    /// Names compare as on a case-insensitive file system, where both would be the same.
+    /// Names are compared without regard to case, as on a case-insensitive file system.
     private boolean isKeys(DataTarget target) {
         return target.db().filter(database::equalsIgnoreCase).isPresent()
                 && target.collection().filter(collection::equalsIgnoreCase).isPresent();

@@ -1,5 +1,4 @@
-/// API keys: credentials of an account for programs. [ApiKeyAuthenticator] accepts them, [ApiKeyService] hands them
-/// out.
+/// API keys: credentials of an account for programs. [ApiKeyAuthenticator] accepts them, [ApiKeyService] issues them.
 ///
 /// Must not know: where keys are stored.
 @NullMarked

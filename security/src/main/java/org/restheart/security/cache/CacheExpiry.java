@@ -2,19 +2,19 @@ package org.restheart.security.cache;
 
 import java.time.Duration;
 
-/// How long values are kept while changes to their source are not told.
+/// How long values are cached while changes of their source are not reported.
 ///
 /// @param maxEntries bounds memory
-/// @param time zero for not at all; ignored with [Expiry#NEVER]
+/// @param time zero disables caching; ignored with [Expiry#NEVER]
 public record CacheExpiry(int maxEntries, Duration time, Expiry expiry) {
-    /// When a value gets too old.
+    /// When a value expires.
     public enum Expiry {
         NEVER,
         AFTER_WRITE,
         AFTER_READ
     }
 
-    /// Nothing is kept unless changes are told.
+    /// Nothing is cached unless changes are reported.
     public static CacheExpiry nothing(int maxEntries) {
         return new CacheExpiry(maxEntries, Duration.ZERO, Expiry.AFTER_WRITE);
     }

@@ -8,16 +8,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Values of a source that changes elsewhere. While the source is followed ([#follow()] until
-/// [#lose()]) a value is good until its change is told; otherwise as long as configured. Failures are never
-/// kept. Thread-safe.
+/// A cache of values whose source is changed by others. While the source is followed ([#follow()] until [#lose()]) a
+/// value is valid until its change is reported; otherwise as long as configured. Failures are never cached.
+/// Thread-safe.
 public final class InvalidatedCache<K, V> {
-    /// Changes are told, but a message may be lost once in a while.
+    /// Bounds the age of a value whose change event was lost.
     private static final Duration WHILE_FOLLOWED = Duration.ofMinutes(1);
 
     private final CacheExpiry keeping;
     private final Cache<K, Value<V>> values;
-    /// Counts everything that makes a value loaded before it doubtful.
+    /// Counts events that invalidate values loaded before them.
     private final AtomicLong epoch = new AtomicLong();
 
     private volatile boolean followed;
@@ -39,7 +39,7 @@ public final class InvalidatedCache<K, V> {
                 .build();
     }
 
-    /// The value if it is at hand and good.
+    /// The value if it is cached and valid.
     public Optional<V> get(K key) {
         var kept = values.getIfPresent(key);
         if (kept == null || !isGood(kept)) {
@@ -60,9 +60,9 @@ public final class InvalidatedCache<K, V> {
         return System.nanoTime() - kept.since < bound.toNanos();
     }
 
-    /// Loads the value and keeps it, unless something changed meanwhile. May wait.
+    /// Loads the value and caches it, unless something changed in the meantime. May block.
     ///
-    /// @param source gives null for what must not be kept
+    /// @param source returns null for a value that must not be cached
     public @Nullable V load(K key, Function<K, @Nullable V> source) {
         long before = epoch.get();
         var loaded = source.apply(key);
@@ -75,25 +75,25 @@ public final class InvalidatedCache<K, V> {
         return loaded;
     }
 
-    /// This one has changed.
+    /// Invalidates one value.
     public void forget(K key) {
         epoch.incrementAndGet();
         values.invalidate(key);
     }
 
-    /// Any of them may have changed.
+    /// Invalidates all values.
     public void forgetAll() {
         epoch.incrementAndGet();
         values.invalidateAll();
     }
 
-    /// From now on every change is told.
+    /// Declares that every change is reported from now on.
     public void follow() {
         forgetAll();
         followed = true;
     }
 
-    /// From now on changes go untold.
+    /// Declares that changes are no longer reported.
     public void lose() {
         followed = false;
         forgetAll();

@@ -1,6 +1,6 @@
-/// What security keeps in memory of data that lives elsewhere; the entry type is [InvalidatedCache].
+/// Caches of security data whose source is elsewhere; the entry type is [InvalidatedCache].
 ///
-/// Must not know: what it keeps.
+/// Must not know: the types of values.
 @NullMarked
 package org.restheart.security.cache;
 

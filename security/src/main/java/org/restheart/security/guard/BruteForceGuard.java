@@ -16,9 +16,9 @@ import org.restheart.http.Request;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.FailedAttempts;
 
-/// Locks out a source that has shown wrong credentials too often within ten seconds, until that is ten seconds ago. It
-/// is asked before any password is checked. Attempts that run count as failed until they have succeeded: further ones
-/// wait until that is known. Thread-safe.
+/// Locks out a source after too many failed attempts within ten seconds, for ten seconds. Consulted before any password
+/// is checked. Running attempts count as failed until they succeed; further attempts wait for their results.
+/// Thread-safe.
 public final class BruteForceGuard implements FailedAttempts {
     private static final Duration WINDOW = Duration.ofSeconds(10);
     private static final int MAX_SOURCES = 100_000;
@@ -79,7 +79,7 @@ public final class BruteForceGuard implements FailedAttempts {
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition changed = lock.newCondition();
 
-        /// When the latest failures were; at most as many as are allowed.
+        /// The times of the latest failures; at most as many as are allowed.
         private final ArrayDeque<Long> failures = new ArrayDeque<>();
 
         private int running;

@@ -6,7 +6,7 @@ import org.restheart.security.password.BasicCredentials;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Logs who failed to get in; never what they showed.
+/// Logs failed attempts, never their credentials.
 public final class FailedAuthLogger implements FailedAttempts {
     private static final Logger LOG = LoggerFactory.getLogger(FailedAuthLogger.class);
     private static final int MAX_LENGTH = 500;
@@ -46,7 +46,7 @@ public final class FailedAuthLogger implements FailedAttempts {
                 .orElse("-");
     }
 
-    /// Without control characters, which would forge lines, and of bounded length.
+    /// The text without control characters, which could forge log lines, truncated.
     private static String printable(String text) {
         return text.substring(0, Math.min(text.length(), MAX_LENGTH)).replaceAll("\\p{Cntrl}", "?");
     }

@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// A pattern of URIs such as `https://*.example.org` or `http://localhost:*`: scheme, host, port and, for
-/// redirections, path are compared one by one after parsing, so that nothing in one of them passes for
-/// another. `*` stands for any characters of its part; everything else stands for itself.
+/// A pattern of URIs such as `https://*.example.org` or `http://localhost:*`: scheme, host, port and, for redirections,
+/// path are compared one by one after parsing, so that no part can be mistaken for another. `*` matches any characters
+/// of its part; everything else is literal.
 public final class OriginPattern {
     private static final Pattern FORM =
             Pattern.compile("([a-z*][a-z0-9+.*-]*)://(\\[[^]/]*]|[^/:?#@]*)(?::([0-9*]*))?(/.*)?");
@@ -27,7 +27,7 @@ public final class OriginPattern {
         this.path = path;
     }
 
-    /// @throws IllegalArgumentException if it is no pattern of URIs
+    /// @throws IllegalArgumentException if it is not a pattern of URIs
     public static OriginPattern parse(String text) {
         var matcher = FORM.matcher(lowerUntilPath(text));
         if (!matcher.matches()) {
@@ -61,7 +61,7 @@ public final class OriginPattern {
         return Pattern.compile(text.equals("*") ? "[0-9]+" : text.replace("*", "[0-9]*"));
     }
 
-    /// Whether an `Origin` field is meant: it has neither path nor query.
+    /// Whether the pattern matches an `Origin` field, which has neither path nor query.
     public boolean matchesOrigin(String origin) {
         return parts(origin)
                 .filter(uri -> path(uri).isEmpty() && uri.getRawQuery() == null)
@@ -69,8 +69,8 @@ public final class OriginPattern {
                 .isPresent();
     }
 
-    /// Whether a URI is meant. Without a path in the pattern every path is; with one, that path and what is
-    /// below it, or, where it has a `*`, what the whole path and query match.
+    /// Whether the pattern matches a URI. A pattern without a path matches every path; a pattern with one matches that
+    /// path and those below it, or, if it contains `*`, the whole path and query.
     public boolean matchesUri(String uri) {
         return parts(uri)
                 .filter(this::matchesAuthority)

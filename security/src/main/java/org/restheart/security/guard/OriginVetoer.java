@@ -10,8 +10,7 @@ import org.restheart.security.Vetoer;
 import org.restheart.security.predicate.Attempt;
 import org.restheart.security.predicate.Predicate;
 
-/// Refuses requests of scripts from origins that are not listed. Browsers send `Origin`, other clients need
-/// not.
+/// Refuses requests of scripts from origins that are not listed. Browsers send `Origin`, other clients may omit it.
 public final class OriginVetoer implements Vetoer {
     private final List<String> origins;
     private final List<OriginPattern> patterns;
@@ -19,7 +18,7 @@ public final class OriginVetoer implements Vetoer {
     private final boolean allowsMissing;
 
     /// @param origins exact, but for case and a slash at the end
-    /// @param ignored requests for which it does not matter
+    /// @param ignored requests that are not checked
     /// @param allowsMissing whether requests without `Origin` pass
     public OriginVetoer(
             List<String> origins, List<OriginPattern> patterns, List<Predicate> ignored, boolean allowsMissing) {

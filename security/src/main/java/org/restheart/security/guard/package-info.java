@@ -1,5 +1,4 @@
-/// Guards that stand beside authentication and authorization: against guessing, against other origins,
-/// against what data requests must not ask.
+/// Guards in addition to authentication and authorization: against guessing of passwords and against foreign origins.
 ///
 /// Must not know: mechanisms, permissions.
 @NullMarked

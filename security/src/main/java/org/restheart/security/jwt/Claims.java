@@ -10,9 +10,9 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.security.Credentials.Lineage;
 
-/// The claims of a token whose signature is right (RFC 7519, 4.1). Immutable; nobody writes to the payload.
+/// The claims of a token with a valid signature (RFC 7519, 4.1). Immutable; the payload must not be changed.
 ///
-/// @param lineage what the token's header says of the account that it was made for
+/// @param lineage from the token's header: the account for which it was issued
 public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
     public Claims(BsonDocument payload) {
         this(payload, Optional.empty());
@@ -45,7 +45,7 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
 
     /// A list of texts; none if the claim is absent or null.
     ///
-    /// @return nothing at all if it is something else
+    /// @return empty for any other value
     public Optional<List<String>> texts(String name) {
         var value = payload.get(name);
         if (value == null || value.isNull()) {
@@ -57,7 +57,7 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
                 : Optional.empty();
     }
 
-    /// Whether the time claims that are there are times, and now is between them. No leeway.
+    /// Whether the time claims that are present are valid times and include now. No leeway.
     boolean areValidAt(Instant now, boolean expiryRequired) {
         return isTimeIfPresent("exp")
                 && isTimeIfPresent("nbf")
@@ -71,7 +71,7 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
         return !payload.containsKey(name) || time(name).isPresent();
     }
 
-    /// Whether all of them are in `aud`, which is a text or a list of texts.
+    /// Whether all of them are in `aud`, which is a string or a list of strings.
     boolean areFor(List<String> audience) {
         if (audience.isEmpty()) {
             return true;

@@ -26,7 +26,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.restheart.security.realm.Generations;
 
-/// The verifier, and the signer if there is a key that can sign, of one gateway.
+/// The token verifier of one gateway, and the signer if there is a signing key.
 public final class Jwt {
     private static final int RANDOM_BYTES = 64;
     private static final int TIMEOUT_MILLIS = 3_000;
@@ -48,12 +48,12 @@ public final class Jwt {
 
     /// One secret that signs and verifies.
     ///
-    /// @param key nothing for a random one that dies with this process
+    /// @param key empty for a random one that is valid in this process only
     /// @throws IllegalArgumentException if the key does not fit the algorithm
     public static Jwt ofSecret(JwtSettings settings, Optional<String> key) {
         var secret = key.map(text -> text.getBytes(StandardCharsets.UTF_8)).orElseGet(Jwt::random);
-        // RFC 7518, 3.2 wants as many bits as the hash has; shorter keys were always accepted here, with a warning, and
-        // HMAC pads keys with zeros, so that padding them does not change any signature.
+        // RFC 7518, 3.2 requires as many bits as the hash has; shorter keys were always accepted here, with a warning,
+        // and HMAC pads keys with zeros, so that padding them does not change any signature.
         var padded = Arrays.copyOf(secret, Math.max(secret.length, RANDOM_BYTES));
         try {
             return new Jwt(
@@ -94,7 +94,7 @@ public final class Jwt {
                         .generateCertificate(new ByteArrayInputStream(der))
                         .getPublicKey();
             } catch (GeneralSecurityException _) {
-                // not a certificate: it may be the key alone
+                // not a certificate: it may be a bare key
             }
         }
         var family = JWSAlgorithm.Family.EC.contains(settings.algorithm()) ? "EC" : "RSA";
@@ -103,7 +103,7 @@ public final class Jwt {
 
     /// Verifies only, with the keys of a set (RFC 7517).
     ///
-    /// @throws IllegalArgumentException if it is no such set
+    /// @throws IllegalArgumentException if it is not such a set
     public static Jwt ofKeySet(JwtSettings settings, String json) {
         try {
             var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(json));
@@ -114,8 +114,8 @@ public final class Jwt {
         }
     }
 
-    /// Verifies only, with keys that their issuer publishes. They are asked for when first needed, kept for
-    /// some minutes, and asked for again, not too often, when a token names one that is new.
+    /// Verifies only, with keys that their issuer publishes. They are fetched when first needed, cached for some
+    /// minutes, and fetched again, at a limited rate, when a token names an unknown key.
     public static Jwt ofKeySetAt(JwtSettings settings, URL url) {
         var source = JWKSourceBuilder.<SecurityContext>create(
                         url, new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES))
@@ -129,7 +129,7 @@ public final class Jwt {
         return verifying(new JwtVerifier(settings, (_, _) -> List.of(), new Revocations(), Optional.empty()));
     }
 
-    /// Another key, the same wherever the secret is: for what tokens say of accounts.
+    /// A key derived from the secret, equal on all gateways with the secret: for the account generations in tokens.
     private static byte[] derived(byte[] secret) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
@@ -140,7 +140,7 @@ public final class Jwt {
         }
     }
 
-    /// What verifies tokens of accounts only while these accounts are there.
+    /// Verifies tokens of accounts only while these accounts exist.
     public Jwt knowing(Generations accounts) {
         return new Jwt(verifier.knowing(accounts), signer, accountKey);
     }

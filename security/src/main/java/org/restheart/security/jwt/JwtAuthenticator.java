@@ -9,7 +9,7 @@ import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Credentials;
 
-/// A JSON Web Token as bearer token (RFC 6750, 2.1).
+/// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
 public final class JwtAuthenticator implements Authenticator {
     private static final String SCHEME = "Bearer ";
 
@@ -69,7 +69,7 @@ public final class JwtAuthenticator implements Authenticator {
         });
     }
 
-    /// What is to be known of a request that came with a token.
+    /// The credentials of a request with a token.
     public static Credentials credentials(Claims claims, String token) {
         return new Credentials(
                 "jwt", Optional.of(new Credentials.Token(token, claims.id(), claims.expires(), claims.lineage())));

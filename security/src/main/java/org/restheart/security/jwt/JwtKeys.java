@@ -22,11 +22,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 
-/// Finds what verifies a token. A key always comes from the configuration, never from a token's header.
+/// Finds the keys that verify a token. Keys always come from the configuration, never from a token's header.
 /// Thread-safe.
 @FunctionalInterface
 interface JwtKeys {
-    /// @throws org.restheart.http.ProblemException 503 if the keys cannot be had now
+    /// @throws org.restheart.http.ProblemException 503 if the keys cannot be fetched now
     List<JWSVerifier> verifiers(Request request, JWSHeader header) throws JOSEException;
 
     static JwtKeys ofSecret(byte[] secret) throws JOSEException {

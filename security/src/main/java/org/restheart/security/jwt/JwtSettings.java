@@ -4,7 +4,7 @@ import com.nimbusds.jose.JWSAlgorithm;
 import java.util.List;
 import java.util.Optional;
 
-/// What all components that have to do with tokens share.
+/// Settings of all components that use tokens.
 ///
 /// @param algorithm the only one that is accepted
 /// @param issuer empty: not checked, and not written
@@ -12,7 +12,7 @@ import java.util.Optional;
 /// @param expiryRequired whether a token without `exp` is refused
 public record JwtSettings(
         JWSAlgorithm algorithm, Optional<String> issuer, List<String> audience, boolean expiryRequired) {
-    /// Whether tokens can also be made with the key that verifies them.
+    /// Whether the verifying key can also sign tokens.
     public boolean isSymmetric() {
         return JWSAlgorithm.Family.HMAC_SHA.contains(algorithm);
     }

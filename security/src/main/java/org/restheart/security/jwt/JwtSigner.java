@@ -18,7 +18,7 @@ import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 import org.restheart.security.Credentials.Lineage;
 
-/// Makes tokens, with a key that only servers of one cluster have. Thread-safe.
+/// Signs tokens with a key that only the servers of one cluster have. Thread-safe.
 public final class JwtSigner {
     private static final JsonWriterSettings JSON =
             JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();
@@ -31,7 +31,7 @@ public final class JwtSigner {
         this.signer = new MACSigner(secret);
     }
 
-    /// A token and what it says.
+    /// A token and its claims.
     public record Signed(String token, Claims claims) {
         @Override
         public String toString() {
@@ -42,12 +42,12 @@ public final class JwtSigner {
     /// A token for an account.
     ///
     /// @param more claims beyond the registered ones
-    /// @param lineage of the account; nothing if no realm knows it
+    /// @param lineage of the account; empty if it belongs to no realm
     public Signed sign(String subject, Duration lifetime, BsonDocument more, Optional<Lineage> lineage) {
         return sign(JOSEObjectType.JWT, subject, lifetime, more, lineage);
     }
 
-    /// An authorization code, which nothing takes for a token.
+    /// An authorization code, which is not accepted as a token.
     public Signed signCode(String subject, Duration lifetime, BsonDocument more, Optional<Lineage> lineage) {
         return sign(JwtVerifier.CODE, subject, lifetime, more, lineage);
     }
@@ -70,7 +70,7 @@ public final class JwtSigner {
                                 .toList()));
         }
         more.forEach(claims::putIfAbsent);
-        // In the header, so that the claims, which clients and access rules see, stay what they were.
+        // In the header, so that the claims, which clients and access rules see, are unchanged.
         var header = new JWSHeader.Builder(settings.algorithm()).type(type);
         lineage.ifPresent(known -> LineageHeader.write(known, header));
         var jws = new JWSObject(header.build(), new Payload(claims.toJson(JSON)));

@@ -18,12 +18,12 @@ import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.KeyedDigest;
 
-/// Checks tokens: signature, issuer, audience, times. A token that was right is remembered under a keyed
-/// digest, so that it costs no cryptography again; its times, its revocation and its account are looked at every time.
-/// Thread-safe.
+/// Checks tokens: signature, issuer, audience, times. A valid token is cached under a keyed digest, so that its
+/// signature is verified once; its times, its revocation and its account are checked every time. Thread-safe.
 public final class JwtVerifier {
     static final int MAX_LENGTH = 8_192;
-    /// The type of tokens that are authorization codes: they must not pass for others, nor others for them.
+    /// The type of tokens that are authorization codes: codes and other tokens must not be accepted in place of each
+    /// other.
     static final JOSEObjectType CODE = new JOSEObjectType("authorization-code+jwt");
 
     private static final int MAX_REMEMBERED = 10_000;
@@ -38,7 +38,7 @@ public final class JwtVerifier {
             .maximumSize(MAX_REMEMBERED)
             .build();
 
-    /// @param accounts nothing where no tokens are made
+    /// @param accounts empty if no tokens are issued
     JwtVerifier(JwtSettings settings, JwtKeys keys, Revocations revocations, Optional<Generations> accounts) {
         this.settings = settings;
         this.keys = keys;
@@ -58,14 +58,14 @@ public final class JwtVerifier {
         return revocations;
     }
 
-    /// The claims of a token that is right, now. An authorization code is not.
+    /// The claims of a token that is valid now. Authorization codes are refused.
     ///
-    /// @throws org.restheart.http.ProblemException 503 if the issuer's keys cannot be had
+    /// @throws org.restheart.http.ProblemException 503 if the issuer's keys cannot be fetched
     public Optional<Claims> verify(Request request, String token) {
         return verify(request, token, false);
     }
 
-    /// The claims of an authorization code that is right and has not been used.
+    /// The claims of an authorization code that is valid and unused.
     public Optional<Claims> verifyCode(Request request, String code) {
         return verify(request, code, true);
     }
@@ -94,7 +94,7 @@ public final class JwtVerifier {
                         .orElse(true);
     }
 
-    /// Whether the token, or the one that it goes back to, has been given back.
+    /// Whether the token, or the one from which it was renewed, has been revoked.
     public boolean isRevoked(Claims claims) {
         return claims.id().filter(revocations::contains).isPresent()
                 || claims.lineage()
@@ -119,11 +119,11 @@ public final class JwtVerifier {
             }
             return isCanonical(jws, token) && hasSignature(request, jws, header) ? claims(jws) : Optional.empty();
         } catch (ParseException | JOSEException | IllegalArgumentException | IllegalStateException _) {
-            return Optional.empty(); // what a client sent is no token
+            return Optional.empty(); // malformed token
         }
     }
 
-    /// Base64 leaves bits unused: without this several texts would be the same signature (RFC 4648, 3.5).
+    /// Base64 leaves bits unused: without this check several texts would encode the same signature (RFC 4648, 3.5).
     private static boolean isCanonical(JWSObject jws, String token) {
         var signature = Base64URL.encode(jws.getSignature().decode()).toString();
         return token.endsWith("." + signature);

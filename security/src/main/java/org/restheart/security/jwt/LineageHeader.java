@@ -4,7 +4,8 @@ import com.nimbusds.jose.JWSHeader;
 import java.util.Optional;
 import org.restheart.security.Credentials.Lineage;
 
-/// Private header parameters (RFC 7515, 4.3), signed with the rest, that say which account a token was made for.
+/// Private header parameters (RFC 7515, 4.3), signed with the rest, that identify the account for which a token was
+/// issued.
 final class LineageHeader {
     private static final String ID = "rh-lineage";
     private static final String SOURCE = "rh-source";

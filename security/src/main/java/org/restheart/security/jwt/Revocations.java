@@ -6,11 +6,10 @@ import com.github.benmanes.caffeine.cache.Expiry;
 import java.time.Duration;
 import java.time.Instant;
 
-/// The ids of tokens that must not be used any more, each until the token would end anyway. Of this process
-/// only. Thread-safe.
+/// The ids of revoked tokens, each until the token expires. In this process only. Thread-safe.
 public final class Revocations {
     private static final int MAX_ENTRIES = 200_000;
-    /// For tokens that never end.
+    /// For tokens that do not expire.
     private static final Duration LONGEST = Duration.ofDays(30);
 
     private final Cache<String, Instant> ids = Caffeine.newBuilder()
@@ -23,8 +22,8 @@ public final class Revocations {
         return remaining.isNegative() ? Duration.ZERO : remaining.compareTo(LONGEST) > 0 ? LONGEST : remaining;
     }
 
-    /// @param until when the token ends
-    /// @return false if it was revoked before: of two who use up one token, one is the first
+    /// @param until when the token expires
+    /// @return false if it was revoked before, so that a token can be used up only once
     public boolean revoke(String id, Instant until) {
         return ids.asMap().putIfAbsent(id, until) == null;
     }

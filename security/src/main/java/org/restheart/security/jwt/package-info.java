@@ -1,7 +1,7 @@
-/// JSON Web Tokens (RFC 7519): [JwtVerifier] checks them, [JwtSigner] makes them, [JwtAuthenticator] takes
-/// them as credentials (RFC 6750).
+/// JSON Web Tokens (RFC 7519): [JwtVerifier] checks them, [JwtSigner] creates them, [JwtAuthenticator] accepts them as
+/// credentials (RFC 6750).
 ///
-/// Must not know: what an account may do, where tokens are handed out.
+/// Must not know: what an account may do, where tokens are issued.
 @NullMarked
 package org.restheart.security.jwt;
 

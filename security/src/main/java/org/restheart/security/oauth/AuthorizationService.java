@@ -21,8 +21,8 @@ import org.restheart.security.realm.Generations;
 import org.restheart.security.token.FormCredentials;
 import org.restheart.security.token.OAuthError;
 
-/// `/authorize` (RFC 6749, 4.1.1): `GET` leads the browser to the page that asks for a password, `POST` with
-/// the password leads it back to the client with a code. Public, because it gives its own `401`.
+/// `/authorize` (RFC 6749, 4.1.1): `GET` redirects the browser to the log-in page, `POST` with the password redirects
+/// it to the client with a code. Public, because it sends its own `401`.
 public final class AuthorizationService implements Service {
     private static final Duration CODE_LIFETIME = Duration.ofMinutes(5);
     private static final Key<Boolean> FROM_FORM = Key.named("credentials from a form");
@@ -33,7 +33,7 @@ public final class AuthorizationService implements Service {
     private final Generations accounts;
     private final List<String> propertyClaims;
 
-    /// @param propertyClaims top-level properties of the account that go into the token
+    /// @param propertyClaims top-level properties of the account that are added to the token
     public AuthorizationService(
             Optional<String> loginUrl,
             RedirectUris redirects,

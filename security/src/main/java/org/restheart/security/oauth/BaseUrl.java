@@ -3,10 +3,10 @@ package org.restheart.security.oauth;
 import java.util.Optional;
 import org.restheart.http.Request;
 
-/// The URL by which clients know this server: the configured one, else what the request says.
+/// The base URL of this server for clients: the configured one, else that of the request.
 ///
 /// @param configured without a slash at the end
-/// @param trustsForwarded whether `X-Forwarded-Proto` and `X-Forwarded-Host` count
+/// @param trustsForwarded whether `X-Forwarded-Proto` and `X-Forwarded-Host` are used
 public record BaseUrl(Optional<String> configured, boolean trustsForwarded) {
     public BaseUrl {
         configured = configured.map(url -> url.replaceFirst("/+$", ""));

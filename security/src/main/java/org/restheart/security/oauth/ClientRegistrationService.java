@@ -16,8 +16,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.security.token.OAuthError;
 
-/// `POST /register` (RFC 7591): gives a client an id. Nothing is stored: what a client may do, its users
-/// decide, and where codes are sent, the configuration. Public.
+/// `POST /register` (RFC 7591): assigns an id to a client. Nothing is stored: users authorize clients, and the
+/// configuration determines where codes are sent. Public.
 public final class ClientRegistrationService implements Service {
     private static final String INVALID = "invalid_client_metadata";
 

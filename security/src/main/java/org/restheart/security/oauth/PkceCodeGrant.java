@@ -19,9 +19,9 @@ import org.restheart.security.jwt.JwtVerifier;
 import org.restheart.security.token.CodeGrant;
 import org.restheart.security.token.OAuthError;
 
-/// Exchanges a code for a token once, for whoever knows the verifier behind its challenge (RFC 7636, 4.5).
+/// Exchanges a code for a token, once, given the verifier of its challenge (RFC 7636, 4.5).
 public final class PkceCodeGrant implements CodeGrant {
-    /// Claims of the code that are not the token's.
+    /// Claims of the code that are not copied to the token.
     private static final Set<String> OF_THE_CODE =
             Set.of("iss", "sub", "exp", "jti", "aud", "cc", "ccm", "ruri", "cid");
 

@@ -13,7 +13,7 @@ public final class RedirectUris {
     private final Set<String> exact = new HashSet<>();
 
     /// @param allowed patterns with `scheme://`, or exact URIs
-    /// @throws IllegalArgumentException for what is neither
+    /// @throws IllegalArgumentException for any other text
     public RedirectUris(List<String> allowed) {
         for (var uri : allowed) {
             if (uri.contains("://")) {

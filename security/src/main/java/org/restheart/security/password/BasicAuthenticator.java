@@ -11,8 +11,8 @@ import org.restheart.security.Credentials;
 import org.restheart.security.realm.KeyedDigest;
 import org.restheart.security.realm.Realm;
 
-/// HTTP Basic over a [Realm]. What was accepted is remembered under a keyed digest of the field, so that a known
-/// client costs one digest per request; its account is looked at every time. Thread-safe.
+/// HTTP Basic over a [Realm]. Accepted credentials are cached under a keyed digest of the field, so that a known client
+/// costs one digest per request; its account is checked every time. Thread-safe.
 public final class BasicAuthenticator implements Authenticator {
     private static final Optional<String> CHALLENGE = Optional.of("Basic realm=\"RESTHeart Realm\"");
 
@@ -27,7 +27,7 @@ public final class BasicAuthenticator implements Authenticator {
     private final Realm realm;
     private final Credentials credentials;
 
-    /// @param name of the realm, which tells its accounts from those of others
+    /// @param name of the realm, which distinguishes its accounts from those of others
     public BasicAuthenticator(Realm realm, String name) {
         this.realm = realm;
         this.credentials = Credentials.password(name);
@@ -44,7 +44,7 @@ public final class BasicAuthenticator implements Authenticator {
         if (known != null && realm.isCurrent(known.account())) {
             return known;
         }
-        request.requireThread(); // a guess is made where it counts
+        request.requireThread(); // failed attempts are counted there
         var account = BasicCredentials.parse(encoded.get())
                 .flatMap(credentials -> realm.verify(request, credentials.name(), credentials.password()));
         if (account.isEmpty()) {

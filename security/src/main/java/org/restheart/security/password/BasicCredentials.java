@@ -21,7 +21,7 @@ public record BasicCredentials(String name, String password) {
         return Optional.empty();
     }
 
-    /// @return nothing for what is not Base64 of UTF-8 with a colon
+    /// @return empty for text that is not Base64 of UTF-8 with a colon
     public static Optional<BasicCredentials> parse(String encoded) {
         try {
             var text = StandardCharsets.UTF_8

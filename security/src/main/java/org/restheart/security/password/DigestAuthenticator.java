@@ -22,7 +22,7 @@ public final class DigestAuthenticator implements Authenticator {
     private final Credentials credentials;
     private final Nonces nonces = new Nonces();
 
-    /// @param realm what clients show their users
+    /// @param realm the name that clients show to users
     /// @param source the name of the accounts' realm
     public DigestAuthenticator(Realm accounts, String realm, String domain, String source) {
         this.accounts = accounts;
@@ -86,7 +86,7 @@ public final class DigestAuthenticator implements Authenticator {
         try {
             return Long.parseLong(sent.get("nc"), 16);
         } catch (NumberFormatException _) {
-            return 0; // never rising
+            return 0; // never increasing
         }
     }
 
@@ -106,7 +106,7 @@ public final class DigestAuthenticator implements Authenticator {
                 + ",algorithm=MD5,qop=\"auth\"");
     }
 
-    /// Right but for its nonce, so that the client may try again without asking its user.
+    /// Whether only the nonce is invalid, so that the client may retry without prompting its user.
     private boolean isStale(Request request) {
         return DigestCredentials.find(request.headers())
                 .filter(sent -> isForThis(request, sent))

@@ -12,7 +12,7 @@ record DigestCredentials(Map<String, String> parameters) {
     private static final Pattern PARAMETER =
             Pattern.compile("\\G\\s*([a-z]+)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|([^\\s,\"]*))\\s*(?:,|$)");
 
-    /// Nothing if the first `Authorization` field is of another kind; empty parameters if it does not parse.
+    /// Empty if the first `Authorization` field is of another kind; without parameters if it does not parse.
     static Optional<DigestCredentials> find(Headers headers) {
         return headers.first("Authorization")
                 .filter(field -> field.startsWith(SCHEME))

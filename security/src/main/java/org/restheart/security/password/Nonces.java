@@ -6,7 +6,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 
-/// Nonces that this server has given out. Each may be used once per count, in rising order. Thread-safe.
+/// Nonces that this server has issued. Each may be used once per count, in increasing order. Thread-safe.
 final class Nonces {
     private static final int MAX_NONCES = 50_000;
     private static final Duration LIFETIME = Duration.ofMinutes(5);

@@ -13,8 +13,8 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.Account;
 
-/// A request that somebody makes, as predicates see it. Confined to one request: what a template or a regular
-/// expression binds is seen by the predicates to its right, and forgotten by [#forget()] before the next rule.
+/// A request, as predicates see it. Confined to one request: values bound by a template or a regular expression are
+/// visible to the predicates to its right, until [#forget()] clears them before the next rule.
 public final class Attempt {
     private final Request request;
     private final @Nullable Account account;
@@ -22,7 +22,7 @@ public final class Attempt {
     private @Nullable Map<String, String> bindings;
     private @Nullable List<TouchedPaths> touched;
 
-    /// @param authenticationRequired whether the rules ask for an account; false while that is being decided
+    /// @param authenticationRequired whether the rules require an account; false while that is being decided
     public Attempt(Request request, @Nullable Account account, boolean authenticationRequired) {
         this.request = request;
         this.account = account;
@@ -53,7 +53,7 @@ public final class Attempt {
         return bindings == null ? null : bindings.get(name);
     }
 
-    /// Drops what the last rule has bound.
+    /// Clears the values bound by the last rule.
     public void forget() {
         bindings = null;
     }
@@ -72,7 +72,7 @@ public final class Attempt {
         return request.attribute(RequestContent.KEY).isPresent();
     }
 
-    /// What an upsert stores besides its content: MongoDB copies values out of its filter.
+    /// The paths that an upsert stores besides its content: MongoDB copies values from its filter.
     Stream<TouchedPaths> touchedByFilter() {
         return UpsertFilters.of(request).stream()
                 .map(condition -> TouchedPaths.of(condition, true).getFirst());

@@ -8,14 +8,14 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.EffectiveValue;
 
-/// A value in a predicate. It is looked up when the predicate is evaluated and compared as a value: text that
-/// a client sends is never read as part of the language.
+/// A value in a predicate. It is resolved when the predicate is evaluated and compared as a value: text of clients is
+/// never parsed as part of the language.
 sealed interface Operand {
     /// The value as text, or null if the request has none.
     @Nullable
     String text(Attempt attempt);
 
-    /// The value in a place that takes a list: an array gives its scalar elements.
+    /// The value where a list is expected: an array gives its scalar elements.
     default List<String> texts(Attempt attempt) {
         var text = text(attempt);
         return text == null ? List.of() : List.of(text);
@@ -69,7 +69,7 @@ sealed interface Operand {
         }
     }
 
-    /// Several in a row, such as `/t/${id}`; without a value as soon as one has none.
+    /// A concatenation such as `/t/${id}`; without a value if any part has none.
     record Joined(List<Operand> parts) implements Operand {
         @Override
         public @Nullable String text(Attempt attempt) {

@@ -11,14 +11,14 @@ import org.restheart.security.predicate.Lexer.Token;
 
 /// Reads the values of a predicate's parameters.
 final class OperandParser {
-    /// Variables of filters that predicates do not have; taken as text they would make a rule that any client
-    /// can meet.
+    /// Variables of filters that predicates do not support; read as text they would make a rule that any client can
+    /// satisfy.
     private static final Set<String> NOT_HERE =
             Set.of("@user", "@request", "@now", "@filter", "@qparams", "@rnd", "@mongoPermissions");
 
     private OperandParser() {}
 
-    /// A value in which nothing but variables is looked up.
+    /// A value that may contain only variables.
     static Operand text(Token token) throws PredicateException {
         var text = token.text();
         if (token.kind() == Kind.QUOTED || !text.startsWith("@")) {

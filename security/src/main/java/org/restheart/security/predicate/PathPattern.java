@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.RequestPath;
 
-/// The path of a `path` or `path-prefix` predicate, compared segment by segment with the value that the
-/// router and the handlers use. Trailing slashes mean nothing on either side; an encoded slash in the rule
-/// (`%2F`) is part of a name.
+/// The path of a `path` or `path-prefix` predicate, compared segment by segment with the value that the router and the
+/// handlers use. Trailing slashes are ignored on both sides; an encoded slash in the rule (`%2F`) is part of a name.
 record PathPattern(List<String> segments) {
     static PathPattern parse(String text) {
         var segments = new ArrayList<String>();

@@ -16,8 +16,8 @@ import org.restheart.http.judged.Via;
 
 /// A condition on an [Attempt]. Immutable and thread-safe; evaluated from left to right.
 public sealed interface Predicate {
-    /// @throws Unanswerable if the rule must not apply whatever else it says
-    /// @throws org.restheart.http.ProblemException if content that has to be looked at does not parse
+    /// @throws Unanswerable if the rule must not apply, whatever its other predicates
+    /// @throws org.restheart.http.ProblemException if required content does not parse
     boolean test(Attempt attempt);
 
     record Constant(boolean value) implements Predicate {

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.restheart.security.predicate.Lexer.Token;
 
-/// What stands between the parentheses of a predicate: named parameters, or values of its default parameter.
+/// The arguments of a predicate: named parameters, or values of its default parameter.
 record PredicateArguments(Map<String, List<Token>> named, List<Token> positional) {
     static final PredicateArguments NONE = new PredicateArguments(new LinkedHashMap<>(), List.of());
 
-    /// The same with everything under a name.
+    /// The same with all arguments named.
     ///
     /// @param known every parameter, the default one first; empty for a predicate without parameters
     PredicateArguments resolve(Token predicate, boolean hasDefault, List<String> known) throws PredicateException {

@@ -1,6 +1,7 @@
 package org.restheart.security.predicate;
 
-/// A predicate that does not parse. Says where and why; the text of the rule is the operator's, not a client's.
+/// A predicate that does not parse. The message says where and why; the text of the rule is the operator's, not a
+/// client's.
 public final class PredicateException extends Exception {
     PredicateException(String why, int column) {
         super(why + " at column " + (column + 1), null, false, false);

@@ -6,8 +6,8 @@ import java.util.List;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
 
-/// Parses the text of an access rule: `not` binds tightest, then `and`, then `or`; arguments stand in `(…)`
-/// or `[…]`.
+/// Parses the text of an access rule: `not` binds tightest, then `and`, then `or`; arguments are enclosed in `(…)` or
+/// `[…]`.
 public final class PredicateParser {
     private static final int MAX_LENGTH = 65_536;
     private static final int MAX_DEPTH = 100;
@@ -20,7 +20,7 @@ public final class PredicateParser {
         this.tokens = tokens;
     }
 
-    /// @throws PredicateException saying what does not parse and where
+    /// @throws PredicateException with the error and its position
     public static Predicate parse(String text) throws PredicateException {
         if (text.length() > MAX_LENGTH) {
             throw new PredicateException("more than " + MAX_LENGTH + " characters", MAX_LENGTH);

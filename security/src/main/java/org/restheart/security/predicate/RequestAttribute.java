@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
-/// What a predicate can read from a request under a name of its own, such as `%m` or `%{METHOD}`.
+/// The named attributes of a request in predicates, such as `%m` or `%{METHOD}`.
 enum RequestAttribute {
     METHOD("%m", "%{METHOD}"),
     REQUEST_URI("%U", "%{REQUEST_URL}"),
@@ -66,7 +66,7 @@ enum RequestAttribute {
             case REMOTE_USER -> account == null ? null : account.name();
             case REMOTE_IP -> connection.peerAddress();
             case REMOTE_HOST -> connection.peer().getHostString();
-            case RESPONSE_CODE -> "200"; // nothing has been answered yet
+            case RESPONSE_CODE -> "200"; // no response yet
             case PROTOCOL -> connection.protocol();
             case SCHEME -> connection.scheme();
             case HOST_AND_PORT -> connection.hostAndPort();

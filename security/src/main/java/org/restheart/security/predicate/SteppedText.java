@@ -1,7 +1,7 @@
 package org.restheart.security.predicate;
 
-/// Text that counts how often a regular expression looks at it, so that a client cannot keep a thread busy
-/// with a value on which the operator's expression backtracks without end.
+/// Text that bounds the steps of a regular expression, so that a client cannot occupy a thread with a value on which
+/// the operator's expression backtracks.
 final class SteppedText implements CharSequence {
     private static final int MAX_STEPS = 1_000_000;
     /// The engine recurses per repetition, so that a longer text could exhaust the stack.

@@ -10,13 +10,13 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 
-/// What a `PATCH` that may make a document stores besides its content: MongoDB copies the values that its filter
-/// compares with into the new document. Whatever a filter names counts, in whatever way it asks about it.
+/// The fields that an upserting `PATCH` stores besides its content: MongoDB copies the values that its filter compares
+/// with into the new document. Every field that a filter names counts, with any operator.
 public final class UpsertFilters {
     private UpsertFilters() {}
 
     /// A document with one field for each condition of the request's filters, without those on the `_id`, which the
-    /// path names. Empty if the request makes no document of them. What does not parse is refused by the handler.
+    /// path names. Empty if the request cannot insert a document. Malformed filters are refused by the handler.
     public static List<BsonDocument> of(Request request) {
         var query = request.query();
         if (request.method() != Method.PATCH

@@ -8,7 +8,7 @@ import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 import org.jspecify.annotations.Nullable;
 
-/// How BSON values look to predicates, which compare text.
+/// Converts BSON values to text for predicates.
 final class Values {
     private Values() {}
 

@@ -3,7 +3,7 @@ package org.restheart.security.realm;
 import java.util.Optional;
 import org.bson.BsonDocument;
 
-/// Where a [StoredRealm] finds accounts. Thread-safe.
+/// The accounts of a [StoredRealm]. Thread-safe.
 @FunctionalInterface
 public interface Accounts {
     /// The document of the account with this name. May wait.

@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Runs bcrypt on few threads. Clients take turns, so that one with many passwords to check does not keep the others
-/// waiting, and clients that have shown a right password before come before those that have not: a flood from addresses
-/// nobody knows delays nobody who is known. Thread-safe.
+/// Runs bcrypt on few threads. Clients are served round-robin, so that one with many passwords does not delay the
+/// others, and clients that have sent a valid password before have precedence, so that a flood from unknown addresses
+/// does not delay known ones. Thread-safe.
 final class BcryptQueue implements AutoCloseable {
     private static final int MAX_WAITING = 64;
 
-    /// One turn of so many belongs to clients that nobody knows, also while known ones wait.
+    /// One of this many turns is given to unknown clients, even while known ones wait.
     private static final int TURNS_PER_STRANGER = 4;
 
     private static final int MAX_KNOWN = 10_000;
@@ -45,8 +45,7 @@ final class BcryptQueue implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /// Lets the work wait for its turn. When too much waits, the client with most of it loses its latest, which is
-    /// cancelled.
+    /// Queues the work. When the queue is full, the latest work of the client with the most queued work is cancelled.
     void add(String client, BcryptTurn<?> turn) {
         var dropped = enqueue(client, turn);
         if (dropped != null) {
@@ -71,7 +70,7 @@ final class BcryptQueue implements AutoCloseable {
         }
     }
 
-    /// The client has shown a right password.
+    /// Records that the client sent a valid password.
     void hasShownRightPassword(String client) {
         known.put(client, true);
     }
@@ -104,7 +103,7 @@ final class BcryptQueue implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    /// What waits, by client, in the order of their next turns. Guarded by the lock.
+    /// Queued work by client, in the order of their next turns. Guarded by the lock.
     private static final class Waiting {
         private final LinkedHashMap<String, ArrayDeque<BcryptTurn<?>>> clients = new LinkedHashMap<>();
         private int size;
@@ -115,7 +114,7 @@ final class BcryptQueue implements AutoCloseable {
         }
 
         BcryptTurn<?> dropLatestOfLongest() {
-            var longest = clients.sequencedEntrySet().reversed().stream() // of equals the newest client
+            var longest = clients.sequencedEntrySet().reversed().stream() // of equal ones the newest client
                     .reduce((a, b) -> b.getValue().size() > a.getValue().size() ? b : a)
                     .orElseThrow();
             var latest = longest.getValue().removeLast();

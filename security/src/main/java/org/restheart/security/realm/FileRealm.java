@@ -18,7 +18,7 @@ public final class FileRealm implements Realm {
     /// One entry of the file.
     ///
     /// @param password in clear, or a bcrypt hash
-    /// @param properties everything else that the entry says
+    /// @param properties all other keys of the entry
     public record User(String name, String password, List<String> roles, BsonDocument properties) {
         @Override
         public String toString() {
@@ -28,7 +28,7 @@ public final class FileRealm implements Realm {
 
     private record Known(String password, Account account) {}
 
-    /// @param users of two with one name the later counts
+    /// @param users of two with the same name the later is used
     public FileRealm(List<User> users, PasswordHashes hashes) {
         users.forEach(user -> this.users.put(
                 user.name(), new Known(user.password(), new Account(user.name(), user.roles(), user.properties()))));
@@ -47,7 +47,7 @@ public final class FileRealm implements Realm {
     public Optional<Account> verify(Request request, String name, String password) {
         var user = users.get(name);
         if (user == null) {
-            // The same work as for an account that is there.
+            // The same work as for an existing account.
             boolean _ = anyHashed ? hashes.noMatch(request, name, password) : digest.same(password, name);
             return Optional.empty();
         }
@@ -55,7 +55,7 @@ public final class FileRealm implements Realm {
         boolean right =
                 hashed ? hashes.matches(request, password, user.password()) : digest.same(password, user.password());
         if (!right && !hashed && anyHashed) {
-            hashes.noMatch(request, name, password); // nor do passwords in clear show beside hashed ones
+            hashes.noMatch(request, name, password); // so that clear and hashed passwords take the same time
         }
         return right ? Optional.of(user.account()) : Optional.empty();
     }

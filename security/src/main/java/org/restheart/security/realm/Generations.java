@@ -18,9 +18,8 @@ import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 
-/// What tokens say about the accounts that they were made for, so that they end when the account does: a generation,
-/// which is another when the account has another password, or is another one of the same name. The same on every
-/// gateway with the same key. Thread-safe.
+/// The generation of an account, which its tokens contain so that they end with the account. It changes with the
+/// password, and differs for another account of the same name. Equal on every gateway with the same key. Thread-safe.
 public final class Generations {
     private static final String ALGORITHM = "HmacSHA256";
     private static final int BYTES = 16;
@@ -28,7 +27,7 @@ public final class Generations {
     private final Map<String, Realm> realms;
     private final SecretKeySpec key;
 
-    /// By identity: every look at an account's source makes another account.
+    /// By identity: every load of an account creates another object.
     private final Cache<Account, String> known = Caffeine.newBuilder()
             .executor(Runnable::run)
             .weakKeys()
@@ -38,14 +37,14 @@ public final class Generations {
     /// An account as it is now.
     public record Current(Account account, String generation) {}
 
-    /// @param realms by the names that credentials have for their sources
-    /// @param key secret, since generations are made of passwords that may be stored in clear
+    /// @param realms by the names by which credentials refer to them
+    /// @param key secret, since generations are derived from passwords that may be stored in clear
     public Generations(Map<String, Realm> realms, byte[] key) {
         this.realms = Map.copyOf(realms);
         this.key = new SecretKeySpec(key, ALGORITHM);
     }
 
-    /// The account, if it is there and can log in. Follows the threading rule of [Realm#verify].
+    /// The account, if it exists and can log in. Follows the threading rule of [Realm#verify].
     ///
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     public Optional<Current> current(Request request, String source, String name) {
@@ -56,7 +55,7 @@ public final class Generations {
                         known.get(stored.account(), _ -> generation(source, name, stored.password()))));
     }
 
-    /// Whether the account of this name is still the one that a token of this lineage was made for.
+    /// Whether the account of this name is still the one for which a token of this lineage was issued.
     public boolean isCurrent(Request request, Lineage lineage, String name) {
         return current(request, lineage.source(), name)
                 .filter(current -> MessageDigest.isEqual(
@@ -65,7 +64,7 @@ public final class Generations {
                 .isPresent();
     }
 
-    /// The lineage of the credentials, or the beginning of a new one; nothing for accounts that no realm knows.
+    /// The lineage of the credentials, or a new one; empty for accounts of no realm.
     public Optional<Lineage> of(Request request, Account account, Credentials credentials) {
         var shown = credentials.token().flatMap(Credentials.Token::lineage);
         return shown.isPresent() || credentials.token().isPresent()

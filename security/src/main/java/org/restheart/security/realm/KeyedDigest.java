@@ -6,10 +6,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 
-/// Digests of secrets under a key that only this process has, so that what is kept in memory neither is a
-/// secret nor helps to guess one. Thread-safe.
+/// Digests of secrets under a key of this process, so that digests in memory do not help to guess secrets. Thread-safe.
 public final class KeyedDigest {
-    /// One block of SHA-256, so that the key is absorbed once and for all.
+    /// One block of SHA-256, so that the key is processed once.
     private static final int KEY_BYTES = 64;
 
     private final MessageDigest keyed;
@@ -28,7 +27,7 @@ public final class KeyedDigest {
         keyed.update(key);
     }
 
-    /// The digest of several texts; where one ends and the next begins matters.
+    /// The digest of several texts, including their boundaries.
     public Digest of(String... texts) {
         try {
             var digest = (MessageDigest) keyed.clone();
@@ -44,7 +43,7 @@ public final class KeyedDigest {
         }
     }
 
-    /// Compares two secrets in a time that says nothing about them.
+    /// Compares two secrets in constant time.
     public boolean same(String a, String b) {
         var x = of(a);
         var y = of(b);

@@ -22,11 +22,11 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.security.ClientAddress;
 
-/// bcrypt, which is slow by design: few run at a time, on threads of their own, so that others keep their
-/// processors; who does not get a turn soon is told to come again. A password that was right is remembered
-/// under a keyed digest together with the hash, so that a changed hash is verified anew. Thread-safe.
+/// bcrypt, which is slow by design: few hashes are computed at a time, on separate threads, so that other work keeps
+/// its processors; requests that wait too long are refused with 503. A verified password is cached under a keyed digest
+/// together with the hash, so that a changed hash is verified again. Thread-safe.
 public final class PasswordHashes implements AutoCloseable {
-    /// bcrypt looks at no more bytes of a password (of its UTF-8).
+    /// bcrypt uses at most this many bytes of a password's UTF-8.
     public static final int MAX_PASSWORD_BYTES = 72;
 
     private static final Pattern FORM = Pattern.compile("\\$2[aby]\\$(0[4-9]|[12]\\d|3[01])\\$[./A-Za-z0-9]{53}");
@@ -51,8 +51,8 @@ public final class PasswordHashes implements AutoCloseable {
             .expireAfterAccess(REMEMBERED)
             .build();
 
-    /// @param cost of hashes made here, 4 to 31: each one more doubles the time
-    /// @param address under which address clients take turns
+    /// @param cost of new hashes, 4 to 31; each step doubles the time
+    /// @param address the address by which clients are distinguished
     public PasswordHashes(int cost, ClientAddress address) {
         this.cost = cost;
         this.address = address;
@@ -64,12 +64,13 @@ public final class PasswordHashes implements AutoCloseable {
         return FORM.matcher(text).matches();
     }
 
-    /// Whether the password was found to have this hash, not long ago. Never waits.
+    /// Whether the password was recently verified against this hash. Never blocks.
     public boolean isKnownToMatch(String password, String hash) {
         return right.getIfPresent(digest.of(hash, password)) != null;
     }
 
-    /// Whether the password has this hash; false for what is not a hash. Does not wait if it was right before.
+    /// Whether the password has this hash; false for a text that is not a hash. Does not block if it was verified
+    /// before.
     ///
     /// @throws ProblemException 503
     public boolean matches(Request request, String password, String hash) {
@@ -80,8 +81,8 @@ public final class PasswordHashes implements AutoCloseable {
         return isHash(hash) ? verify(request, key, password, hash) : noMatch(request, hash, password);
     }
 
-    /// Always false, and does the same work as [#matches(Request, String, String)] for an account of this name, in
-    /// company too: who else asks about the name shares it, who asks about another does not.
+    /// Always false; does the same work as [#matches(Request, String, String)] for an account of this name: concurrent
+    /// requests for the same name share it, requests for another name do not.
     ///
     /// @throws ProblemException 503
     public boolean noMatch(Request request, String name, String password) {
@@ -90,7 +91,7 @@ public final class PasswordHashes implements AutoCloseable {
         return false;
     }
 
-    /// A hash that nobody knows a password of, always the same for one name.
+    /// A hash without a known password, always the same for one name.
     private String madeUp(String name) {
         var random = new Random(digest.of(name, "salt").a()
                 ^ Long.rotateLeft(digest.of(name, "hash").b(), 1));
@@ -104,8 +105,7 @@ public final class PasswordHashes implements AutoCloseable {
         return text.toString();
     }
 
-    /// Verifies once for all who ask the same at the same time, such as the first requests of a client with many
-    /// connections.
+    /// Verifies equal concurrent requests once, such as the first requests of a client with many connections.
     private boolean verify(Request request, KeyedDigest.Digest key, String password, String hash) {
         var client = address.of(request);
         boolean matches = await(request, () -> {
@@ -127,7 +127,7 @@ public final class PasswordHashes implements AutoCloseable {
 
     private BcryptTurn<Boolean> verification(KeyedDigest.Digest key, String password, String hash) {
         return new BcryptTurn<>(MAX_WAIT, () -> {
-            // Hashes made elsewhere may be of longer passwords: bcrypt ignored the rest, so verifying has to.
+            // Hashes created elsewhere may be of longer passwords, of which bcrypt ignores the rest.
             boolean matches = BCrypt.verifyer(null, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2A))
                     .verify(password.getBytes(StandardCharsets.UTF_8), hash.getBytes(StandardCharsets.US_ASCII))
                     .verified;
@@ -138,7 +138,7 @@ public final class PasswordHashes implements AutoCloseable {
         });
     }
 
-    /// A new hash of the password. Waits for a turn.
+    /// A new hash of the password. Blocks until it is computed.
     ///
     /// @param password at most [#MAX_PASSWORD_BYTES] long
     /// @throws ProblemException 503

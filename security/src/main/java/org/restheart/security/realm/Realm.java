@@ -6,20 +6,20 @@ import org.restheart.http.access.Account;
 
 /// A set of accounts with passwords. Thread-safe.
 public interface Realm {
-    /// The account if the password is right. Takes as long for an account that does not exist.
+    /// The account if the password is correct. Takes equally long for an account that does not exist.
     ///
-    /// Does not wait when the account is known and its password was verified before; otherwise it first calls
+    /// Does not block when the account is cached and its password was verified before; otherwise it first calls
     /// [Request#requireThread()].
     ///
     /// @throws org.restheart.http.ProblemException 503 if too many passwords are being verified
     Optional<Account> verify(Request request, String name, String password);
 
-    /// Whether an account that was verified here is still what would be found, password included. Never waits; false
-    /// when that takes a look elsewhere.
+    /// Whether a verified account is still current, including its password. Never blocks; false when that would need a
+    /// query.
     boolean isCurrent(Account account);
 
-    /// The account with its password, if that is stored in clear: for mechanisms that never see the password
-    /// itself. The same threading rule applies.
+    /// The account with its password, if that is stored in clear: for mechanisms that do not receive the password. The
+    /// same threading rule applies.
     ///
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     Optional<Clear> clear(Request request, String name);

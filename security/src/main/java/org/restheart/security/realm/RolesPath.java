@@ -9,8 +9,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// Where the roles are in an account's document: a JSONPath of names, positions and `[*]` (RFC 9535, 2.3),
-/// such as `$.roles` or `$.memberships[*].role`. Immutable.
+/// The path of the roles in an account's document: a JSONPath of names, positions and `[*]` (RFC 9535, 2.3), such as
+/// `$.roles` or `$.memberships[*].role`. Immutable.
 public final class RolesPath {
     private static final Pattern STEP =
             Pattern.compile("\\.([^.\\[\\]*'\"]+)|\\['([^']+)']|\\[\"([^\"]+)\"]|\\[(\\d{1,5})]|\\[\\*]|\\.\\*");
@@ -30,7 +30,7 @@ public final class RolesPath {
         this.steps = steps;
     }
 
-    /// @throws IllegalArgumentException if it is no path, or one that this server does not know
+    /// @throws IllegalArgumentException if it is not a path, or not a supported one
     public static RolesPath parse(String path) {
         if (!path.startsWith("$")) {
             throw new IllegalArgumentException("a JSON path starts with $");
@@ -60,12 +60,12 @@ public final class RolesPath {
         return new Step.All();
     }
 
-    /// The first property on the way: what a write must touch to change the roles.
+    /// The first property of the path, which every change of the roles touches.
     public String root() {
         return steps.getFirst() instanceof Step.Name(var name) ? name : "";
     }
 
-    /// The property that is the path itself, if it is one of names only.
+    /// The path as a dotted path, if it consists of names only.
     public Optional<String> dotted() {
         var names = new ArrayList<String>();
         for (var step : steps) {
@@ -77,9 +77,9 @@ public final class RolesPath {
         return Optional.of(String.join(".", names));
     }
 
-    /// The roles; none if the document has nothing there. Values that are not text are left out.
+    /// The roles; none if the document has no value there. Values other than strings are left out.
     ///
-    /// @return nothing at all if what is there is not a list
+    /// @return empty if the value is not a list
     public Optional<List<String>> read(BsonDocument document) {
         List<BsonValue> found = List.of(document);
         boolean many = false;

@@ -15,7 +15,7 @@ public final class StoredRealm implements Realm {
     private final InvalidatedCache<String, Stored> kept;
     private final KeyedDigest digest = new KeyedDigest();
 
-    /// @param kept what is known; whoever learns of a change tells it
+    /// @param kept the cache of accounts, which is invalidated on changes
     public StoredRealm(
             UsersCollection users, Accounts accounts, PasswordHashes hashes, InvalidatedCache<String, Stored> kept) {
         this.users = users;
@@ -30,8 +30,7 @@ public final class StoredRealm implements Realm {
         if (known.isPresent()) {
             return known.map(Stored::account);
         }
-        // Whether there is such an account must not show in the time this takes: one look at the collection and one
-        // password verified, always.
+        // The time must not reveal whether the account exists: always one query and one password verification.
         var stored = load(request, name);
         if (stored.isEmpty()) {
             rejectSlowly(request, name, password);
@@ -40,7 +39,7 @@ public final class StoredRealm implements Realm {
         return matches(request, password, stored.get().password()) ? stored.map(Stored::account) : Optional.empty();
     }
 
-    /// Every look at the collection makes another account.
+    /// Every query creates another object.
     @Override
     @SuppressWarnings("ReferenceEquality") // an equal account may have another password
     public boolean isCurrent(Account account) {

@@ -1,8 +1,8 @@
 package org.restheart.security.realm;
 
-/// The collection of accounts, and what its documents mean.
+/// The collection of accounts and the meaning of its properties.
 ///
-/// @param nameProperty compared with the name that is typed; dots lead into documents
+/// @param nameProperty compared with the name in the credentials; may be a dotted path
 /// @param passwordProperty a property of the document itself
 /// @param hashed whether passwords are stored as bcrypt hashes, and hashed when they are written
 public record UsersCollection(
@@ -13,7 +13,7 @@ public record UsersCollection(
         RolesPath roles,
         boolean hashed) {
 
-    /// @throws IllegalArgumentException naming the property that cannot be one
+    /// @throws IllegalArgumentException naming the invalid property
     public UsersCollection {
         if (nameProperty.isEmpty() || nameProperty.startsWith("$")) {
             throw new IllegalArgumentException("prop-id must be the name of a property");
@@ -23,7 +23,7 @@ public record UsersCollection(
         }
     }
 
-    /// Names compare as on a case-insensitive file system, where both would be the same.
+    /// Names are compared without regard to case, as on a case-insensitive file system.
     public boolean is(String otherDatabase, String otherCollection) {
         return database.equalsIgnoreCase(otherDatabase) && collection.equalsIgnoreCase(otherCollection);
     }

@@ -1,4 +1,4 @@
-/// Where accounts are kept and how their passwords are checked; the entry type is [Realm].
+/// Accounts and the verification of their passwords; the entry type is [Realm].
 ///
 /// Must not know: how credentials travel, what an account may do.
 @NullMarked

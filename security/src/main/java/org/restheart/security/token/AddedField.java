@@ -6,7 +6,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.restheart.http.Headers;
 
-/// A request's fields and one more in front of them. Immutable as they are.
+/// Header fields with one more in front. Immutable if they are.
 record AddedField(String name, String value, Headers others) implements Headers {
     static Headers to(Headers others, String name, String value) {
         return new AddedField(name, value, others);

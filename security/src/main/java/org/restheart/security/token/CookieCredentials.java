@@ -10,9 +10,9 @@ import org.restheart.http.attribute.Key;
 import org.restheart.security.Vetoer;
 import org.restheart.security.predicate.Cookies;
 
-/// Takes the credentials from a cookie when a request has none of its own. Since browsers send cookies by
-/// themselves, other sites could make them act: a request that may change something is refused if it comes
-/// from another origin, and so is one that reads where browsers send the cookie across sites.
+/// Reads the credentials from a cookie when a request has no others. Protects against cross-site request forgery: a
+/// request that may change something is refused if it comes from another origin, and so is a read if browsers send the
+/// cookie across sites.
 public final class CookieCredentials implements Vetoer {
     private static final Key<Boolean> FROM_COOKIE = Key.named("credentials from a cookie");
 
@@ -22,8 +22,8 @@ public final class CookieCredentials implements Vetoer {
     private final List<String> origins;
 
     /// @param checksOrigin false where the browser never sends the cookie across sites
-    /// @param crossSite whether pages of other sites may get browsers to send it with requests whose answers
-    ///     they read
+    /// @param crossSite whether browsers send the cookie with requests of other sites' pages, which can read the
+    ///     responses
     /// @param origins that may act on behalf of the user, besides this server's own
     public CookieCredentials(String cookie, boolean checksOrigin, boolean crossSite, List<String> origins) {
         this.cookie = cookie;

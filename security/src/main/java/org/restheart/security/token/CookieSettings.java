@@ -6,7 +6,7 @@ import java.util.Optional;
 /// The cookie that carries a token (RFC 6265).
 ///
 /// @param sameSite the attribute's value, if it is sent: `Strict`, `Lax` or `None`
-/// @param exposesToken whether the answer that sets the cookie tells scripts the token as well
+/// @param exposesToken whether the response that sets the cookie also contains the token
 public record CookieSettings(
         String name,
         String domain,
@@ -17,7 +17,7 @@ public record CookieSettings(
         Duration lifetime,
         boolean exposesToken) {
 
-    /// Whether browsers send it with what scripts of other sites request. Without the attribute some do.
+    /// Whether browsers send it with requests of other sites' scripts. Some do without the attribute.
     public boolean isSentAcrossSites() {
         return sameSite.isEmpty() || sameSite.get().equals("None");
     }
@@ -31,7 +31,7 @@ public record CookieSettings(
                 + "; Max-Age=" + lifetime.toSeconds();
     }
 
-    /// `Set-Cookie` that makes browsers drop it.
+    /// `Set-Cookie` that deletes the cookie.
     String remove() {
         return name + "=; Path=" + path + "; Domain=" + domain
                 + (secure ? "; Secure" : "")

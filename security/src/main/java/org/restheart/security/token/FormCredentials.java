@@ -10,8 +10,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 
-/// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4), turned into HTTP Basic before anybody is
-/// authenticated.
+/// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4), converted to HTTP Basic before authentication.
 public final class FormCredentials {
     private static final int MAX_LENGTH = 64 * 1024;
     private static final int MAX_FIELDS = 100;
@@ -21,7 +20,7 @@ public final class FormCredentials {
 
     /// The fields of a form that is sent without an `Authorization` field, which would come first.
     ///
-    /// @throws org.restheart.http.ProblemException 400 for what is no form
+    /// @throws org.restheart.http.ProblemException 400 for other content
     public static Optional<Query> of(Request request) {
         boolean isForm = request.method() == Method.POST
                 && !request.headers().has("Authorization")

@@ -22,11 +22,11 @@ import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
 import org.restheart.security.realm.Generations;
 
-/// Signed tokens, which every server with the key recognises. The last one of each account is handed out
-/// again until it is about to end, or no longer says what is true.
+/// Signed tokens, which every server with the key accepts. The last token of each account is issued again until it is
+/// about to expire or its claims are out of date.
 public final class JwtTokenManager implements TokenManager {
     private static final int MAX_ACCOUNTS = 1_000;
-    /// A token that is handed out is good for at least this part of its lifetime.
+    /// An issued token is valid for at least this fraction of its lifetime.
     private static final int LEAST_FRACTION = 10;
 
     private final JwtSigner signer;
@@ -40,13 +40,13 @@ public final class JwtTokenManager implements TokenManager {
 
     /// @param location of the token, for clients
     /// @param propertyClaims properties of the account that become claims: names, or paths such as `/org/unit`
-    /// @param revokes whether a token that its owner gives back is refused from then on, by this server
+    /// @param revokes whether this server refuses tokens after their owner revoked them
     public record Settings(Duration lifetime, String location, List<String> propertyClaims, boolean revokes) {}
 
-    /// Whose token it is: names are unique only within a source.
+    /// The owner of a token: names are unique only within a source.
     private record Owner(String source, String database, String name) {}
 
-    /// @param said what was asked to be in the token
+    /// @param said the requested claims
     private record Last(BsonDocument said, JwtSigner.Signed signed) {}
 
     public JwtTokenManager(JwtSigner signer, JwtVerifier verifier, Generations accounts, Settings settings) {
@@ -56,7 +56,7 @@ public final class JwtTokenManager implements TokenManager {
         this.settings = settings;
     }
 
-    /// A token that is shown buys one that says what is true of its account now, and that ends with it.
+    /// A token can be exchanged for one with the current claims of its account that ends with it.
     @Override
     public Issued issue(Request request, Account account, Credentials credentials, boolean renew) {
         var begun = accounts.of(request, account, credentials);
@@ -91,7 +91,7 @@ public final class JwtTokenManager implements TokenManager {
                 : account.name();
     }
 
-    /// All tokens that one account has got for its password go back to the same, so that they end together.
+    /// All tokens issued to an account for its password have the same lineage, so that they are revoked together.
     private Lineage continued(@Nullable Last known, Lineage fresh) {
         return known != null && sameGeneration(known, Optional.of(fresh)) && !verifier.isRevoked(known.signed.claims())
                 ? known.signed.claims().lineage().orElse(fresh)
@@ -102,7 +102,7 @@ public final class JwtTokenManager implements TokenManager {
         return known.signed.claims().lineage().map(Lineage::generation).equals(lineage.map(Lineage::generation));
     }
 
-    /// A token of which nobody knows the account buys no more time than it has.
+    /// A token whose account belongs to no realm is not extended.
     private Duration lifetime(Credentials credentials, Optional<Lineage> lineage) {
         var left = credentials.expires().map(end -> Duration.between(Instant.now(), end));
         return lineage.isEmpty() && left.isPresent() && left.get().compareTo(settings.lifetime()) < 0
@@ -110,7 +110,7 @@ public final class JwtTokenManager implements TokenManager {
                 : settings.lifetime();
     }
 
-    /// The token of the request itself, if it is one that would be made.
+    /// The token of the request itself, if it equals the one that would be issued.
     private Optional<Issued> shown(Account account, Credentials credentials, BsonDocument toSay) {
         return credentials
                 .token()
@@ -200,7 +200,7 @@ public final class JwtTokenManager implements TokenManager {
         }
     }
 
-    /// None of them is good for longer than one that would be made now.
+    /// None of them is valid for longer than a token issued now.
     private void revokeDescendants(Optional<Lineage> lineage) {
         revoke(lineage.map(Lineage::id), Optional.of(Instant.now().plus(settings.lifetime())));
     }

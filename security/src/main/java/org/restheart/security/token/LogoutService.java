@@ -7,8 +7,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.security.Credentials;
 
-/// `POST /logout`: makes the browser drop the cookie, and takes the token back if one came with the request.
-/// Public.
+/// `POST /logout`: deletes the cookie and revokes the token of the request, if there is one. Public.
 public final class LogoutService implements Service {
     private final CookieSettings cookie;
     private final Optional<TokenManager> tokens;

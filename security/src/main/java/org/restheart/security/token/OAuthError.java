@@ -4,7 +4,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Response;
 
-/// Errors in the form that OAuth clients know (RFC 6749, 5.2).
+/// Errors in the format of OAuth (RFC 6749, 5.2).
 public final class OAuthError {
     private OAuthError() {}
 

@@ -14,7 +14,7 @@ import org.restheart.security.Credentials;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.KeyedDigest;
 
-/// Random tokens, which only this process knows, used in place of the password. Each use extends their life.
+/// Random tokens, valid in this process only, used in place of the password. Each use extends their lifetime.
 public final class RandomTokenManager implements TokenManager {
     private static final int BITS = 256;
     private static final int MAX_ACCOUNTS = 100_000;
@@ -26,10 +26,10 @@ public final class RandomTokenManager implements TokenManager {
     private final String uri;
     private final Cache<String, Known> tokens;
 
-    /// @param generation of the account, if a realm knows it
+    /// @param generation of the account, if it belongs to a realm
     private record Known(String token, Account account, String source, Optional<String> generation) {}
 
-    /// @param uri below which a token's location is
+    /// @param uri the prefix of a token's location
     public RandomTokenManager(Duration lifetime, String uri, Generations accounts) {
         this.accounts = accounts;
         this.lifetime = lifetime;
@@ -50,7 +50,7 @@ public final class RandomTokenManager implements TokenManager {
                     || !before.generation.equals(generation)) {
                 return new Known(new BigInteger(BITS, random).toString(36), account, credentials.source(), generation);
             }
-            // With the password, the account is what it is now.
+            // With the password, the account is current.
             return credentials.token().isPresent()
                     ? before
                     : new Known(before.token, account, before.source, before.generation);

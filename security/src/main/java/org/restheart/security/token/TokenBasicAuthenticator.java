@@ -5,10 +5,10 @@ import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.password.BasicCredentials;
 
-/// HTTP Basic with a token in place of the password. What is no token may be a password: others are asked then,
-/// and where there are none, it was a wrong one.
+/// HTTP Basic with a token in place of the password. Other text may be a password for other mechanisms; without them it
+/// is rejected.
 public final class TokenBasicAuthenticator implements Authenticator {
-    /// Of the field: no token is that short, not even in Base64 with a name before it.
+    /// Length of the field: shorter values contain no token.
     private static final int SHORTEST = 56;
 
     private final TokenManager tokens;

@@ -7,12 +7,12 @@ import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
 
-/// Makes tokens for accounts that are authenticated, and recognises them. Thread-safe; waits for nothing but,
-/// on a thread that may, the keys of an issuer and the account.
+/// Issues tokens for authenticated accounts and verifies them. Thread-safe; blocks only for the keys of an issuer and
+/// for the account, on a thread that may block.
 public interface TokenManager {
     /// A token.
     ///
-    /// @param account as the token says it
+    /// @param account as named in the token
     record Issued(String token, Account account, Instant validUntil) {
         @Override
         public String toString() {
@@ -20,18 +20,18 @@ public interface TokenManager {
         }
     }
 
-    /// The account's token: the one it has, if that says what is true of the account and is good for a while.
+    /// The account's token: the existing one, if its claims are current and it does not expire soon.
     ///
-    /// @param renew a new one in any case
+    /// @param renew always issue a new one
     Issued issue(Request request, Account account, Credentials credentials, boolean renew);
 
-    /// Whether the token is this account's, shown in place of its password.
+    /// Verifies a token that is used in place of the account's password.
     Optional<Authentication> verify(Request request, String name, String token);
 
-    /// Forgets the account's token, and the one that was shown.
+    /// Revokes the account's token and the one in the credentials.
     void invalidate(Account account, Credentials credentials);
 
-    /// How clients use the token: `token_type` (RFC 6749, 7.1).
+    /// The type of the token: `token_type` (RFC 6749, 7.1).
     String type();
 
     /// `Auth-Token-Location`.

@@ -23,9 +23,8 @@ import org.restheart.http.access.Account;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
 
-/// `/token`: hands out tokens (`GET`, `POST`), takes them back (`DELETE`), sets them as a cookie (`POST
-/// /token/cookie`) or sends the browser on with them (`GET /token/redirect`). Public, because it gives its
-/// own `401`.
+/// `/token`: issues tokens (`GET`, `POST`), revokes them (`DELETE`), sets them as a cookie (`POST /token/cookie`) or
+/// redirects the browser with them (`GET /token/redirect`). Public, because it sends its own `401`.
 public final class TokenService implements Service {
     private static final String HEADERS = "Auth-Token, Auth-Token-Valid-Until, Auth-Token-Location";
     private static final DateTimeFormatter MILLIS =
@@ -37,13 +36,13 @@ public final class TokenService implements Service {
     private final Optional<CookieSettings> cookie;
     private final Optional<CodeGrant> codes;
 
-    /// @param redirect where `/token/redirect` leads
-    /// @param bearer whether a cookie's token is a bearer token; otherwise it takes the place of a password
+    /// @param redirect the target of `/token/redirect`
+    /// @param bearer whether a cookie's token is a bearer token; otherwise it replaces a password
     public record Settings(String uri, Optional<String> redirect, boolean bearer) {}
 
-    /// @param tokens nothing if no token manager is enabled
-    /// @param cookie nothing if no cookie is to be set
-    /// @param codes nothing if authorization codes are not accepted
+    /// @param tokens empty if no token manager is enabled
+    /// @param cookie empty if no cookie is set
+    /// @param codes empty if authorization codes are not accepted
     public TokenService(
             Settings settings,
             Optional<TokenManager> tokens,
@@ -189,7 +188,7 @@ public final class TokenService implements Service {
         return cookie.get().exposesToken() ? withFields(withCookie, manager, issued) : withCookie;
     }
 
-    /// A blank is no character of a cookie's value.
+    /// A cookie's value must not contain a blank.
     private String cookieValue(TokenManager.Issued issued) {
         var pair = issued.account().name() + ":" + issued.token();
         return settings.bearer()

@@ -1,5 +1,5 @@
-/// Tokens that this server hands out itself, after a password: [TokenService] answers `/token`, a
-/// [TokenManager] makes and knows the tokens, and cookies may carry them.
+/// Tokens that this server issues for a password: [TokenService] serves `/token`, a [TokenManager] issues and verifies
+/// tokens, and cookies may contain them.
 ///
 /// Must not know: how passwords are checked, what an account may do.
 @NullMarked

@@ -6,7 +6,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.restheart.http.access.Grant;
 
-/// Narrows what a permission shows of documents.
+/// Restricts the fields that a permission shows.
 final class HiddenProperties {
     /// No property has this name: showing only it shows nothing.
     private static final String NOTHING = "-";

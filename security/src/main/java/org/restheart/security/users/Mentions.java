@@ -7,9 +7,8 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Query;
 
-/// Finds out whether the parameters of a request depend on properties that nobody may see: by name, as a
-/// field path, or through an expression that can reach every property. Refuses rather too much than too
-/// little.
+/// Checks whether the parameters of a request depend on hidden properties: by name, as a field path, or through an
+/// expression that can access every property. In doubt the request is refused.
 record Mentions(Visibility visibility) {
     private static final List<String> PARAMETERS =
             List.of("filter", "keys", "sort", "sort_by", "hint", "avars", "shardkey");

@@ -7,12 +7,12 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.security.realm.PasswordHashes;
 
-/// What a new password must be, and what is stored of it.
+/// The requirements on new passwords and their stored form.
 ///
-/// @param hash what is stored; may wait
+/// @param hash computes the stored form; may block
 /// @param hashed whether that is a bcrypt hash, which looks at no more than 72 bytes
 public record PasswordRules(UnaryOperator<String> hash, boolean hashed, Optional<PasswordStrength> strength) {
-    /// What is stored of a password.
+    /// The stored form of a password.
     ///
     /// @param place in the content, for the message; empty for the only document
     /// @throws org.restheart.http.ProblemException 400

@@ -9,8 +9,7 @@ import org.restheart.http.ProblemCode;
 ///
 /// @param minimum from 0 to 4
 public record PasswordStrength(int minimum) {
-    /// Estimating takes longer than linear time; what is longer than bcrypt looks at is not weak for its
-    /// length.
+    /// Estimating takes more than linear time; only the bytes that bcrypt uses are estimated.
     private static final int MAX_ESTIMATED = 72;
 
     private static final Zxcvbn ZXCVBN = new Zxcvbn();

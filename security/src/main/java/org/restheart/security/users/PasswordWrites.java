@@ -6,8 +6,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.TouchedPaths;
 
-/// Replaces passwords in the content of a write by what is stored of them, in whatever form they are set;
-/// refuses forms in which they cannot be replaced. The content itself stays as it is.
+/// Replaces passwords in the content of a write by their stored form, however they are set; refuses forms in which they
+/// cannot be replaced. The content itself is not changed.
 ///
 /// @param property of the password
 record PasswordWrites(String property, PasswordRules rules) {
@@ -88,7 +88,7 @@ record PasswordWrites(String property, PasswordRules rules) {
         return stage;
     }
 
-    /// In a pipeline a text that begins with `$` is a field path, and hashes begin so.
+    /// In a pipeline a string that begins with `$` is a field path, and hashes begin with `$`.
     private BsonValue literal(String path, BsonValue value) {
         if (value instanceof BsonDocument document && document.size() == 1 && document.containsKey("$literal")) {
             return new BsonDocument("$literal", stored(path, document.get("$literal"), ""));

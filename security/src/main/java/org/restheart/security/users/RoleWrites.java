@@ -6,10 +6,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Finds out whether a write could give an account the root role, in whatever form: whole documents, dotted
-/// keys, update operators, pipelines. What it cannot tell it takes for one that could.
+/// Checks whether a write could give an account the root role, in any form: whole documents, dotted keys, update
+/// operators, pipelines. In doubt the answer is yes.
 ///
-/// @param property where roles are, or begin
+/// @param property of the roles, or the first of their path
 record RoleWrites(String rootRole, String property) {
     private static final Set<String> TAKING_AWAY = Set.of("$unset", "$pull", "$pullAll", "$pop");
 

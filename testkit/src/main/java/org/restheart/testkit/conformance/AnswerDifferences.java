@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.StringNode;
 
-/// Everything in which an answer is not as expected, so that one failed run says all. Confined to one
+/// All differences between a response and the expected one, so that one failed run reports them all. Confined to one
 /// comparison.
 final class AnswerDifferences {
     private static final JsonMapper JSON = JsonMapper.builder()

@@ -20,8 +20,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/// Reads a file of cases and refuses what it does not know: a misspelt `expects:` would be a case that
-/// cannot fail.
+/// Reads a file of cases and refuses unknown keys: a misspelt `expects:` would be a case that cannot fail.
 final class CaseReader {
     private static final YAMLMapper YAML = YAMLMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)

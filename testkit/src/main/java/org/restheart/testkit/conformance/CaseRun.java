@@ -15,8 +15,7 @@ import org.restheart.testkit.wire.WireResponse;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// One run of one case, in a database that only this run uses: what a gateway remembers of others cannot
-/// matter.
+/// One run of one case, in its own database, so that caches of the gateway have no effect on it.
 final class CaseRun {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 

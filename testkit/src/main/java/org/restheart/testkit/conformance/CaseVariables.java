@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What `${name}` stands for while a case runs. Confined to one case.
+/// The values of `${name}` during a case. Confined to one case.
 final class CaseVariables {
     private static final Pattern REFERENCE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
 

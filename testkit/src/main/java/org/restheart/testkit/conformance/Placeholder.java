@@ -5,14 +5,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/// What may stand in an expected body, or header, for a value that is not known in advance: a string in
-/// angle brackets.
+/// A placeholder in an expected body or header for a value that is not known in advance: a string in angle brackets.
 sealed interface Placeholder {
-    /// Stands in front of the elements of an array whose order does not matter.
+    /// The first element of an array whose order does not matter.
     String UNORDERED = "<unordered>";
 
-    /// Stands behind the elements of an array that may have more, and as a key (with any value) in an
-    /// object that may.
+    /// The last element of an array that may have more elements, or a key (with any value) of an object that may have
+    /// more members.
     String MORE = "<more>";
 
     enum Kind implements Placeholder {
@@ -25,8 +24,7 @@ sealed interface Placeholder {
 
     record Regex(Pattern pattern) implements Placeholder {}
 
-    /// @throws IllegalArgumentException for brackets around anything unknown, so that a typing error is no
-    ///     literal
+    /// @throws IllegalArgumentException for an unknown placeholder, so that a typing error is not a literal
     static Optional<Placeholder> of(String text) {
         if (!text.matches("<(?s:.+)>")) {
             return Optional.empty();

@@ -7,9 +7,9 @@ import tools.jackson.databind.JsonNode;
 
 /// A request and what is expected of its answer; variables such as `${db}` are not replaced yet. Immutable.
 ///
-/// @param user who asks; empty for an anonymous request
+/// @param user the caller; empty for an anonymous request
 /// @param request method and target
-/// @param headers a null value keeps a header away that would be sent by itself
+/// @param headers a null value removes a default header
 /// @param body empty for none
 /// @param capture variables for later steps: a header's name, or a JSON pointer into the body
 record Step(

@@ -1,6 +1,5 @@
-/// A small HTTP/1.1 client that sends what it is given, byte for byte ([WireClient]): odd paths, unknown
-/// methods and malformed headers reach the server as a test wrote them, which well-behaved clients refuse
-/// to do.
+/// A small HTTP/1.1 client that sends what it is given, byte for byte ([WireClient]): odd paths, unknown methods and
+/// malformed headers are sent unchanged, which other clients refuse to do.
 ///
 /// Must not know: the conformance cases, MongoDB.
 @NullMarked
