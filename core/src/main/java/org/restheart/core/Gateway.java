@@ -81,7 +81,7 @@ public final class Gateway implements AutoCloseable {
                 binding -> security.securityFilter(binding)::judge);
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
         judgedRequests.connect(router, binding -> security.securityFilter(binding)::ask);
-        opened.push(tasks::stop); // they end together, while what they serve is closed
+        opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(observers));
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener.load());

@@ -25,7 +25,7 @@ final class MongoConnection {
 
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
-    /// For what change streams do besides following: closing cursors, reading definitions.
+    /// Additional connections of change streams for closing cursors and reading definitions.
     private static final int SPARE = 16;
 
     private MongoConnection() {}

@@ -12,7 +12,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// What access rules are told of a data request.
+/// Creates the [DataTarget] of a data request for access rules.
 final class DataTargets {
     private DataTargets() {}
 
@@ -25,7 +25,7 @@ final class DataTargets {
                 demands(request, path));
     }
 
-    /// Absent for an id that cannot be read: the handler refuses such a request, but only after the rules were asked.
+    /// Absent for a malformed id: the handler refuses such a request after the rules were evaluated.
     private static Optional<BsonValue> id(Request request, ResourcePath path) {
         if (path.kind() != ResourceKind.DOCUMENT && path.kind() != ResourceKind.FILE) {
             return Optional.empty();

@@ -10,7 +10,7 @@ import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// Refuses requests about databases and collections that are not there, unless they are to make them.
+/// Refuses requests about databases and collections that do not exist, unless they create them.
 final class Existence {
     private final Metadata metadata;
 
@@ -18,9 +18,9 @@ final class Existence {
         this.metadata = metadata;
     }
 
-    /// What is known of the collection, or of the database above collections.
+    /// The metadata of the collection, or of the database for resources above collections.
     ///
-    /// @param fresh ask MongoDB, whatever is remembered
+    /// @param fresh query MongoDB instead of the cache
     /// @throws org.restheart.http.ProblemException 404
     Known require(Request request, ResourcePath path, boolean fresh) {
         if (path.db() == null) {

@@ -16,15 +16,15 @@ import org.restheart.mongo.write.EtagPolicies;
 
 /// The `mongo` section of the configuration.
 ///
-/// @param uri where the data API is bound, in front of all mounts
-/// @param defaultPageSize documents per page when the client does not say
-/// @param metadataTtl how long what is known of databases and collections is kept; zero switches the cache off
+/// @param uri the path of the data API, a prefix of all mounts
+/// @param defaultPageSize documents per page by default
+/// @param metadataTtl how long metadata of databases and collections are cached; zero disables the cache
 /// @param schemaTtl the same for JSON Schemas
-/// @param queryTimeLimit MongoDB gives up on a query after this; zero for no limit
+/// @param queryTimeLimit after which MongoDB aborts a query; zero for no limit
 /// @param aggregationTimeLimit the same for aggregations
-/// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
-/// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
-/// @param coalescing which operations leave for MongoDB together
+/// @param aggregationCheckOperators whether `$` operators in a client's aggregation variables are refused
+/// @param instanceBaseUrl base of `Location` URLs, in place of the request's host
+/// @param coalescing which operations are coalesced
 /// @param cursorPool how deep pages are found
 /// @param resultCache for requests with `cache`
 /// @param querySecurity what clients' queries and aggregations may not contain
@@ -61,7 +61,7 @@ public record MongoConfig(
         }
     }
 
-    /// Clients whose variables may hold operators want them to act.
+    /// If variables may contain operators, the operators are effective.
     Interpolation interpolation() {
         return Interpolation.OF_AGGREGATIONS.with(
                 aggregationCheckOperators ? Interpolation.AsIs.NOBODYS : Interpolation.AsIs.CLIENTS);

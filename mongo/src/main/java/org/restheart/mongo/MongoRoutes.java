@@ -8,8 +8,8 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.resource.ResourceMethods;
 
-/// Which handler answers which method of which kind of resource. Filled once at start by [ReadRoutes] and its
-/// writing counterpart, not changed afterwards.
+/// The handlers by kind of resource and method. Filled once at start by [ReadRoutes] and [WriteRoutes], not changed
+/// afterwards.
 final class MongoRoutes {
     private final Map<ResourceKind, Map<Method, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
 

@@ -68,7 +68,7 @@ import org.restheart.mongo.session.Sessions;
 
 /// The data API: everything below the mounts. Thread-safe.
 public final class MongoService implements Service, AutoCloseable {
-    /// In bytes. Parsing more would keep other connections waiting.
+    /// In bytes. Parsing more would delay other connections.
     private static final int LARGEST_ON_IO_THREAD = 32 << 10;
 
     private final ParameterSettings parameterSettings;
@@ -89,7 +89,7 @@ public final class MongoService implements Service, AutoCloseable {
         this(tasks, config, client, new ChangeStreams(tasks, client, config.streams(), registry, _ -> true), registry);
     }
 
-    /// @param streams of the same deployment; with a client of their own they cannot take requests' connections
+    /// @param streams of the same deployment; a separate client, so that streams do not use the connections of requests
     /// @param registry takes the meters of coalescing
     public MongoService(
             BackgroundTasks tasks,
@@ -132,27 +132,27 @@ public final class MongoService implements Service, AutoCloseable {
         routes.on(ResourceKind.TRANSACTION, Method.DELETE, handlers::abort);
     }
 
-    /// What the data API remembers of databases and collections, for services that change them otherwise.
+    /// The cached metadata of databases and collections, for services that change them in other ways.
     public Metadata metadata() {
         return metadata;
     }
 
-    /// What nobody may ask, for services that take filters otherwise.
+    /// The forbidden operators, for services that take filters in other ways.
     public ForbiddenOperators forbiddenOperators() {
         return forbiddenOperators;
     }
 
-    /// Where clients find a collection; empty if they do not.
+    /// The path of a collection for clients; empty if there is none.
     public Optional<RequestPath> pathOf(MongoNamespace namespace) {
         return mounts.pathOf(namespace.getDatabaseName(), namespace.getCollectionName());
     }
 
-    /// Through what services beside the data API read documents.
+    /// The reads of services other than the data API.
     public DocumentReads reads() {
         return reads;
     }
 
-    /// Where clients find what is in MongoDB.
+    /// The paths of MongoDB's resources.
     public DataPaths paths() {
         return new DataPaths() {
             @Override
@@ -167,17 +167,17 @@ public final class MongoService implements Service, AutoCloseable {
         };
     }
 
-    /// What documents must satisfy, for services that write them otherwise.
+    /// The rules of documents, for services that write them in other ways.
     public Schemas schemas() {
         return schemas;
     }
 
-    /// What is told of writes, for services that change documents otherwise.
+    /// The observer of writes, for services that change documents in other ways.
     public Writes writes() {
         return writes;
     }
 
-    /// Closes what is held open in MongoDB between requests.
+    /// Closes cursors and streams that are open in MongoDB between requests.
     @Override
     public void close() {
         positioned.close();
@@ -219,7 +219,7 @@ public final class MongoService implements Service, AutoCloseable {
             return mounts.resolve(request.path(), request.connection())
                     .filter(located -> Files.isUpload(request, located.path().kind()))
                     .isPresent();
-        } catch (ProblemException _) { // told when it is prepared
+        } catch (ProblemException _) { // thrown again when it is prepared
             return false;
         }
     }
@@ -250,7 +250,7 @@ public final class MongoService implements Service, AutoCloseable {
                 .orElseGet(() -> ResourceMethods.cors(ResourceKind.INVALID, request.method()));
     }
 
-    /// A script that asks for it may send a key.
+    /// Scripts may send the header of idempotency keys.
     private static Cors keyed(Request request, Cors cors) {
         boolean asks = request.method() == Method.OPTIONS
                 && cors.allowMethods().contains("POST")
@@ -317,7 +317,7 @@ public final class MongoService implements Service, AutoCloseable {
                 : writing(path, () -> answering.handle(dataRequest));
     }
 
-    /// Leaves out MongoDB's words about a failure, which quote documents.
+    /// Removes MongoDB's messages from failures, since they quote documents.
     private static DataHandler unquoting(DataHandler handler) {
         return request -> {
             try {
@@ -354,14 +354,14 @@ public final class MongoService implements Service, AutoCloseable {
         };
     }
 
-    /// What documents of the path's collection must satisfy.
+    /// The rule for documents of the path's collection.
     private Optional<DocumentRule> rule(Request request, ResourcePath path, Known resource) {
         return path.collection() == null || path.kind().isSchemas()
                 ? Optional.empty()
                 : schemas.of(request, path.requireDb(), resource);
     }
 
-    /// Lets earlier results go when a write is done, also when it fails, since part of it may have been done.
+    /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
     private Response writing(ResourcePath path, Supplier<Response> write) {
         try {
             return write.get()

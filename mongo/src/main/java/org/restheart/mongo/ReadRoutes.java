@@ -29,7 +29,7 @@ import org.restheart.mongo.management.ListIndexes;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resultcache.Writes;
 
-/// Everything that only reads.
+/// The routes that only read.
 final class ReadRoutes {
     private ReadRoutes() {}
 

@@ -14,8 +14,8 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.parameter.FormatParameters;
 
-/// Tells the client of warnings, where the contract has room for them: not in what is read, only in the
-/// answers to writes, which are JSON objects or empty.
+/// Adds warnings to responses that can contain them: not to results of reads, only to responses of writes, which are
+/// JSON objects or empty.
 final class WarningsBody {
     private WarningsBody() {}
 

@@ -49,7 +49,7 @@ import org.restheart.mongo.write.PlainInserts;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.StoredProperties;
 
-/// Everything that writes.
+/// The routes that write.
 final class WriteRoutes {
     private WriteRoutes() {}
 

@@ -136,7 +136,7 @@ public final class SecurityFilter implements Filter {
     /// What [#judge] would decide about all requests of a kind, vetoers left aside.
     ///
     /// @param example a request of the kind, with its caller
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be told now
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public Permitted ask(Request example, RequestKind kind) {
         if (!secured) {
             return Permitted.by(List.of(RuleAnswer.of("not secured", Answer.ALWAYS)));

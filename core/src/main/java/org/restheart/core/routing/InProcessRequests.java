@@ -18,7 +18,7 @@ import org.restheart.http.judged.RequestKind;
 /// Sends requests of services to the routes of other services, without a socket, and tells which ones would be allowed.
 /// Thread-safe.
 public final class InProcessRequests implements JudgedRequests, KindPermissions {
-    /// Requests inside requests: a service that leads back to itself is stopped.
+    /// Bounds nested requests, such as those of a service that calls itself.
     private static final int MAX_DEPTH = 3;
 
     private static final Key<Integer> DEPTH = Key.named("depth");
@@ -27,7 +27,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions 
 
     private record Connected(Router routes, Function<Binding, KindPermissions> permissions) {}
 
-    /// To be called once, when all services are bound: some of them hold this object.
+    /// Called once, when all services are bound, since some of them refer to this object.
     ///
     /// @param permissions what the security filter of a binding allows
     public void connect(Router routes, Function<Binding, KindPermissions> permissions) {

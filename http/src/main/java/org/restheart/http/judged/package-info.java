@@ -1,7 +1,6 @@
-/// Requests that are made inside the process ([org.restheart.http.judged.JudgedRequests]), authorized and answered
-/// like those that clients send: the way of every other entry point to the data.
-/// [org.restheart.http.judged.KindPermissions]
-/// tells which requests a caller may make.
+/// Requests that are made inside the process ([org.restheart.http.judged.JudgedRequests]), authorized and answered like
+/// those of clients. Every service other than the REST API accesses data through them.
+/// [org.restheart.http.judged.KindPermissions] tells which requests a caller may make.
 ///
 /// Must not know: how requests are authorized or answered, or which services make such requests.
 @NullMarked

@@ -8,7 +8,8 @@ import java.util.Set;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 
-/// What no pipeline of a client may hold at any depth, whatever the configuration allows to pipelines of operators.
+/// Stages and operators that a client's pipeline must not contain at any depth, even if the configuration allows them
+/// in stored pipelines.
 final class AdHocRules {
     private static final Set<String> NEVER = Set.of(
             "$out",
@@ -31,7 +32,7 @@ final class AdHocRules {
             "$querystats",
             "$shardeddatadistribution");
 
-    /// They read collections that the permission says nothing about.
+    /// Stages that read collections which the permission does not cover.
     private static final Set<String> OTHER_COLLECTIONS = Set.of("$lookup", "$graphlookup", "$unionwith");
 
     private AdHocRules() {}

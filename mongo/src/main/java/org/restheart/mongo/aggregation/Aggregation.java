@@ -16,8 +16,8 @@ import org.restheart.mongo.metadata.EscapedKeys;
 
 /// One element of a collection's `aggrs`. Immutable by agreement.
 ///
-/// @param stages as they are meant, variables not filled in
-/// @param operatorsInVariables whether values may act as operators and name fields: its author says so
+/// @param stages unescaped, with variables
+/// @param operatorsInVariables whether values may be operators and field names, as declared by the author
 record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, boolean operatorsInVariables) {
     private static final Set<String> TYPES = Set.of(
             "aggregation_pipeline",
@@ -33,7 +33,7 @@ record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, 
         stages = List.copyOf(stages);
     }
 
-    /// All of a collection's: one that is wrong spoils the others, as nobody knows what was meant.
+    /// All aggregations of a collection; fails if any of them is malformed.
     ///
     /// @throws ProblemException 422
     static List<Aggregation> parseAll(BsonValue aggrs) {

@@ -17,20 +17,19 @@ import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 
-/// Fills variables into a pipeline: `{"$var": "name"}` and `{"$var": ["name", default]}` anywhere, and stages
-/// that depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values stay values: an operator or a field's
-/// name
-/// in one is compared with and computed with, not obeyed. Immutable.
+/// Substitutes variables in a pipeline: `{"$var": "name"}` and `{"$var": ["name", default]}` anywhere, and stages that
+/// depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values are literals: operators and field names in
+/// them are not interpreted. Immutable.
 ///
 /// @param variable the operator for a value
 /// @param condition the operator for a stage
-/// @param valuesAsIs whose values are put in as they are
+/// @param valuesAsIs whose values are inserted without escaping
 public record Interpolation(String variable, String condition, AsIs valuesAsIs) {
     public static final Interpolation OF_AGGREGATIONS = new Interpolation("$var", "$ifvar");
 
     private static final Set<String> FILTERS = Set.of("@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
 
-    /// Those who are trusted with operators in values.
+    /// Whose values may contain operators.
     public enum AsIs {
         NOBODYS,
         CLIENTS,
@@ -45,7 +44,7 @@ public record Interpolation(String variable, String condition, AsIs valuesAsIs) 
         return new Interpolation(variable, condition, other);
     }
 
-    /// For a definition whose author may say that all values act.
+    /// For a definition whose author may allow operators in values.
     public Interpolation forDefinition(boolean valuesAct) {
         return valuesAct ? with(AsIs.EVERYBODYS) : this;
     }
@@ -59,7 +58,7 @@ public record Interpolation(String variable, String condition, AsIs valuesAsIs) 
         return filled;
     }
 
-    /// The stage itself, one of the stages it stands for, or none.
+    /// The stage itself, one of the alternatives of a conditional stage, or none.
     private Optional<BsonDocument> choose(BsonDocument stage, PipelineVariables variables) {
         var operand = stage.get(condition);
         if (operand == null) {
@@ -106,7 +105,7 @@ public record Interpolation(String variable, String condition, AsIs valuesAsIs) 
         throw malformed(variable);
     }
 
-    /// Fills a filter that is no stage.
+    /// Substitutes variables in a filter outside of a pipeline.
     ///
     /// @throws ProblemException 400 for a variable without value and default, 422 for a malformed operator
     public BsonDocument fillFilter(BsonDocument filter, PipelineVariables variables) {

@@ -7,13 +7,13 @@ import java.util.regex.Pattern;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Values of variables by name. A name is a key, or else a path into a value: `order.limit`, `list[0].x`,
-/// `['a.b'].c`. Immutable by agreement.
+/// Values of variables by name. A name is a key or a path into a value: `order.limit`, `list[0].x`, `['a.b'].c`.
+/// Immutable by agreement.
 public record PipelineVariables(BsonDocument values) {
     /// A key after a dot or at the beginning, a key in quotes and brackets, or a position in brackets.
     private static final Pattern STEP = Pattern.compile("\\.?([^.\\[\\]']+)|\\['([^']*)']|\\[(\\d{1,9})]");
 
-    /// What is bound to the name; null is a value like others.
+    /// The value bound to the name, which may be null.
     public Optional<BsonValue> find(String name) {
         var value = values.get(name);
         return value != null ? Optional.of(value) : follow(steps(name));
@@ -42,7 +42,7 @@ public record PipelineVariables(BsonDocument values) {
         return index < at.asArray().size() ? Optional.of(at.asArray().get(index)) : Optional.empty();
     }
 
-    /// Empty for what is no path.
+    /// Empty for a text that is not a path.
     private static List<String> steps(String path) {
         var steps = new ArrayList<String>();
         var matcher = STEP.matcher(path);

@@ -28,17 +28,17 @@ import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 
-/// `POST /{db}/{collection}/_aggrs` with `{stages, avars, limit}`: runs a pipeline that the client gives, for callers
+/// `POST /{db}/{collection}/_aggrs` with `{stages, avars, limit}`: runs a pipeline sent by the client, for callers
 /// whose permission has `allowAdHocAggregations`.
 ///
-/// The pipeline sees only what the permission shows: its read filter comes first, its projection next. It never writes,
-/// and never reads another collection unless the caller is not restricted at all.
+/// The pipeline is preceded by the read filter and the projection of the permission. It never writes, and reads other
+/// collections only if the caller is unrestricted.
 public final class RunAdHocAggregation implements DataHandler {
     private static final int BATCH = 500;
     private static final int DEFAULT_LIMIT = 100;
 
     /// Between the rule's filter and the client's stages: MongoDB moves no stage across it, so that no expression of
-    /// the client meets a document that the rule excludes.
+    /// the client is evaluated on a document that the rule excludes.
     private static final BsonDocument BARRIER = new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE));
 
     private final Documents documents;
@@ -59,7 +59,7 @@ public final class RunAdHocAggregation implements DataHandler {
         if (!variables.isDocument()) {
             throw invalid("avars must be an object");
         }
-        // Not the server's variables: the client would learn its own rule.
+        // Without the server's variables, which would reveal the rule to the client.
         var stages = Interpolation.OF_AGGREGATIONS.fill(given, new PipelineVariables(variables.asDocument()));
         inspection.check(stages, request.path().requireDb());
         AdHocRules.check(stages, request.grant().equals(Grant.FULL));
@@ -88,7 +88,7 @@ public final class RunAdHocAggregation implements DataHandler {
         return stages;
     }
 
-    /// What the client's stages get to see.
+    /// The stages that restrict the input of the client's stages.
     private static List<BsonDocument> shown(DataRequest request) {
         var pipeline = new ArrayList<BsonDocument>();
         request.grant().readFilter().filter(filter -> !filter.isEmpty()).ifPresent(filter -> {

@@ -26,8 +26,7 @@ import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resultcache.Writes;
 
-/// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares; all results at
-/// once.
+/// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns all results.
 public final class RunAggregation implements DataHandler {
     private static final int BATCH = 500;
 
@@ -37,7 +36,7 @@ public final class RunAggregation implements DataHandler {
     private final PipelineInspection inspection;
     private final Interpolation interpolation;
 
-    /// @param writes is told of aggregations that end in `$out` or `$merge`
+    /// @param writes notified of aggregations that end in `$out` or `$merge`
     public RunAggregation(
             Documents documents,
             Writes writes,
@@ -75,7 +74,7 @@ public final class RunAggregation implements DataHandler {
                 .orElseThrow(() -> Problem.of(NOT_FOUND, "query does not exist").raise());
     }
 
-    /// MongoDB would keep the request, and a connection, for ever.
+    /// Refuses stages that never end: MongoDB would occupy the request and a connection for ever.
     private static void checkEnds(List<BsonDocument> stages) {
         if (!stages.isEmpty() && stages.getFirst().containsKey("$changeStream")) {
             throw Problem.of(UNPROCESSABLE, "$changeStream has no end: declare a stream instead")
@@ -121,7 +120,7 @@ public final class RunAggregation implements DataHandler {
                 : HalPages.results(request);
     }
 
-    /// What is wrong with the pipeline is told in full; what is wrong with MongoDB is not the pipeline's fault.
+    /// Errors of the pipeline are reported in full; failures of the deployment are not client errors.
     private static RuntimeException rejected(MongoCommandException e) {
         var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
         if (problem.status() != 400) {

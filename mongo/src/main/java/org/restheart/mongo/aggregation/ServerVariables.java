@@ -12,8 +12,7 @@ import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Paging;
 
-/// The variables whose names begin with `@`: who asks, what the rules allow them, and the page they ask for.
-/// Clients cannot set them.
+/// The variables whose names begin with `@`: the caller, its grant, and the requested page. Clients cannot set them.
 public final class ServerVariables {
     private ServerVariables() {}
 

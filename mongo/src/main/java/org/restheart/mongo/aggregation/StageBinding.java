@@ -7,8 +7,8 @@ import org.restheart.bson.fields.ExpressionBinding;
 import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.Variables;
 
-/// Puts values into the stages of a pipeline, each in the way of the place where it stands: filters compare with it,
-/// expressions evaluate to it, everywhere else it must not act at all. Immutable.
+/// Substitutes values in the stages of a pipeline according to their position: as literals in filters and expressions;
+/// elsewhere values that would be interpreted are refused. Immutable.
 final class StageBinding {
     private final Variables variables;
     private final FilterBinding filters;

@@ -10,10 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The threads of a gateway that serve no single request: repeated tasks, started by one scheduler, and long tasks,
-/// such
-/// as following a change stream. All are ended together, before the MongoDB client is closed. Nothing is interrupted: a
-/// read that is broken off would leave its cursor open in MongoDB. Thread-safe.
+/// The background threads of a gateway: repeated tasks, started by one scheduler, and long tasks, such as following a
+/// change stream. All end together, before the MongoDB client is closed. They are not interrupted, since an interrupted
+/// read would leave its cursor open in MongoDB. Thread-safe.
 public final class BackgroundTasks implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundTasks.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -23,7 +22,7 @@ public final class BackgroundTasks implements AutoCloseable {
     private final ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().name("scheduler").daemon().factory());
 
-    /// Starts a task on a virtual thread of its own. It has to end within [#TIMEOUT] once [#isRunning] is false.
+    /// Starts a task on a new virtual thread. It must end within [#TIMEOUT] once [#isRunning] is false.
     public void start(String name, Runnable task) {
         var thread = Thread.ofVirtual().name(name).unstarted(() -> {
             try {
@@ -36,7 +35,7 @@ public final class BackgroundTasks implements AutoCloseable {
         thread.start();
     }
 
-    /// Runs a task, which may wait, again and again on virtual threads, never two at a time.
+    /// Runs a task, which may block, periodically on virtual threads, never twice at a time.
     public void repeat(String name, Duration period, Runnable task) {
         var busy = new AtomicBoolean();
         var _ = scheduler.scheduleWithFixedDelay(
@@ -62,7 +61,7 @@ public final class BackgroundTasks implements AutoCloseable {
         }
     }
 
-    /// Whether tasks are to go on.
+    /// Whether tasks should continue.
     public boolean isRunning() {
         return stopped.getCount() > 0;
     }
@@ -76,7 +75,7 @@ public final class BackgroundTasks implements AutoCloseable {
         }
     }
 
-    /// Lets all tasks end. Returns at once.
+    /// Requests all tasks to end. Returns at once.
     public void stop() {
         stopped.countDown();
         scheduler.shutdownNow();

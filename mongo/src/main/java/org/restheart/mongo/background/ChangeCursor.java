@@ -13,13 +13,13 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// A cursor on changes that hands out whole events as they are. Confined to one thread at a time.
+/// A change stream cursor that returns whole, unmodified events. Confined to one thread at a time.
 ///
-/// The driver's own type for events would refuse those that a pipeline has reshaped, and would build each as a tree. So
-/// the last stage wraps the event into the field of which the driver asks nothing.
+/// The driver's type for events fails for events that a pipeline has reshaped, and decodes each to a tree. Therefore
+/// the last stage wraps the event in a field that the driver does not check.
 public final class ChangeCursor implements AutoCloseable {
-    /// How long MongoDB waits for a change before it answers that there is none: so long it takes to notice that
-    /// the stream is not wanted any more.
+    /// How long MongoDB waits for a change before it returns an empty batch, and so the delay until a stream that is no
+    /// longer needed is closed.
     private static final long AWAIT_MILLIS = 750;
 
     private static final BsonDocument WRAP = new BsonDocument(
@@ -43,14 +43,14 @@ public final class ChangeCursor implements AutoCloseable {
     /// @param token where a stream resumes after it
     public record Change(RawBsonDocument document, BsonDocument token) {}
 
-    /// Returns when MongoDB has the cursor: it sees every change acknowledged afterwards.
+    /// Returns when the cursor is open in MongoDB: it returns every change acknowledged afterwards.
     ///
     /// @throws com.mongodb.MongoException when MongoDB refuses
     public static ChangeCursor open(Followed followed, Start start) {
         return open(followed, start, List.of(), 0);
     }
 
-    /// @param without tokens of events that do not get to the pipeline
+    /// @param without tokens of events to exclude before the pipeline
     /// @param batchSize zero for MongoDB's own
     static ChangeCursor open(Followed followed, Start start, List<BsonDocument> without, int batchSize) {
         var stages = new ArrayList<BsonDocument>();
@@ -63,9 +63,9 @@ public final class ChangeCursor implements AutoCloseable {
         return new ChangeCursor(batchSize == 0 ? stream : stream.batchSize(batchSize));
     }
 
-    /// The token of the first event, whatever the pipeline makes of it.
+    /// The token of the first event before the pipeline.
     ///
-    /// @param without tokens of events that do not count
+    /// @param without tokens of events to exclude
     /// @return null if there is no event within a while
     static @Nullable BsonDocument firstToken(Followed followed, Start start, List<BsonDocument> without) {
         var stream = watch(followed, List.of(leaveOut(without), NOTHING_BUT_TOKENS), start)
@@ -95,12 +95,12 @@ public final class ChangeCursor implements AutoCloseable {
                 : new Change(Objects.requireNonNull(change.getFullDocument()), change.getResumeToken());
     }
 
-    /// Where another cursor can go on; null before the first [#next()].
+    /// The token from which another cursor can resume; null before the first [#next()].
     public @Nullable BsonDocument token() {
         return cursor.getResumeToken();
     }
 
-    /// Whether nothing will ever come any more: the collection is gone. To be asked after [#next()] had nothing.
+    /// Whether the stream has ended because the collection was dropped. Called after [#next()] returned null.
     boolean isOver() {
         return cursor.getServerCursor() == null;
     }

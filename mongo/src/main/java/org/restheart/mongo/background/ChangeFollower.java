@@ -11,8 +11,8 @@ import org.restheart.mongo.background.ChangeCursor.Change;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Follows one change stream for as long as it is wanted, past failures: goes on after the last event that was told, so
-/// that none is lost and none comes twice. Confined to one thread.
+/// Follows one change stream for as long as it is needed. After failures it resumes after the last delivered event, so
+/// that none is lost or duplicated. Confined to one thread.
 public final class ChangeFollower {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeFollower.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
@@ -29,28 +29,28 @@ public final class ChangeFollower {
     private boolean moved;
     private final List<BsonDocument> leftOut = new ArrayList<>();
 
-    /// Who is told.
+    /// The receiver of events.
     public interface Audience {
-        /// From now on nothing is missed, until [#interrupted].
+        /// No event is missed from now on, until [#interrupted].
         void opened();
 
         void happened(Change change);
 
-        /// Nothing happened up to here.
+        /// There were no events up to this token.
         default void reached(BsonDocument token) {}
 
-        /// The stream has broken off: what happens is not told before the next [#opened].
+        /// The stream was interrupted: events are not delivered before the next [#opened].
         default void interrupted() {}
 
-        /// Asked about once a second. After no, nothing more is told.
+        /// Called about once a second. After false, no event is delivered.
         default boolean isWanted() {
             return true;
         }
     }
 
-    /// Why nothing more is told.
+    /// Why following ended.
     public enum End {
-        /// What was followed has been dropped or renamed.
+        /// The followed collection or database was dropped or renamed.
         GONE,
         NOT_WANTED,
         FAILED
@@ -63,7 +63,7 @@ public final class ChangeFollower {
         this.audience = audience;
     }
 
-    /// Returns when it is over.
+    /// Returns when following ends.
     ///
     /// @throws MongoException when the stream cannot be opened in the first place
     public End follow() {
@@ -89,8 +89,8 @@ public final class ChangeFollower {
         return isWanted() ? End.FAILED : End.NOT_WANTED;
     }
 
-    /// As [#follow], and begins anew when the stream cannot be opened or has ended. Returns when it is not wanted any
-    /// more, or when the deployment has no change streams.
+    /// As [#follow], and restarts when the stream cannot be opened or has ended. Returns when it is no longer needed,
+    /// or when the deployment has no change streams.
     public void followForEver() {
         while (isWanted()) {
             try {
@@ -112,7 +112,7 @@ public final class ChangeFollower {
         return tasks.isRunning() && audience.isWanted();
     }
 
-    /// @return null to go on with a new cursor
+    /// @return null to continue with a new cursor
     private @Nullable End read(ChangeCursor cursor) {
         while (isWanted()) {
             var change = cursor.next();
@@ -146,7 +146,7 @@ public final class ChangeFollower {
     }
 
     /// @param failure null if there was none
-    /// @return null if it is over
+    /// @return null if following ends
     private @Nullable ChangeCursor reopen(@Nullable MongoException failure) {
         var cause = failure;
         while (isWanted()) {
@@ -184,9 +184,9 @@ public final class ChangeFollower {
         return true;
     }
 
-    /// MongoDB does not say which event it was. So the events since the last one told are asked for one by one, and
-    /// the one at which it fails again is kept from the pipeline. Resuming after that event would not do: MongoDB
-    /// hands the event after which it resumes to the pipeline too.
+    /// MongoDB does not report which event it was. Therefore the events since the last delivered one are fetched one by
+    /// one, and the one at which it fails again is excluded from the pipeline. Resuming after that event is not
+    /// possible: MongoDB passes the event after which it resumes to the pipeline too.
     ///
     /// @return false if there is no end of such events
     private boolean stepOver(MongoException failure) {

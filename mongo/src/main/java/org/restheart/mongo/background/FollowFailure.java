@@ -4,20 +4,20 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import org.restheart.mongo.error.MongoCodes;
 
-/// What is to be done about an error of a change stream. Codes: MongoDB's `error_codes.yml`.
+/// Classifies errors of change streams. Codes: MongoDB's `error_codes.yml`.
 public enum FollowFailure {
-    /// There are no change streams, since the server is no member of a replica set.
+    /// Change streams are not available, since the server is not a member of a replica set.
     UNAVAILABLE,
 
     UNAUTHORIZED,
 
-    /// The token is none of a change stream, or of this one.
+    /// The token is not one of this change stream.
     BAD_TOKEN,
 
-    /// What came after the token, or the time, is not known any more.
+    /// The events after the token, or the time, are no longer in the oplog.
     HISTORY_LOST,
 
-    /// It may work again soon.
+    /// A temporary failure.
     FOR_NOW,
 
     /// The pipeline fails at one event; others may pass.

@@ -5,12 +5,12 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 
-/// What a change stream is of.
+/// The source of a change stream.
 public interface Followed {
     /// For the log.
     String name();
 
-    /// What decides which changes are told, and how.
+    /// The stages that select and transform events.
     List<BsonDocument> pipeline();
 
     /// The changes after these stages, with the default options.

@@ -17,7 +17,7 @@ public final class ResumeToken {
 
     private ResumeToken() {}
 
-    /// Whether everything up to `target` has been seen at `token`.
+    /// Whether `token` is at or after `target`.
     public static boolean reaches(BsonDocument token, BsonDocument target) {
         return data(token).compareTo(data(target)) >= 0;
     }
@@ -26,7 +26,7 @@ public final class ResumeToken {
         return token.getString("_data").getValue();
     }
 
-    /// Empty if it is not known where the time is: nothing may then be taken for passed.
+    /// Empty if the format is unknown: no event may then be considered passed.
     public static Optional<BsonTimestamp> time(@Nullable BsonDocument token) {
         var data = token == null ? BsonNull.VALUE : token.get("_data", BsonNull.VALUE);
         if (!data.isString()) {

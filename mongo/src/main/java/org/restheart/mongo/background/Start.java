@@ -6,11 +6,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonTimestamp;
 
-/// Where a cursor begins.
+/// The position at which a cursor begins.
 public sealed interface Start {
     <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream);
 
-    /// After the event with this token, or after what was known to be free of events.
+    /// After the event with this token, or after the position of a post-batch token.
     record After(BsonDocument token) implements Start {
         @Override
         public <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream) {
@@ -26,7 +26,7 @@ public sealed interface Start {
         }
     }
 
-    /// When MongoDB gets to it.
+    /// At the time when MongoDB opens the cursor.
     record Anywhere() implements Start {
         @Override
         public <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream) {
@@ -34,13 +34,13 @@ public sealed interface Start {
         }
     }
 
-    /// After everything that MongoDB has acknowledged by now. A cursor that breaks before it has told a token can so
-    /// be replaced by one that misses nothing.
+    /// After everything that MongoDB has acknowledged by now, so that a cursor that fails before its first token can be
+    /// replaced without missing events.
     static Start now(MongoClient client) {
         var reply =
                 client.getDatabase("admin").runCommand(new BsonDocument("ping", new BsonInt32(1)), BsonDocument.class);
         return reply.get("operationTime") instanceof BsonTimestamp last
                 ? new At(new BsonTimestamp(last.getTime(), last.getInc() + 1))
-                : new Anywhere(); // no replica set: there will be no cursor
+                : new Anywhere(); // no replica set: opening the cursor will fail
     }
 }

@@ -1,6 +1,6 @@
-/// What runs besides requests ([BackgroundTasks]): repeated tasks, and followers of change streams ([ChangeFollower]).
+/// Background work ([BackgroundTasks]): repeated tasks, and followers of change streams ([ChangeFollower]).
 ///
-/// Must not know: HTTP, who is told of changes.
+/// Must not know: HTTP, the receivers of changes.
 @NullMarked
 package org.restheart.mongo.background;
 

@@ -13,10 +13,10 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.PlainBulkInserts;
 
-/// What became of a bulk write.
+/// The result of a bulk write.
 ///
 /// @param inserted upserts included
-/// @param links where the inserted documents are
+/// @param links to the inserted documents
 /// @param errors of single elements, each with its position; the others were written
 record BulkReport(int inserted, List<String> links, int deleted, int modified, int matched, List<BsonDocument> errors) {
     BulkReport {
@@ -33,14 +33,14 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
                 inserted, links, result.getDeletedCount(), result.getModifiedCount(), result.getMatchedCount(), errors);
     }
 
-    /// Of an insert.
+    /// The report of an insert.
     static BulkReport ofInserted(int inserted, List<String> links, List<BsonDocument> errors) {
         return new BulkReport(inserted, links, 0, 0, 0, errors);
     }
 
-    /// What a bulk write that failed in part says of the elements that failed.
+    /// The errors of single elements of a bulk write that failed in part.
     ///
-    /// @param except what does not count as an error
+    /// @param except elements that do not count as errors
     /// @throws MongoBulkWriteException the same one, if more failed than single elements
     static List<BsonDocument> errors(MongoBulkWriteException e, Set<Integer> except) {
         return errors(PlainBulkInserts.errors(e), except);
@@ -53,9 +53,9 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
                 .toList();
     }
 
-    /// What is said of an element that failed.
+    /// The report of an element that failed.
     ///
-    /// @param document names the element; is added to
+    /// @param document identifies the element; changed
     static BsonDocument error(BsonDocument document, BulkWriteError error) {
         if (DuplicateKeys.isOfId(error)) {
             return document.append("httpStatus", new BsonInt32(409));
@@ -74,8 +74,8 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
                 MongoCodes.ofWriteError(error.getCode(), error.getMessage()).message());
     }
 
-    /// For those to whom something is hidden: that a document had the new values before is not theirs to know, nor are
-    /// MongoDB's words about it.
+    /// The report for callers with hidden fields: without the number of documents that already had the new values, and
+    /// without MongoDB's messages.
     BulkReport unquoting() {
         var unquoted = errors.stream()
                 .map(error -> {
@@ -87,7 +87,7 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
         return new BulkReport(inserted, links, deleted, matched, matched, unquoted);
     }
 
-    /// The counters, in the order that clients know.
+    /// The counters, in their documented order.
     BsonDocument counters() {
         return new BsonDocument("inserted", new BsonInt32(inserted))
                 .append("deleted", new BsonInt32(deleted))

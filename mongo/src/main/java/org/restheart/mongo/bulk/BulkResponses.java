@@ -10,7 +10,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Representation;
 
-/// A [BulkReport] in the representation that the client asks for; of a partial failure always the standard one.
+/// A [BulkReport] in the requested representation; partial failures always have the standard one.
 final class BulkResponses {
     private static final String HAL = "application/hal+json";
 
@@ -28,7 +28,7 @@ final class BulkResponses {
         };
     }
 
-    /// MongoDB was asked not to say what became of the write.
+    /// The response of an unacknowledged write.
     static Response.Ready unacknowledged(DataRequest request) {
         return JsonResponses.of(request, 200, new BsonDocument());
     }

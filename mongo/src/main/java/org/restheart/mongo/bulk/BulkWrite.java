@@ -12,7 +12,7 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.BulkWrites;
 
-/// One statement about many documents, sent as a bulk write, so that its errors have the shape of one.
+/// One statement about many documents, sent as a bulk write, so that its errors have the format of bulk writes.
 final class BulkWrite {
     private BulkWrite() {}
 

@@ -23,10 +23,10 @@ import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Ids;
 
-/// One of many documents on its way.
+/// One of many documents to be written.
 record Element(BsonValue id, RawBsonDocument document) {
 
-    /// @param ids for a document that has none
+    /// @param ids supplies an id for a document without one
     /// @throws org.restheart.http.ProblemException 400, 403, 413
     static Element of(DataRequest request, BsonDocument content, Supplier<BsonObjectId> ids, ObjectId etag) {
         var fields = Storable.of(request, content);
@@ -42,7 +42,7 @@ record Element(BsonValue id, RawBsonDocument document) {
         return new Element(id, fields.encode(id, etag));
     }
 
-    /// How it is written in the mode that the request asks for.
+    /// The write model of the requested mode.
     WriteModel<RawBsonDocument> model(DataRequest request) {
         return switch (request.parameters().writeMode().orElse(WriteMode.INSERT)) {
             case INSERT -> new InsertOneModel<>(document);
@@ -55,7 +55,8 @@ record Element(BsonValue id, RawBsonDocument document) {
         };
     }
 
-    /// As in [org.restheart.mongo.write.TargetDocument]: no other document may meet a filter that can fail.
+    /// As in [org.restheart.mongo.write.TargetDocument]: a filter that can fail must not be evaluated on other
+    /// documents.
     private static ReplaceOptions options(DataRequest request) {
         return HarmlessFilter.is(request.parameters().find().filter())
                 ? new ReplaceOptions()

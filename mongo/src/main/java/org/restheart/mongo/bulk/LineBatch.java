@@ -9,7 +9,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.http.Problem;
 
-/// What became of some lines of a stream. Filled by one thread.
+/// The results of a batch of lines. Filled by one thread.
 final class LineBatch {
     private final List<String> links = new ArrayList<>();
     private final List<BsonDocument> errors = new ArrayList<>();
@@ -21,7 +21,7 @@ final class LineBatch {
         return links;
     }
 
-    /// Each names its `line`, or the first and the `lastLine` of several.
+    /// The errors, each with its `line`, or with the first and the `lastLine` of several.
     List<BsonDocument> errors() {
         return errors;
     }

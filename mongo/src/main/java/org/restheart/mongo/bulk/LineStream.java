@@ -19,15 +19,15 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.format.LineReader;
 
-/// Makes batches of the lines of a request while they arrive: memory does not grow with their number. Confined to
-/// one request.
+/// Splits the lines of a request into batches while they arrive, in memory independent of their number. Confined to one
+/// request.
 final class LineStream {
-    /// A batch is written when it has so many lines, or so many bytes of BSON.
+    /// The size of a batch, in lines; it is also bounded in bytes of BSON.
     private static final int MAX_LINES = 1_000;
 
     private static final int MAX_BYTES = 1 << 20;
 
-    /// JSON of a document of 16 MiB may be longer, but not of one that was meant to be a line.
+    /// The JSON of a document of 16 MiB may be longer, but documents of that size are not sent as lines.
     private static final int MAX_LINE = 16 << 20;
 
     private final DataRequest request;
@@ -45,14 +45,14 @@ final class LineStream {
         }
     }
 
-    /// What all documents of the stream get.
+    /// The tag of all documents of the stream.
     ObjectId etag() {
         return etag;
     }
 
     /// The next lines; none at the end.
     ///
-    /// @throws ProblemException 400 or 413 when the content breaks off; what was read since the last batch is lost
+    /// @throws ProblemException 400 or 413 when the content is incomplete; the lines since the last batch are lost
     List<LineElement> next() {
         try {
             var batch = new ArrayList<LineElement>();
@@ -86,7 +86,7 @@ final class LineStream {
                     line.number(), Problem.of(CONTENT_TOO_LARGE, "the line is longer than 16 MiB"));
         }
         try {
-            // as an array, so that a line that is one itself, or no document at all, is refused by the same rule
+            // wrapped in an array, so that a line that is an array or not a document is refused by the same rule
             var content = DataContent.checkIds(new BsonArray(List.of(JsonParser.parse(line.content()))));
             var document = content.asArray().getFirst().asDocument();
             return new LineElement.Storable(line.number(), Element.of(request, document, ids, etag));

@@ -31,9 +31,9 @@ final class LineWrites {
         this.writtenCheck = writtenCheck;
     }
 
-    /// Writes what can be written.
+    /// Writes the lines that can be written.
     ///
-    /// @throws LinesBrokenOff when MongoDB failed as a whole: what became of the batch is not known
+    /// @throws LinesBrokenOff when the command failed as a whole: the outcome of the batch is unknown
     LineBatch write(List<LineElement> batch) {
         var outcome = new LineBatch();
         var readable = new ArrayList<LineElement.Storable>();
@@ -56,7 +56,7 @@ final class LineWrites {
         return outcome;
     }
 
-    /// The lines that the caller may store; one by one only where the batch as a whole is refused.
+    /// The lines that the caller may store; they are checked one by one only if the batch as a whole is refused.
     private List<LineElement.Storable> allowed(List<LineElement.Storable> lines, LineBatch outcome) {
         try {
             writtenCheck.check(request, documents(lines));

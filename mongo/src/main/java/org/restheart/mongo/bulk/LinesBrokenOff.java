@@ -19,7 +19,7 @@ final class LinesBrokenOff extends RuntimeException {
         return problem;
     }
 
-    /// Of the batch that failed: its lines that were refused before, and all others as one error.
+    /// The results of the failed batch: the lines that were refused before, and all others as one error.
     LineBatch outcome() {
         return outcome;
     }

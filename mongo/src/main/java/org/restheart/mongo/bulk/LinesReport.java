@@ -10,8 +10,8 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// What became of a stream of lines, in the shape of a bulk write's report. Links and errors are listed up to a
-/// number, and counted. Filled by one thread.
+/// The result of a stream of lines, in the format of a bulk write's report. All links and errors are counted; a limited
+/// number is listed. Filled by one thread.
 final class LinesReport {
     private static final int MAX_LISTED = 1_000;
 
@@ -37,7 +37,7 @@ final class LinesReport {
         batch.errors().stream().limit(MAX_LISTED - errors.size()).forEach(errors::add);
     }
 
-    /// Later lines were not read.
+    /// Records that later lines were not read.
     void breakOff() {
         brokenOff = true;
     }

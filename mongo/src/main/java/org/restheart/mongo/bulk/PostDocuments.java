@@ -51,7 +51,7 @@ public final class PostDocuments implements Creation {
     public Response handle(DataRequest request, NewIds ids) {
         boolean inserts = request.session().isEmpty()
                 && request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT;
-        if (!inserts) { // the modes that replace, and what runs in a session
+        if (!inserts) { // modes that replace, and requests in a session
             request.http().requireThread();
         }
         var etag = ids.etag();
@@ -106,7 +106,7 @@ public final class PostDocuments implements Creation {
         return failed;
     }
 
-    /// The elements that an earlier attempt at the same request has written.
+    /// The elements that an earlier attempt of the same request wrote.
     private static Set<Integer> writtenEarlier(
             MongoCollection<RawBsonDocument> collection,
             List<Element> elements,
@@ -116,7 +116,7 @@ public final class PostDocuments implements Creation {
         refused.stream()
                 .filter(DuplicateKeys::isOfId)
                 .map(BulkWriteError::getIndex)
-                .filter(i -> isFirst(elements, i)) // the second of two that are the same fails at every attempt
+                .filter(i -> isFirst(elements, i)) // the second of two equal ones fails in every attempt
                 .forEach(i -> taken.put(elements.get(i).id(), i));
         var written = Earlier.attemptWrote(collection, List.copyOf(taken.keySet()), etag);
         taken.keySet().retainAll(written);

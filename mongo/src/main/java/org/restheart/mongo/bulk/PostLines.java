@@ -19,10 +19,10 @@ import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST /{db}/{collection}` with a document in each line: written in batches while it arrives, so that neither its
-/// size nor a line that cannot be read matters to the others. Thread-safe.
+/// `POST /{db}/{collection}` with a document in each line: written in batches while it arrives, so that its size is not
+/// limited by memory and malformed lines do not affect others. Thread-safe.
 public final class PostLines implements DataHandler {
-    /// Of memory per stream, at most in practice: a batch as text, as values and as BSON.
+    /// The memory of one stream in practice: a batch as text, as values and as BSON.
     private static final long BYTES_PER_STREAM = 8 << 20;
 
     private final Collections collections;
@@ -35,7 +35,7 @@ public final class PostLines implements DataHandler {
         this.writtenCheck = new WrittenCheck(collections);
     }
 
-    /// Whether a request's content is lines.
+    /// Whether a request's content consists of lines.
     public static boolean isFor(Request request) {
         return request.method() == Method.POST
                 && request.headers()
@@ -79,7 +79,7 @@ public final class PostLines implements DataHandler {
             }
             report.add(e.outcome());
             report.breakOff();
-        } catch (ProblemException e) { // the content breaks off: what is written must be told all the same
+        } catch (ProblemException e) { // the content is incomplete: the documents already written are reported
             if (report.isEmpty()) {
                 throw e;
             }

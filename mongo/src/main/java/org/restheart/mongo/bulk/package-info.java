@@ -1,6 +1,6 @@
-/// Writes of many documents in one request, and the report of what became of them.
+/// Writes of many documents in one request, and the report of their results.
 ///
-/// Must not know: single writes; preconditions, which bulk writes have none of.
+/// Must not know: single writes; preconditions, which bulk writes do not have.
 @NullMarked
 package org.restheart.mongo.bulk;
 

@@ -12,8 +12,8 @@ import org.restheart.mongo.background.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings one listener from where it stopped to where the shared stream is, with a cursor of its own. What the shared
-/// stream tells meanwhile waits; the two meet without a gap, and what both have seen is sent once.
+/// Brings one listener from its last position to that of the shared stream, with a separate cursor. Events of the
+/// shared stream are queued in the meantime; there is no gap, and events of both cursors are sent once.
 final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
 
@@ -32,11 +32,11 @@ final class CatchUp {
         this.meters = meters;
     }
 
-    /// Returns when the cursor is there; the rest goes on by itself.
+    /// Returns when the cursor is open; events are then sent in the background.
     ///
-    /// @param from after the last event that the client has, or when the first one happened that it wants
-    /// @throws org.restheart.http.ProblemException 400 for what is no token, 410 if what came after it is gone,
-    ///     503 if there are too many cursors
+    /// @param from after the last event of the client, or the time of the first event that it requests
+    /// @throws org.restheart.http.ProblemException 400 for an invalid token, 410 if the events after it are lost, 503
+    ///     if there are too many cursors
     static void start(
             BackgroundTasks tasks,
             MongoClient client,
@@ -79,14 +79,14 @@ final class CatchUp {
         }
     }
 
-    /// @param target any place at which the shared stream was while this listener's messages waited
+    /// @param target any position of the shared stream while this listener's messages were queued
     private static boolean hasReached(@Nullable BsonDocument reached, @Nullable BsonDocument target) {
         return reached != null && target != null && ResumeToken.reaches(reached, target);
     }
 
-    /// Hands on one event, if there is one.
+    /// Delivers one event, if there is one.
     ///
-    /// @return up to where everything is handed on
+    /// @return the position up to which all events are delivered
     private @Nullable BsonDocument step() {
         var change = cursor.next();
         if (change == null) {

@@ -2,16 +2,16 @@ package org.restheart.mongo.changestream;
 
 import java.time.Duration;
 
-/// What change streams may cost.
+/// Limits of change streams.
 ///
-/// @param enabled whether there are any
-/// @param keepAlive how often an idle connection shows that it is alive; zero for never
-/// @param maxCursors most MongoDB cursors at once; each keeps a connection to MongoDB busy
+/// @param enabled whether change streams are available
+/// @param keepAlive interval of keep-alive messages on idle connections; zero for none
+/// @param maxCursors most MongoDB cursors at once; each occupies a connection to MongoDB
 /// @param maxListeners most connections at once
-/// @param maxWaitingMessages most messages that wait for one listener
-/// @param maxWaitingBytes most bytes that wait for one listener
-/// @param recheck how often definitions that others may have changed are looked at
-/// @param recheckRights how often it is asked whether listeners would still be let in; zero for never
+/// @param maxWaitingMessages most queued messages per listener
+/// @param maxWaitingBytes most queued bytes per listener
+/// @param recheck interval in which definitions are checked for changes by others
+/// @param recheckRights interval in which listeners are authorized again; zero for never
 /// @param validate whether malformed definitions are refused when they are written
 public record ChangeStreamConfig(
         boolean enabled,

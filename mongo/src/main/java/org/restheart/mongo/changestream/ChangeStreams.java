@@ -21,7 +21,7 @@ import org.restheart.mongo.background.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The broker: one MongoDB change stream for all who listen to the same thing. Thread-safe.
+/// The broker: listeners with equal keys share one MongoDB change stream. Thread-safe.
 public final class ChangeStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeStreams.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -36,8 +36,8 @@ public final class ChangeStreams implements AutoCloseable {
     private final Rights rights;
     private final ConcurrentHashMap<StreamKey, SharedStream> streams = new ConcurrentHashMap<>();
 
-    /// @param client whose pool has room for `config.maxCursors()` connections besides those that requests need
-    /// @param admits whether a request that was let in would be let in now; may wait
+    /// @param client whose pool has `config.maxCursors()` connections in addition to those of requests
+    /// @param admits whether an admitted request would be admitted now; may block
     public ChangeStreams(
             BackgroundTasks tasks,
             MongoClient client,
@@ -70,8 +70,8 @@ public final class ChangeStreams implements AutoCloseable {
 
     /// Lets a listener in; returns when nothing that is acknowledged from now on can pass it by.
     ///
-    /// @param request who listens, on what grounds
-    /// @param from where the client has been before, or wants to begin
+    /// @param request of the listener
+    /// @param from the position at which the client wants to begin
     /// @throws org.restheart.http.ProblemException 400, 405, 410 or 503
     Subscription subscribe(StreamKey key, Listener listener, Request request, Optional<Start> from) {
         if (meters.listeners() >= config.maxListeners()) {
@@ -122,8 +122,7 @@ public final class ChangeStreams implements AutoCloseable {
         }
     }
 
-    /// Ends all streams and waits until MongoDB has been told, so that it keeps no cursor that nobody reads. To be
-    /// called before the client is closed, once.
+    /// Ends all streams and waits until their cursors are closed in MongoDB. Called once, before the client is closed.
     @Override
     public void close() {
         streams.values().forEach(stream -> stream.end(Ending.SHUTDOWN));

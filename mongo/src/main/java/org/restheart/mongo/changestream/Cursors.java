@@ -6,13 +6,13 @@ import java.util.concurrent.TimeUnit;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// Bounds the cursors that are open at once: each keeps a connection to MongoDB busy. Thread-safe.
+/// Bounds the number of open cursors: each occupies a connection to MongoDB. Thread-safe.
 final class Cursors {
     private final int max;
     private final Semaphore free;
     private final StreamMeters meters;
 
-    /// One cursor's place, given back once.
+    /// One cursor's permit, released once.
     interface Place extends AutoCloseable {
         @Override
         void close();
@@ -24,7 +24,7 @@ final class Cursors {
         this.meters = meters;
     }
 
-    /// Lets no more be opened and waits until the open ones are closed.
+    /// Refuses further cursors and waits until the open ones are closed.
     ///
     /// @return whether they are
     boolean awaitClosed(Duration atMost) throws InterruptedException {

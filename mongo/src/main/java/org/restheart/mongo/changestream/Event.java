@@ -20,8 +20,7 @@ import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.push.Message;
 import org.restheart.mongo.background.ChangeCursor.Change;
 
-/// One change as MongoDB tells it, encoded at most once for each way of writing JSON. Confined to the thread that
-/// follows the stream.
+/// One change event of MongoDB, encoded at most once per JSON mode. Confined to the thread that follows the stream.
 final class Event {
     private static final List<String> FIELDS = List.of("fullDocument", "fullDocumentBeforeChange", "documentKey");
     private static final JsonWriterSettings TOKEN = JsonWriterSettings.builder().build();
@@ -47,8 +46,8 @@ final class Event {
         return token;
     }
 
-    /// When the change was made, in milliseconds since 1970: since version 6.0 MongoDB tells it so exactly, before it
-    /// told the second. 0 if the pipeline took that away.
+    /// When the change was made, in milliseconds since 1970: exact since MongoDB 6.0, in seconds before. 0 if the
+    /// pipeline removed the time.
     private long since() {
         if (change.get("wallTime") instanceof BsonDateTime time) {
             return time.getValue();
@@ -56,7 +55,7 @@ final class Event {
         return change.get("clusterTime") instanceof BsonTimestamp time ? time.getTime() * 1000L : 0;
     }
 
-    /// What listeners are told.
+    /// The event that is sent to listeners.
     BsonDocument document() {
         if (document == null) {
             var told = new BsonDocument();

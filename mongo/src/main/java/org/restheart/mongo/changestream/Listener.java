@@ -11,7 +11,7 @@ import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.background.ResumeToken;
 
-/// Somebody who listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
+/// One connection that listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
 final class Listener {
     private final StreamDefinition definition;
     private final Transport transport;
@@ -21,15 +21,15 @@ final class Listener {
     private final int maxHeld;
     private @Nullable ArrayDeque<Held> held;
 
-    /// Up to where events were delivered by a cursor of the listener's own, which may be ahead of the shared stream;
-    /// null once the shared stream has passed it.
+    /// The position up to which events were delivered by the listener's own cursor, which may be ahead of the shared
+    /// stream; null once the shared stream has passed it.
     private @Nullable BsonDocument delivered;
 
-    /// A message that waits until what was missed before it has been sent.
+    /// A message that is queued until missed events before it have been sent.
     private record Held(BsonDocument token, Frame frame) {}
 
     /// @param filter on the event document
-    /// @param maxHeld most messages that wait while missed ones are sent
+    /// @param maxHeld most queued messages while missed ones are sent
     Listener(
             StreamDefinition definition,
             Transport transport,
@@ -53,7 +53,7 @@ final class Listener {
         return backlog;
     }
 
-    /// Whether its definition is still the one of that name among these.
+    /// Whether its definition is unchanged in these properties.
     boolean isDefinedBy(BsonDocument properties) {
         var uri = definition.entry().getString("uri").getValue();
         return StreamDefinition.find(Optional.ofNullable(properties.get(StreamDefinition.PROPERTY)), uri)
@@ -61,14 +61,14 @@ final class Listener {
                 .isPresent();
     }
 
-    /// From now on messages wait, until [#release].
+    /// Queues messages from now on, until [#release].
     void hold() {
         held = new ArrayDeque<>();
     }
 
-    /// Sends what has waited and came after `token`.
+    /// Sends the queued messages after `token`.
     ///
-    /// @return false if the listener is to be forgotten
+    /// @return false if the listener has to be removed
     boolean release(BsonDocument token, StreamMeters meters) {
         var waiting = held;
         held = null;
@@ -83,9 +83,9 @@ final class Listener {
         return true;
     }
 
-    /// Takes an event that the shared stream has.
+    /// Accepts an event of the shared stream.
     ///
-    /// @return false if the listener is to be forgotten
+    /// @return false if the listener has to be removed
     boolean accept(Event event, StreamMeters meters) {
         if (held == null) {
             return isDelivered(event) || deliver(event, meters);
@@ -108,9 +108,9 @@ final class Listener {
         return delivered != null;
     }
 
-    /// Sends an event, whatever waits.
+    /// Sends an event ahead of queued messages.
     ///
-    /// @return false if the listener is to be forgotten
+    /// @return false if the listener has to be removed
     boolean deliver(Event event, StreamMeters meters) {
         return !filter.test(event.document()) || offer(frame(event), meters);
     }

@@ -1,6 +1,6 @@
 package org.restheart.mongo.changestream;
 
-/// A stream's definition that cannot be used; the message says why, to those who wrote it.
+/// An invalid definition of a stream; the message says why, for its author.
 final class MalformedStream extends Exception {
     MalformedStream(String message) {
         super(message, null, false, false);

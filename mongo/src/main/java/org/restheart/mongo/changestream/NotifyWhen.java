@@ -8,7 +8,7 @@ import org.bson.BsonValue;
 ///
 /// @param path the event's field and what follows, at least two names
 /// @param parameter the query parameter with the value
-/// @param required whether the parameter must be there; without it everything passes
+/// @param required whether the parameter must be present; without it every event passes
 record NotifyWhen(List<String> path, String parameter, boolean required) {
 
     /// @throws MalformedStream if it is anything else
@@ -40,7 +40,7 @@ record NotifyWhen(List<String> path, String parameter, boolean required) {
         throw new MalformedStream("the value of notify_when must be {\"$var\": \"<query parameter>\"}");
     }
 
-    /// Whether an event is for a listener that asked for this value: its field is that string, or an array with it.
+    /// Whether an event matches a listener with this value: its field is that string, or an array that contains it.
     boolean matches(BsonDocument event, String wanted) {
         BsonValue value = event;
         for (var name : path) {

@@ -14,29 +14,28 @@ import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// Stages that leave of changes what a listener may read. They stand in front of the definition's own, so that no
-/// stage sees more; listeners who may read the same share a cursor.
+/// Stages that restrict changes to what a listener may read. They precede those of the definition, so that no stage
+/// sees more; listeners with the same rights share a cursor.
 final class Permitted {
     /// The fields of an event that hold a document or a part of one.
     private static final List<String> DOCUMENTS = List.of("fullDocument", "fullDocumentBeforeChange", "documentKey");
 
-    /// What a stage must not lose, besides those.
+    /// Further fields that a stage must keep.
     private static final List<String> OTHERS =
             List.of("_id", "operationType", "ns", "to", "clusterTime", "wallTime", "updateDescription");
 
-    /// Where the event is while the document stands in its place.
+    /// The field of the event while the document is in its place.
     private static final String EVENT = "restheart:event";
 
-    /// Whether it says anything of the document.
+    /// Whether the event contains the document.
     private static final BsonDocument TOLD = stage("{$or: [{'" + EVENT + ".fullDocument': {$type: 'object'}}, {'"
             + EVENT + ".fullDocumentBeforeChange': {$type: 'object'}}]}");
 
     private Permitted() {}
 
-    /// Lets through changes of documents that match a filter, in all of MongoDB's filter language: for its time the
-    /// document stands where the event was. A deleted document is judged by what it was, if the event tells that;
-    /// changes that tell nothing of the document do not pass. What a document was before it came to match is
-    /// left out.
+    /// Selects changes of documents that match a filter, in MongoDB's full filter language: the event is temporarily
+    /// replaced by the document. A deleted document is matched in its previous state, if the event contains it; changes
+    /// without a document are excluded. The state of a document before it matched is removed.
     static List<BsonDocument> matching(BsonDocument filter) {
         return List.of(
                 stage("{$replaceWith: {$mergeObjects: [{$ifNull: ['$fullDocument', '$fullDocumentBeforeChange']}, {'"
@@ -48,13 +47,14 @@ final class Permitted {
                                 new BsonArray(List.of(
                                         stage("{'" + EVENT + ".documentKey': {$exists: false}}"),
                                         new BsonDocument("$and", new BsonArray(List.of(TOLD, filter))))))),
-                stage("{$replaceWith: {$mergeObjects: ['$" + EVENT + "']}}"), // computed: nothing moves before it
+                // computed, so that no stage is moved before it
+                stage("{$replaceWith: {$mergeObjects: ['$" + EVENT + "']}}"),
                 stage("""
                         {$set: {fullDocumentBeforeChange: {$cond: [{$eq: [{$type: '$fullDocument'}, 'object']},
                          '$$REMOVE', '$fullDocumentBeforeChange']}}}"""));
     }
 
-    /// Shows of documents what a projection shows.
+    /// Applies a projection to the documents of events.
     ///
     /// @param projection names fields with 1 or with 0
     /// @throws org.restheart.http.ProblemException 403 for a projection that computes
@@ -84,7 +84,7 @@ final class Permitted {
                 .toList();
     }
 
-    /// @param paths empty for nothing to hide
+    /// @param paths may be empty
     static List<BsonDocument> hiding(Collection<String> paths) {
         if (paths.isEmpty()) {
             return List.of();
@@ -103,7 +103,7 @@ final class Permitted {
         return List.of(new BsonDocument("$project", fields), changed(matches("$$name", within(paths))));
     }
 
-    /// Leaves of an update those fields whose `$$name` meets a condition. MongoDB names them by path, with dots.
+    /// Keeps those fields of an update whose `$$name` satisfies a condition. MongoDB names them by dotted path.
     private static BsonDocument changed(BsonDocument condition) {
         var updated =
                 stage("{$arrayToObject: {$filter: {input: {$objectToArray: '$updateDescription.updatedFields'}}}}");
@@ -136,12 +136,12 @@ final class Permitted {
                         .append("options", new BsonString("s")));
     }
 
-    /// Paths in the given ones. Positions in arrays do not count.
+    /// Matches paths within the given ones. Positions in arrays are ignored.
     private static String within(Collection<String> paths) {
         return "^(?:" + any(paths) + ")(?:\\..*)?$";
     }
 
-    /// The same, and paths that contain given ones.
+    /// The same, and also paths that contain given ones.
     private static String touching(Collection<String> paths) {
         var ancestors = new ArrayList<String>();
         for (var path : paths) {

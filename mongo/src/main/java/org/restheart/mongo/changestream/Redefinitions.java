@@ -16,8 +16,8 @@ import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Closes the connections of those whose stream was redefined: at once when it happened here, within a while when it
-/// happened elsewhere. Thread-safe.
+/// Closes the connections of listeners whose stream was redefined: at once for a change by this gateway, after the
+/// check interval for others. Thread-safe.
 final class Redefinitions {
     private static final Logger LOG = LoggerFactory.getLogger(Redefinitions.class);
 
@@ -34,7 +34,7 @@ final class Redefinitions {
         tasks.repeat("redefinitions", interval, this::checkAll);
     }
 
-    /// Never waits.
+    /// Never blocks.
     void changed(String db, String collection) {
         var namespace = new MongoNamespace(db, collection);
         if (streams.get().stream().anyMatch(stream -> stream.key().namespace().equals(namespace))) {
@@ -56,7 +56,7 @@ final class Redefinitions {
                     .find(eq("_id", Metadata.propertiesId(namespace.getCollectionName())))
                     .first();
             if (properties == null && isGone(namespace)) {
-                return; // the change stream says so itself, after what happened before
+                return; // the change stream ends itself, after earlier events
             }
             var known = properties == null ? new BsonDocument() : properties;
             streams.get().stream()

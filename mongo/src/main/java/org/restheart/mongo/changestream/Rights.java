@@ -14,8 +14,8 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Closes the connections of those who may not listen any more: always when their credentials end, and, if that is
-/// wanted, when they would not be let in again. Thread-safe.
+/// Closes connections that are no longer authorized: always when their credentials expire, and, if configured, when
+/// their requests would no longer be admitted. Thread-safe.
 final class Rights {
     private static final Logger LOG = LoggerFactory.getLogger(Rights.class);
     private static final Duration LOOK = Duration.ofMillis(500);
@@ -24,8 +24,8 @@ final class Rights {
     private final Predicate<Request> admits;
     private final Set<Right> watched = ConcurrentHashMap.newKeySet();
 
-    /// @param interval how often `admits` is asked about each; zero for never
-    /// @param admits whether a request that was let in would be let in now; may wait
+    /// @param interval in which `admits` is called for each; zero for never
+    /// @param admits whether an admitted request would be admitted now; may block
     Rights(BackgroundTasks tasks, Duration interval, Predicate<Request> admits) {
         this.interval = interval;
         this.admits = admits;
@@ -35,7 +35,7 @@ final class Rights {
         }
     }
 
-    /// What one connection stands on; compares by identity.
+    /// The authorization of one connection; compares by identity.
     private static final class Right {
         private final Backlog backlog;
         private final Optional<Instant> expires;
@@ -53,9 +53,9 @@ final class Rights {
         }
     }
 
-    /// Watches over a connection.
+    /// Adds a connection.
     ///
-    /// @return to be called when it is gone
+    /// @return to be called when the connection is closed
     Runnable watch(Backlog backlog, Request request) {
         var expires = request.caller().expires();
         if (expires.isEmpty() && interval.isZero()) {
@@ -80,11 +80,11 @@ final class Rights {
         right.backlog.end(Ending.PERMISSION_LOST);
     }
 
-    /// If it cannot be told now, it is asked again later.
+    /// If it cannot be decided now, it is checked again later.
     private boolean isAdmitted(Right right) {
         try {
             return right.request == null || admits.test(right.request);
-        } catch (RuntimeException e) { // one request must not keep the others from being checked
+        } catch (RuntimeException e) { // one request must not prevent the others from being checked
             LOG.warn("it could not be told whether a listener may still listen", e);
             return true;
         }

@@ -17,8 +17,8 @@ import org.restheart.mongo.background.ChangeFollower;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One MongoDB change stream and all who listen to it. Opened for the first listener, closed after the last. Each event
-/// is handed to every listener, in order, by the one thread that follows the stream. Thread-safe.
+/// One MongoDB change stream and its listeners. Opened for the first listener, closed after the last. One thread
+/// follows the stream and delivers each event to every listener, in order. Thread-safe.
 final class SharedStream implements ChangeFollower.Audience {
     private static final Logger LOG = LoggerFactory.getLogger(SharedStream.class);
 
@@ -80,9 +80,9 @@ final class SharedStream implements ChangeFollower.Audience {
         }
     }
 
-    /// Lets a listener in, unless the stream is about to close.
+    /// Adds a listener, unless the stream is about to close.
     ///
-    /// @param holding its messages wait until [#release]
+    /// @param holding whether its messages are queued until [#release]
     synchronized boolean join(Listener listener, boolean holding) {
         if (closed) {
             return false;
@@ -94,7 +94,7 @@ final class SharedStream implements ChangeFollower.Audience {
         return true;
     }
 
-    /// Waits until MongoDB has the cursor.
+    /// Waits until the cursor is open.
     ///
     /// @throws org.restheart.http.ProblemException why there is none
     void awaitOpen() {
@@ -105,7 +105,7 @@ final class SharedStream implements ChangeFollower.Audience {
         }
     }
 
-    /// Never waits.
+    /// Never blocks.
     void leave(Listener listener) {
         listeners.remove(listener);
     }
@@ -114,19 +114,19 @@ final class SharedStream implements ChangeFollower.Audience {
         return listeners.contains(listener);
     }
 
-    /// Where it is; null until it knows.
+    /// The position; null until it is known.
     synchronized @Nullable BsonDocument position() {
         return position;
     }
 
-    /// The listener has had everything up to `token` by other means and goes on with the others.
+    /// Declares that the listener has received all events up to `token`, and continues it with the shared stream.
     synchronized void release(Listener listener, BsonDocument token) {
         if (!listener.release(token, meters)) {
             listeners.remove(listener);
         }
     }
 
-    /// Closes the connections of those whose definition is not among these properties any more.
+    /// Closes the connections of listeners whose definition is not in these properties any more.
     synchronized void keepDefinedBy(BsonDocument properties) {
         listeners.removeIf(listener -> {
             boolean defined = listener.isDefinedBy(properties);
@@ -164,7 +164,7 @@ final class SharedStream implements ChangeFollower.Audience {
         return !closed;
     }
 
-    /// Lets no further listener in and ends all connections.
+    /// Refuses further listeners and ends all connections.
     synchronized void end(Ending ending) {
         closed = true;
         onClosed.accept(this);

@@ -12,8 +12,8 @@ import org.restheart.http.Request;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.background.Start;
 
-/// Where a listener wants to begin other than now: after an event that it has, by the header `Last-Event-ID` or the
-/// query parameter `resumeAfter`, or at a time, by `startAtOperationTime`.
+/// The requested start of a listener other than now: after an event that it has received, by the header `Last-Event-ID`
+/// or the query parameter `resumeAfter`, or at a time, by `startAtOperationTime`.
 final class StartParameters {
     private static final String HEADER = "Last-Event-ID";
     private static final String AFTER = "resumeAfter";
@@ -21,14 +21,14 @@ final class StartParameters {
 
     private StartParameters() {}
 
-    /// Whether each message is to tell where it can be resumed: WebSockets have no place for that, so that a client
-    /// must ask for another shape of messages. An empty `resumeAfter` asks for nothing else.
+    /// Whether messages contain their resume tokens: WebSockets have no header for them, so a client requests another
+    /// message format. An empty `resumeAfter` requests only that.
     static boolean wantTokens(Request request, Transport transport) {
         return transport == Transport.WEB_SOCKET
                 && (request.query().has(AFTER) || request.query().has(AT));
     }
 
-    /// What the latest connection of an event source says takes precedence over its URL, which stays as it was.
+    /// The header of a reconnecting event source takes precedence over its URL, which does not change.
     ///
     /// @param seal of the tokens that are taken, if they are not MongoDB's own
     /// @return empty for now

@@ -15,11 +15,11 @@ import org.restheart.mongo.metadata.EscapedKeys;
 
 /// One entry of a collection's property `streams`.
 ///
-/// @param entry as stored: what listeners are closed for when it changes
-/// @param stages with variables, their keys as MongoDB wants them
-/// @param applyReadFilter whether listeners are told of those documents alone that their access rule lets them read
-/// @param applyProjection whether they are shown of documents what their access rule shows
-/// @param operatorsInVariables whether values of variables may act as operators and name fields
+/// @param entry as stored: listeners are closed when it changes
+/// @param stages with variables, unescaped
+/// @param applyReadFilter whether the read filter of listeners' access rules is applied
+/// @param applyProjection whether the projection of listeners' access rules is applied
+/// @param operatorsInVariables whether values of variables may be operators and field names
 record StreamDefinition(
         BsonDocument entry,
         List<BsonDocument> stages,
@@ -33,7 +33,7 @@ record StreamDefinition(
     static final BsonString NAME = new BsonString(PROPERTY);
     private static final Pattern SEGMENT = Pattern.compile("[^/]+");
 
-    /// The entry of that name, unread; the first one counts. Malformed entries are ignored.
+    /// The unparsed entry of that name; the first one counts. Malformed entries are ignored.
     static Optional<BsonDocument> find(Optional<BsonValue> streams, String uri) {
         return streams.filter(BsonValue::isArray).stream()
                 .flatMap(array -> array.asArray().stream())
@@ -71,7 +71,7 @@ record StreamDefinition(
                 flag(entry, "operatorsInVariables"));
     }
 
-    /// Checks a whole property: what no listener could ever open is not a definition.
+    /// Checks a whole property.
     ///
     /// @throws MalformedStream naming the entry
     static void validate(BsonValue streams) throws MalformedStream {

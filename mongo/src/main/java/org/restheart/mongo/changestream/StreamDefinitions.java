@@ -7,8 +7,8 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// Looks at stream definitions when a collection's properties are written, for those who want to know then and
-/// not when the first listener comes. Immutable.
+/// Validates stream definitions when a collection's properties are written, instead of when the first listener
+/// connects. Immutable.
 public final class StreamDefinitions {
     private final boolean validate;
 
@@ -25,8 +25,8 @@ public final class StreamDefinitions {
     }
 
     /// @param update of a collection's properties
-    /// @throws org.restheart.http.ProblemException 400 saying what is malformed, also for a change of a
-    ///     part: what the whole would be then only MongoDB knows
+    /// @throws org.restheart.http.ProblemException 400 saying what is malformed, also for a change of a part, whose
+    ///     result only MongoDB can compute
     public void check(Update update) {
         if (validate && update instanceof Update.Operators(var operators)) {
             operators.forEach((operator, paths) -> paths.asDocument().forEach((path, value) -> {
@@ -43,7 +43,7 @@ public final class StreamDefinitions {
     private static void checkWhole(String operator, BsonValue value) {
         switch (operator) {
             case "$set", "$setOnInsert" -> checkAll(value);
-            case "$unset" -> {} // then there are none
+            case "$unset" -> {} // no definitions remain
             default -> throw refusal("streams can be written only as a whole");
         }
     }

@@ -6,11 +6,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.background.FollowFailure;
 
-/// What the client of a stream that cannot be opened is told.
+/// The errors of streams that cannot be opened.
 final class StreamFailure {
     private StreamFailure() {}
 
-    /// The failure itself if the client has not caused it.
+    /// The failure itself if the client did not cause it.
     static RuntimeException refusal(MongoException failure, boolean resuming) {
         return switch (FollowFailure.of(failure)) {
             case UNAVAILABLE ->

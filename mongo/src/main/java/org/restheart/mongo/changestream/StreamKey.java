@@ -14,7 +14,7 @@ import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 import org.restheart.mongo.background.Followed;
 
-/// What one MongoDB cursor is for: listeners with equal keys share it.
+/// The key of a shared MongoDB cursor: listeners with equal keys share it.
 ///
 /// @param pipeline after variables were replaced; as text, since the order of keys counts and their types do
 record StreamKey(
@@ -27,7 +27,7 @@ record StreamKey(
         return new StreamKey(namespace, text, definition.fullDocument(), definition.beforeChange());
     }
 
-    /// The change stream in a deployment.
+    /// The change stream of the key in a deployment.
     Followed in(MongoClient client) {
         return new Followed() {
             @Override

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 
-/// What operators see of change streams. Thread-safe.
+/// The metrics of change streams. Thread-safe.
 final class StreamMeters {
     private final Map<Transport, AtomicInteger> listeners = new EnumMap<>(Transport.class);
     private final AtomicInteger cursors = new AtomicInteger();
@@ -55,7 +55,7 @@ final class StreamMeters {
         return Counter.builder(name).description(description).register(registry);
     }
 
-    /// Those of both transports together.
+    /// The listeners of both transports.
     int listeners() {
         return listeners.values().stream().mapToInt(AtomicInteger::get).sum();
     }
@@ -89,7 +89,7 @@ final class StreamMeters {
         bytes.increment(frame.bytes().remaining());
     }
 
-    /// A socket has taken it.
+    /// Records a frame that was sent to a socket.
     void sent(Frame frame) {
         long lagging = System.currentTimeMillis() - frame.since();
         if (frame.since() > 0 && lagging >= 0) {

@@ -17,15 +17,15 @@ import org.restheart.bson.fields.Update;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
-/// The content of a `PATCH`, made into an update: operators as they are, every other key into `$set`, an array
-/// as a pipeline. What the collection and the access rule add is laid over both so that no client can undo it.
+/// Converts the content of a `PATCH` to an update: operators unchanged, every other key in `$set`, an array as a
+/// pipeline. Fields added by the collection and the access rule override those of the client.
 public final class Changes {
     private final BsonDocument operators = new BsonDocument();
     private final BsonDocument set = new BsonDocument();
 
     private Changes() {}
 
-    /// Of one document, whose tag changes.
+    /// For one document, whose tag changes.
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static Update ofDocument(DataRequest request, BsonValue content, ObjectId etag) {
@@ -42,7 +42,7 @@ public final class Changes {
         return operators(request, withoutId(document), RequestProperties.of(request, Instant.now()), tag);
     }
 
-    /// Of many documents, whose tags stay. An `_id` is left to MongoDB, which accepts the one that a document has.
+    /// For many documents, whose tags do not change. An `_id` is passed to MongoDB, which accepts an unchanged one.
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static Update.Operators ofDocuments(DataRequest request, BsonDocument content) {
@@ -50,7 +50,7 @@ public final class Changes {
         return operators(request, content, RequestProperties.of(request, Instant.now()), new BsonDocument());
     }
 
-    /// Of the properties of a database or collection.
+    /// For the properties of a database or collection.
     ///
     /// @throws org.restheart.http.ProblemException 400, but not for an empty document
     public static Update ofProperties(DataRequest request, BsonDocument content, ObjectId etag) {
@@ -69,7 +69,7 @@ public final class Changes {
         }
     }
 
-    /// An `_id` beside the changes says again which document or which properties are meant.
+    /// Removes an `_id` beside the changes, which repeats the target.
     private static BsonDocument withoutId(BsonDocument content) {
         var others = Copies.shallow(content);
         others.remove("_id");
@@ -96,7 +96,7 @@ public final class Changes {
         return new Update.Pipeline(stages);
     }
 
-    /// Makes documents of arrays that a path leads through: a pipeline sets nothing in an array without elements.
+    /// Replaces arrays on the path by documents: a pipeline sets nothing in an array without elements.
     private static void addContainers(String path, List<BsonDocument> stages) {
         for (int dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
             var field = new BsonString("$" + path.substring(0, dot));
@@ -107,7 +107,7 @@ public final class Changes {
         }
     }
 
-    /// A value in which `$` means nothing.
+    /// A value in which `$` is not interpreted.
     private static BsonDocument literal(BsonValue value) {
         return new BsonDocument("$literal", value);
     }
@@ -138,7 +138,7 @@ public final class Changes {
         }
     }
 
-    /// Takes out whatever a client says about a field that is the server's.
+    /// Removes the client's changes of a field that the server sets.
     private void remove(String field) {
         set.keySet().removeIf(path -> Paths.within(path, field));
         operators.forEach((operator, paths) ->
@@ -146,7 +146,7 @@ public final class Changes {
         operators.values().removeIf(paths -> paths.asDocument().isEmpty());
     }
 
-    /// Lays values over what the client sets. An operator that also touches one of them cannot be honoured.
+    /// Overrides fields that the client sets. Removes operators that also change one of them.
     private void override(BsonDocument values) {
         values.forEach((path, value) -> {
             set.keySet().removeIf(other -> Paths.within(other, path));

@@ -8,14 +8,14 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.DataRequest;
 
-/// Bounds that a collection sets to the content of requests that write its documents: its property
-/// `checkContentSize`, `{"min": …, "max": …}` in bytes, both optional.
+/// Bounds of the content of requests that write documents of a collection: its property `checkContentSize`, `{"min": …,
+/// "max": …}` in bytes, both optional.
 public final class ContentSize {
     private static final String PROPERTY = "checkContentSize";
 
     private ContentSize() {}
 
-    /// @throws org.restheart.http.ProblemException 400; 500 for bounds that are no numbers
+    /// @throws org.restheart.http.ProblemException 400; 500 for bounds that are not numbers
     public static void check(DataRequest request) {
         request.resource()
                 .property(PROPERTY)

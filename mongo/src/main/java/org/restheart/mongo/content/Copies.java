@@ -4,11 +4,11 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Copies that can be changed: content is shared and may be raw bytes.
+/// Mutable copies: content is shared and may be raw bytes.
 final class Copies {
     private Copies() {}
 
-    /// Documents and arrays are copied all the way down, everything else is immutable by agreement.
+    /// Documents and arrays are copied deeply; other values are immutable by agreement.
     static BsonValue deep(BsonValue value) {
         if (value.isDocument()) {
             var copy = new BsonDocument();

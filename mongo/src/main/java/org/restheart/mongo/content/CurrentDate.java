@@ -8,11 +8,11 @@ import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
 
-/// `$currentDate` in content that is stored whole, where MongoDB does not know it.
+/// Resolves `$currentDate` in content that is stored whole, where MongoDB does not support it.
 final class CurrentDate {
     private CurrentDate() {}
 
-    /// The fields that `operand` asks for, with their values.
+    /// The fields named in `operand`, with their values.
     ///
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument resolve(BsonValue operand, Instant now) {

@@ -24,7 +24,7 @@ public final class DataContent {
 
     /// A document or an array of documents; an empty document for no content.
     ///
-    /// @throws ProblemException 400 for what cannot be read or has the wrong shape, 415 for another media type
+    /// @throws ProblemException 400 for malformed content or another structure, 415 for another media type
     public static BsonValue parse(Request request) {
         var mediaType = request.headers().first("Content-Type").orElse("application/json");
         var name = mediaType.toLowerCase(Locale.ROOT);
@@ -77,7 +77,7 @@ public final class DataContent {
         return documents;
     }
 
-    /// @throws ProblemException 400 for what is no document, or has an array as its id
+    /// @throws ProblemException 400 for a value that is not a document, or has an array as its id
     public static BsonValue checkIds(BsonValue content) {
         if (content.isDocument()) {
             checkId(content.asDocument());

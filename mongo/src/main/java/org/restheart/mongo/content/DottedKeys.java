@@ -13,9 +13,9 @@ import org.bson.BsonValue;
 /// Expands dotted keys at the top of a document that is stored whole: `{"a.b": 1, "l.1": "x"}` means
 /// `{"a": {"b": 1}, "l": [null, "x"]}`. A number is a position in an array, except at the beginning of a key.
 ///
-/// Keys that contradict each other are refused. Confined to one document.
+/// Conflicting keys are refused. Confined to one document.
 final class DottedKeys {
-    /// A few bytes of content must not become megabytes of nulls.
+    /// Bounds the nulls that a large array index creates.
     private static final int MAX_GAPS = 100_000;
 
     private int gaps;
@@ -43,7 +43,7 @@ final class DottedKeys {
                 paths.add(new Path(key, List.of(key.split("\\.", -1)), inside(value)));
             }
         });
-        paths.sort(Comparator.comparingInt(path -> path.names().size())); // containers before what goes into them
+        paths.sort(Comparator.comparingInt(path -> path.names().size())); // containers before their contents
         paths.forEach(path -> put(expanded, path));
         return expanded;
     }
@@ -81,7 +81,7 @@ final class DottedKeys {
         throw contradiction(path);
     }
 
-    /// The container below `parent` that the path goes through, made if it is not there.
+    /// The container below `parent` on the path, created if it is missing.
     private BsonValue child(BsonValue parent, Path path, int depth) {
         var name = path.names().get(depth);
         if (parent.isArray()) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.bson.fields.Update;
 
-/// Which fields a filter looks at.
+/// The fields that a filter depends on.
 public final class FilterFields {
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
@@ -23,8 +23,7 @@ public final class FilterFields {
 
     /// Whether an update could turn a document that `filter` matches into one that it does not match.
     ///
-    /// @param laidOver what the update sets whatever the client sends: where the filter asks for just that, all
-    ///     is well
+    /// @param laidOver fields that the update always sets: a filter that requires just these values still matches
     public static boolean mayLeave(BsonDocument filter, Update update, Optional<BsonDocument> laidOver) {
         var fields = new FilterFields();
         fields.add(filter, laidOver.orElseGet(BsonDocument::new));
@@ -59,7 +58,7 @@ public final class FilterFields {
         return Arrays.equals(bytes(wanted), bytes(value));
     }
 
-    /// Equal documents have their fields in the same order.
+    /// Documents are equal only if their fields have the same order.
     private static byte[] bytes(BsonValue value) {
         var buffer = new RawBsonDocument(new BsonDocument("", value), CODEC).getByteBuffer();
         var bytes = new byte[buffer.remaining()];

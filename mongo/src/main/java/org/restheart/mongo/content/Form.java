@@ -12,8 +12,8 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Body;
 import org.restheart.http.Query;
 
-/// A form as a document: a field for each name, the first value of a repeated one. A value that is JSON means
-/// that value, any other is a string.
+/// Converts a form to a document with a field for each name and the first value of a repeated one. A value that is JSON
+/// is parsed, any other is a string.
 final class Form {
     private static final int MAX_FIELDS = 10_000;
 

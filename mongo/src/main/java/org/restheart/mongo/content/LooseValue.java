@@ -6,7 +6,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 
-/// Text that means a JSON value if it is one, else itself: values of forms and cells of CSV files.
+/// Text that is parsed if it is JSON, else kept as a string: values of forms and cells of CSV files.
 public final class LooseValue {
     private LooseValue() {}
 

@@ -43,7 +43,7 @@ public final class Multipart {
     }
 
     /// @param mediaType the request's, with its boundary
-    /// @param maxParts more than that are refused
+    /// @param maxParts most parts; content with more is refused
     /// @throws org.restheart.http.ProblemException 400
     public static List<Part> parse(String mediaType, byte[] body, int maxParts) {
         if (body.length == 0) {
@@ -75,7 +75,7 @@ public final class Multipart {
             if (content - headers > MAX_HEADERS) {
                 throw invalid("the header of a part is too long");
             }
-            at = content - 2; // an empty part's delimiter begins with the line break that ends the header
+            at = content - 2; // the delimiter of an empty part shares the line break that ends the header
             at = after(delimiter, "a part without an end");
             int end = Math.max(content, at - delimiter.length);
             var part = part(new String(body, headers, content - headers, StandardCharsets.UTF_8), content, end);
@@ -84,7 +84,7 @@ public final class Multipart {
         return parts;
     }
 
-    /// Behind the line break that follows a delimiter.
+    /// The position after the line break that follows a delimiter.
     private int lineEnd() {
         while (at < body.length && (body[at] == ' ' || body[at] == '\t')) {
             at++;
@@ -100,7 +100,7 @@ public final class Multipart {
         return head(headers).map(head -> new Part(head.name(), head.fileName(), view));
     }
 
-    /// What the header of a part says; empty for one without a name.
+    /// The parsed header of a part; empty if it has no name.
     public static Optional<Head> head(String headers) {
         var disposition = headers.lines()
                 .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("content-disposition:"))
@@ -129,7 +129,7 @@ public final class Multipart {
         return matches(body, text.getBytes(StandardCharsets.US_ASCII), 0, at);
     }
 
-    /// Where `pattern`, found from here on, ends.
+    /// The end of the next occurrence of `pattern`.
     private int after(byte[] pattern, String otherwise) {
         for (int i = at; i <= body.length - pattern.length; i++) {
             if (body[i] == pattern[0] && matches(body, pattern, 0, i)) {

@@ -15,15 +15,15 @@ import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
-/// The content of a `POST` or `PUT`, made into the document that is stored whole.
+/// Converts the content of a `POST` or `PUT` to the document that is stored whole.
 public final class NewDocument {
     /// MongoDB's own limit (manual, "MongoDB Limits and Thresholds").
     private static final int MAX_BYTES = 16 * 1024 * 1024;
 
     private NewDocument() {}
 
-    /// The fields of a document: dotted keys expanded, `$currentDate` resolved, what the collection and the
-    /// access rule add laid over them. A copy; the content stays as it is.
+    /// The fields of a document: dotted keys expanded, `$currentDate` resolved, fields added by the collection and the
+    /// access rule merged in. A copy; the content is not changed.
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static BsonDocument of(DataRequest request, BsonDocument content) {
@@ -36,7 +36,7 @@ public final class NewDocument {
         return document;
     }
 
-    /// Content with what the access rule lays over it, its keys as they are. A copy.
+    /// Content merged with the fields of the access rule, without expanding keys. A copy.
     static BsonDocument merged(DataRequest request, BsonDocument content) {
         var merged = Copies.shallow(content);
         request.grant()
@@ -45,10 +45,10 @@ public final class NewDocument {
         return merged;
     }
 
-    /// Lays what an access rule adds over the fields of a row, which say nothing else about it.
+    /// Merges the fields of an access rule into a row.
     ///
     /// @param row changed
-    /// @param whole whether the row is stored whole; else it is what `$set` sets
+    /// @param whole whether the row is stored whole; otherwise it is the operand of `$set`
     public static void merge(BsonDocument row, BsonDocument merge, boolean whole) {
         merge.forEach((path, value) -> {
             row.keySet().removeIf(key -> (!whole || key.indexOf('.') >= 0) && Paths.overlap(key, path));
@@ -94,7 +94,7 @@ public final class NewDocument {
                 : Refusals.unknownOperator(key);
     }
 
-    /// The document with its id in front and its tag at the end.
+    /// The document with its id first and its tag last.
     public static BsonDocument tagged(BsonValue id, BsonDocument fields, ObjectId etag) {
         var document = new BsonDocument(fields.size() + 2).append("_id", id);
         fields.forEach((name, value) -> {
@@ -105,10 +105,9 @@ public final class NewDocument {
         return document.append(EntityTags.FIELD, new BsonObjectId(etag));
     }
 
-    /// The bytes that MongoDB is sent.
+    /// The bytes that are sent to MongoDB.
     ///
-    /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot hold, 413 for more than 16
-    ///     MiB
+    /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot contain, 413 for more than 16 MiB
     public static RawBsonDocument encode(BsonDocument document) {
         RawBsonDocument encoded;
         try {

@@ -32,7 +32,7 @@ final class Paths {
                         && overlap(entry.getValue().asString().getValue(), path));
     }
 
-    /// Puts a value at a path, making documents on the way out of whatever is there.
+    /// Sets a value at a path, replacing other values on the path by documents.
     ///
     /// @param document changed
     static void put(BsonDocument document, String path, BsonValue value) {

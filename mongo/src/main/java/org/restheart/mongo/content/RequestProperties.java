@@ -14,8 +14,8 @@ import org.bson.BsonValue;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.exchange.DataRequest;
 
-/// What a collection wants to be stored about the requests that write to it: its property
-/// `addRequestProperties`, an array of names, or `{"field": [names]}` to keep them below a field.
+/// Properties of write requests that are stored in documents: the collection's property `addRequestProperties`, an
+/// array of names, or `{"field": [names]}` to store them below a field.
 final class RequestProperties {
     static final String PROPERTY = "addRequestProperties";
 
@@ -25,7 +25,7 @@ final class RequestProperties {
 
     private RequestProperties() {}
 
-    /// What is laid over the content; empty if the collection wants nothing. Unknown names are left out.
+    /// The fields merged into the content; empty if the collection requests none. Unknown names are ignored.
     static BsonDocument of(DataRequest request, Instant now) {
         var wanted = request.resource().property(PROPERTY).orElse(new BsonArray());
         if (wanted.isArray()) {

@@ -13,22 +13,22 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.schema.SchemaForm;
 
-/// The content of a request on its way to being stored whole. Confined to one request.
+/// Content of a request that will be stored whole. Confined to one request.
 public sealed interface Storable {
-    /// Content with more fields is taken apart: finding repeated names costs more than it saves.
+    /// Content with more fields is decoded: checking for repeated names would cost more than it saves.
     int MAX_FIELDS_AS_IS = 64;
 
-    /// The id that the client gives.
+    /// The client's id, if any.
     Optional<BsonValue> id();
 
-    /// The bytes that MongoDB is sent: with this id in front and the tag at the end.
+    /// The bytes that are sent to MongoDB, with this id first and the tag last.
     ///
-    /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot hold, 413 for more than 16 MiB
+    /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot contain, 413 for more than 16 MiB
     RawBsonDocument encode(BsonValue id, ObjectId etag);
 
     /// Content that its collection's rule admits.
     ///
-    /// @throws org.restheart.http.ProblemException 400; 500 if nobody can say whether the rule admits it
+    /// @throws org.restheart.http.ProblemException 400; 500 if the rule cannot be evaluated
     static Storable of(DataRequest request, BsonDocument content) {
         if (request.path().kind().isSchemas()) {
             return new Schema(request.path().requireDb(), NewDocument.merged(request, content));
@@ -40,7 +40,7 @@ public sealed interface Storable {
         return storable;
     }
 
-    /// Without what the server adds to every document.
+    /// The content without the fields that the server adds to every document.
     BsonDocument content();
 
     private static boolean isStoredAsIs(DataRequest request, RawBsonDocument content) {
@@ -62,7 +62,7 @@ public sealed interface Storable {
         return true;
     }
 
-    /// Content that nothing is done to: its bytes are copied.
+    /// Unchanged content: its bytes are copied.
     record AsIs(RawBsonDocument content) implements Storable {
         @Override
         public Optional<BsonValue> id() {
@@ -78,7 +78,7 @@ public sealed interface Storable {
         }
     }
 
-    /// Content with operators, dotted keys or fields that were laid over it.
+    /// Content with operators, dotted keys or merged fields.
     record Changed(BsonDocument content) implements Storable {
         @Override
         public Optional<BsonValue> id() {

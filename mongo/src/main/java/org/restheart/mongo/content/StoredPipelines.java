@@ -8,8 +8,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.mongo.metadata.EscapedKeys;
 
-/// The aggregations in a collection's property `aggrs`, which are stored with escaped keys whatever the client
-/// sends.
+/// The aggregations in a collection's property `aggrs`, which are always stored with escaped keys.
 final class StoredPipelines {
     private static final String PROPERTY = "aggrs";
 
@@ -20,7 +19,7 @@ final class StoredPipelines {
         properties.computeIfPresent(PROPERTY, (_, value) -> EscapedKeys.escape(value));
     }
 
-    /// @param paths what an update operator does to which properties; changed
+    /// @param paths the operand of an update operator; changed
     static void escape(String operator, BsonDocument paths) {
         switch (operator) {
             case SET, SET_ON_INSERT -> of(paths).forEach(entry -> entry.setValue(EscapedKeys.escape(entry.getValue())));
@@ -35,7 +34,7 @@ final class StoredPipelines {
                 .toList();
     }
 
-    /// The keys of modifiers stay, what `$each` holds is pushed.
+    /// The keys of modifiers are kept; the elements of `$each` are escaped.
     private static BsonValue pushed(BsonValue value) {
         if (!value.isDocument() || !value.asDocument().containsKey("$each")) {
             return EscapedKeys.escape(value);

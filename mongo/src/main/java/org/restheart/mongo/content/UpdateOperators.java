@@ -9,7 +9,7 @@ final class UpdateOperators {
     static final String SET_ON_INSERT = "$setOnInsert";
     static final String RENAME = "$rename";
 
-    /// Modifiers too, and operators that MongoDB no longer has: MongoDB says what is wrong with them.
+    /// Includes modifiers and operators of former versions, which MongoDB refuses with its own message.
     private static final Set<String> KNOWN = Set.of(
             "$inc",
             "$mul",

@@ -1,8 +1,7 @@
-/// What clients send, made into what is stored: dotted keys, update operators, `$currentDate`, what the server
-/// and the access rules add. [NewDocument] shapes what is stored whole, [Changes] what changes a stored
-/// document.
+/// Converts request content to stored form: dotted keys, update operators, `$currentDate`, fields that the server and
+/// the access rules add. [NewDocument] is for documents that are stored whole, [Changes] for updates.
 ///
-/// Must not know: the driver's client; what becomes of a write.
+/// Must not know: the driver's client; the outcome of a write.
 @NullMarked
 package org.restheart.mongo.content;
 
