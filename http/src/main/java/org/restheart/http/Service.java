@@ -8,7 +8,7 @@ public interface Service extends Handler {
 
     /// Adds what is known of the request before authentication: the data API resolves the path here. Never blocks.
     ///
-    /// @throws ProblemException sent without authentication, so it must disclose nothing that the path does not show
+    /// @throws ProblemException sent without authentication, so it must disclose no more than the path
     default Request prepare(Request request) {
         return request;
     }

@@ -141,7 +141,7 @@ final class MongoApiKeys implements ApiKeys {
                     byId(key.digest()),
                     new BsonDocument("$max", new BsonDocument("lastUsedAt", new BsonDateTime(hour.toEpochMilli()))));
         } catch (MongoException | IllegalStateException e) { // the client may be closed by now
-            LOG.debug("the use of a key could not be noted: {}", e.toString());
+            LOG.debug("the use of a key could not be recorded: {}", e.toString());
         }
     }
 }

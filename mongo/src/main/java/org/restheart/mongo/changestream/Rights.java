@@ -85,7 +85,7 @@ final class Rights {
         try {
             return right.request == null || admits.test(right.request);
         } catch (RuntimeException e) { // one request must not prevent the others from being checked
-            LOG.warn("it could not be told whether a listener may still listen", e);
+            LOG.warn("the authorization of a listener could not be checked", e);
             return true;
         }
     }

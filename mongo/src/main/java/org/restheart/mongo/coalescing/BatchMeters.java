@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// What operators see of all queues of one kind. Thread-safe.
+/// Metrics of all queues of one kind. Thread-safe.
 final class BatchMeters {
     private final DistributionSummary batchSize;
     private final Timer wait;

@@ -4,12 +4,12 @@ import java.math.BigDecimal;
 import java.util.Optional;
 import org.bson.BsonValue;
 
-/// An `_id` in a form whose equality is MongoDB's: numbers compare across their types (MongoDB manual, "Comparison/Sort
-/// Order"), so a request for `1` is answered by a document whose `_id` is `1.0`.
+/// An `_id` with MongoDB's equality: numbers are compared across types (MongoDB manual, "Comparison/Sort Order"), so
+/// a request for `1` finds a document whose `_id` is `1.0`.
 public final class CanonicalId {
     private CanonicalId() {}
 
-    /// Empty for types that are not worth telling apart here: such a read goes alone.
+    /// Empty for unsupported types, whose reads are not coalesced.
     public static Optional<Object> of(BsonValue id) {
         return switch (id.getBsonType()) {
             case STRING, OBJECT_ID, DATE_TIME, BOOLEAN -> Optional.of(id);
@@ -23,7 +23,7 @@ public final class CanonicalId {
         return Double.isFinite(value) ? Optional.of(normal(new BigDecimal(value))) : Optional.empty();
     }
 
-    /// [BigDecimal#equals] minds the scale, MongoDB does not.
+    /// [BigDecimal#equals] compares the scale, MongoDB does not.
     private static BigDecimal normal(BigDecimal value) {
         return value.signum() == 0
                 ? BigDecimal.valueOf(0)

@@ -8,13 +8,13 @@ import org.restheart.http.Response;
 import org.restheart.mongo.write.BulkInsert;
 import org.restheart.mongo.write.BulkInserts;
 
-/// Small arrays of documents that leave together. Thread-safe.
+/// Coalesces inserts of small arrays of documents. Thread-safe.
 final class CoalescedBulkInserts implements BulkInserts {
     private final GroupBulkInserts group;
     private final BulkInserts alone;
     private final SharingHeader header;
 
-    /// @param alone for arrays that fill a command by themselves, and for unacknowledged inserts
+    /// @param alone for large arrays and unacknowledged inserts
     CoalescedBulkInserts(GroupBulkInserts group, BulkInserts alone, SharingHeader header) {
         this.group = group;
         this.alone = alone;

@@ -7,13 +7,13 @@ import org.restheart.mongo.write.Insert;
 import org.restheart.mongo.write.InsertOutcome;
 import org.restheart.mongo.write.Inserts;
 
-/// Single-document inserts that leave together. Thread-safe.
+/// Coalesces inserts of single documents. Thread-safe.
 final class CoalescedInserts implements Inserts {
     private final GroupInserts group;
     private final Inserts alone;
     private final SharingHeader header;
 
-    /// @param alone for inserts nobody waits for: without an acknowledgement there is no outcome to tell apart
+    /// @param alone for unacknowledged inserts, which have no outcome
     CoalescedInserts(GroupInserts group, Inserts alone, SharingHeader header) {
         this.group = group;
         this.alone = alone;

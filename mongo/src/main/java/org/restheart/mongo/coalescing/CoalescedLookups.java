@@ -8,13 +8,13 @@ import org.restheart.http.Response;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Lookups;
 
-/// Reads by `_id` that leave together. Thread-safe.
+/// Coalesces reads by `_id`. Thread-safe.
 final class CoalescedLookups implements Lookups {
     private final PointReads reads;
     private final Lookups alone;
     private final SharingHeader header;
 
-    /// @param alone for reads whose results cannot be told apart by id
+    /// @param alone for reads whose results cannot be distinguished by id
     CoalescedLookups(PointReads reads, Lookups alone, SharingHeader header) {
         this.reads = reads;
         this.alone = alone;

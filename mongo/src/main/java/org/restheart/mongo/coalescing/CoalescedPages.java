@@ -7,7 +7,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.find.Pages;
 
-/// Identical queries that wait together run once; their encoded bytes are shared. Thread-safe.
+/// Runs identical waiting queries once and shares the encoded result. Thread-safe.
 final class CoalescedPages implements Pages {
     private final SharedQueries<Response.Ready> queries;
     private final SharingHeader header;

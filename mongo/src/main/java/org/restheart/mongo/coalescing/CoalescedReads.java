@@ -12,8 +12,7 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.QueryKey;
 
-/// Reads of services beside the data API: they wait in its queues, and in those of each other. Thread-safe; never
-/// waits.
+/// Coalesced reads of services other than the data API, in the same queues. Thread-safe; never blocks.
 public final class CoalescedReads {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("read").start(task);
@@ -31,12 +30,12 @@ public final class CoalescedReads {
         this.queries = queries;
     }
 
-    /// About a plain collection.
+    /// A read from a plain collection.
     public CompletionStage<Optional<RawBsonDocument>> one(DocumentQuery query) {
         return all(List.of(query)).getFirst();
     }
 
-    /// Queries that differ in their ids alone, which leave together, about a plain collection.
+    /// Reads from a plain collection that differ only in their ids, in one command.
     public List<? extends CompletionStage<Optional<RawBsonDocument>>> all(List<DocumentQuery> queries) {
         if (points.isEmpty() || !queries.stream().allMatch(PointReads::fits)) {
             var answers = new ArrayList<CompletionStage<Optional<RawBsonDocument>>>();
@@ -50,9 +49,9 @@ public final class CoalescedReads {
                 .toList();
     }
 
-    /// Runs a question, or waits for the answer that somebody else is given to the same.
+    /// Runs a query, or shares the result of an equal one.
     ///
-    /// @param key decides who shares an answer
+    /// @param key queries with equal keys share a result
     public CompletionStage<List<List<RawBsonDocument>>> share(QueryKey key, Supplier<List<List<RawBsonDocument>>> run) {
         return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(
                         shared -> shared.submit(key, run).thenApply(BatchResult::outcome))

@@ -16,14 +16,14 @@ import org.bson.RawBsonDocument;
 import org.restheart.mongo.write.BulkInsert;
 import org.restheart.mongo.write.PlainBulkInserts;
 
-/// Small arrays of documents that arrive together leave as one unordered insert. Each caller learns which of its own
-/// documents were refused; a failure of the whole command reaches all of them. Thread-safe.
+/// Combines small arrays of documents to one unordered insert. Each request gets the errors of its own documents; a
+/// failure of the whole command fails all requests. Thread-safe.
 final class GroupBulkInserts {
-    /// MongoDB writes as many in one go (`internalInsertMaxBatchSize`); a command with more makes its first requests
-    /// wait for the others without saving anything.
+    /// MongoDB writes as many at once (`internalInsertMaxBatchSize`); a larger command only delays its first
+    /// requests.
     private static final int MAX_DOCUMENTS = 500;
 
-    /// A request with a larger part of a command than this leaves at once by itself.
+    /// A request with a larger fraction of a command than this is sent separately.
     private static final int LARGE_PART = 4;
 
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
@@ -46,12 +46,12 @@ final class GroupBulkInserts {
         this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "bulk_insert"));
     }
 
-    /// Whether it is small enough to gain by company.
+    /// Whether it is small enough to be coalesced.
     boolean takes(BulkInsert insert) {
         return weight(insert) <= maxBytes / LARGE_PART;
     }
 
-    /// Joins the queue of this insert's shape; never waits.
+    /// Adds the insert to the queue of its shape; never blocks.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<List<BulkWriteError>>> submit(BulkInsert insert) {
@@ -60,8 +60,8 @@ final class GroupBulkInserts {
                 shape, () -> new BulkInsertCommand(client, shape), insert.documents(), (int) weight(insert));
     }
 
-    /// In bytes: a document counts for its share of [#MAX_DOCUMENTS] at least, so that the queue's bound of bytes
-    /// bounds documents, too.
+    /// In bytes: a document counts at least its share of [#MAX_DOCUMENTS], so that the queue's bound of bytes also
+    /// bounds documents.
     private long weight(BulkInsert insert) {
         long least = maxBytes / MAX_DOCUMENTS;
         long weight = 0;

@@ -16,9 +16,9 @@ import org.bson.RawBsonDocument;
 import org.restheart.mongo.write.Insert;
 import org.restheart.mongo.write.InsertOutcome;
 
-/// Inserts of single documents that arrive together leave as one unordered insert. Each caller learns what became of
-/// its own document; a failure of the whole command (a lost connection after the driver's retry, an unsatisfied
-/// write concern) reaches all of them. Thread-safe.
+/// Combines inserts of single documents to one unordered insert. Each request gets the outcome of its own document;
+/// a failure of the whole command (a lost connection after the driver's retry, an unsatisfied write concern) fails
+/// all requests. Thread-safe.
 final class GroupInserts {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
@@ -38,7 +38,7 @@ final class GroupInserts {
         this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "insert"));
     }
 
-    /// Joins the queue of this insert's shape; never waits.
+    /// Adds the insert to the queue of its shape; never blocks.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<InsertOutcome>> submit(Insert insert) {

@@ -19,7 +19,7 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.QueryKey;
 
-/// Reads by `_id` that arrive together become one `{_id: {$in: […]}}`. Thread-safe.
+/// Combines reads by `_id` to one `{_id: {$in: […]}}`. Thread-safe.
 final class PointReads {
     private final MongoClient client;
     private final BatchQueues<QueryKey, BsonValue, BatchResult<Optional<RawBsonDocument>>> queues;
@@ -34,8 +34,8 @@ final class PointReads {
         this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "read"));
     }
 
-    /// Whether a read can be coalesced: its id can be told from others and the results carry their ids. The
-    /// collection must be plain, too.
+    /// Whether a read can be coalesced: its id is distinguishable and the results contain their ids. The collection
+    /// must be plain, too.
     static boolean fits(DocumentQuery query) {
         if (query.projection().isStaged()
                 || query.filter().isStaged()
@@ -46,14 +46,14 @@ final class PointReads {
         return keepsId == null || (keepsId.isNumber() && keepsId.asNumber().intValue() == 1);
     }
 
-    /// Joins the queue of this query's shape; never waits.
+    /// Adds the query to the queue of its shape; never blocks.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<Optional<RawBsonDocument>>> submit(DocumentQuery query) {
         return queues.submit(query.shapeKey(), () -> new ReadCommand(client, query), query.id(), 0);
     }
 
-    /// The same for queries that differ in their ids alone: they leave together.
+    /// The same for queries that differ only in their ids, in one command.
     List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>> submitAll(List<DocumentQuery> queries) {
         var query = queries.getFirst();
         return queues.submitAll(
@@ -66,7 +66,7 @@ final class PointReads {
         private final MongoCollection<RawBsonDocument> collection;
         private final DocumentQuery shape;
 
-        /// @param shape one of the reads, whose id does not count
+        /// @param shape one of the reads, whose id is ignored
         ReadCommand(MongoClient client, DocumentQuery shape) {
             this.shape = shape;
             this.collection = shape.settings()
@@ -87,7 +87,7 @@ final class PointReads {
                     .find(filter(waiting))
                     .projection(shape.projection().single())
                     .maxTime(shape.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
-                    .batchSize(waiting.size() + 1) // one more than there can be, so that one reply is all of them
+                    .batchSize(waiting.size() + 1) // one more than the largest result, so that one reply contains all
                     .cursor()) {
                 while (cursor.hasNext()) {
                     var document = cursor.next();

@@ -3,8 +3,8 @@ package org.restheart.mongo.coalescing;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoWriteConcernException;
 
-/// A write concern is that of the whole command: when it is not satisfied, everybody aboard is told that, and nothing
-/// of what MongoDB says about the documents of the others.
+/// A write concern applies to the whole command: when it is not satisfied, all its requests fail with that error,
+/// without MongoDB's messages about documents of other requests.
 final class SharedConcern {
     private SharedConcern() {}
 

@@ -8,9 +8,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.restheart.mongo.find.QueryKey;
 
-/// Identical questions that wait together are asked once, and all get the same answer. Thread-safe.
+/// Runs identical waiting queries once and shares the result. Thread-safe.
 ///
-/// @param <V> the answer
+/// @param <V> the result
 final class SharedQueries<V> {
     private final BatchQueues<QueryKey, Supplier<V>, BatchResult<V>> queues;
     private final Predicate<V> canBeShared;
@@ -25,9 +25,9 @@ final class SharedQueries<V> {
         this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "query"));
     }
 
-    /// Joins those who wait for the same question; never waits itself.
+    /// Adds a request to those waiting for the same query; never blocks.
     ///
-    /// @param ask runs the question, on a thread that may block
+    /// @param ask runs the query, on a thread that may block
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<V>> submit(QueryKey question, Supplier<V> ask) {
         return queues.submit(question, () -> this::askOnce, ask, 0);

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.restheart.http.Response;
 
-/// Makes responses of what commands bring back; tells clients how many shared the command, if that is switched on.
+/// Builds responses of batch results; adds a header with the number of requests that shared the command, if enabled.
 record SharingHeader(boolean shown) {
     private static final String NAME = "X-Coalesced";
 

@@ -5,12 +5,12 @@ import java.util.List;
 /// The `eager-cursor-allocation-…` keys of the configuration, and `cursor-batch-size`.
 ///
 /// @param poolSize open cursors of all queries at once; with 0 there are none
-/// @param linearSliceWidth documents of a slice, for clients that read page after page; shallower pages are left to
-///     MongoDB
+/// @param linearSliceWidth documents of a slice, for sequential paging; earlier pages are skipped by MongoDB
 /// @param linearSliceDelta documents before its slice at which a cursor is positioned, less than a slice has
-/// @param linearSliceHeights how many cursors are kept ready for the slice that is read, the one behind it and so on
-/// @param randomMaxCursors cursors of one query at once, for clients that jump
-/// @param randomSliceMinWidth documents of a slice at least, for those; shallower pages are left to MongoDB
+/// @param linearSliceHeights how many cursors are kept ready for the current slice, the next one and so on
+/// @param randomMaxCursors cursors of one query at once, for random access
+/// @param randomSliceMinWidth least documents of a slice, for random access; earlier pages are skipped by
+///     MongoDB
 /// @param batchSize documents fetched at once at most
 public record AllocationConfig(
         int poolSize,

@@ -18,15 +18,15 @@ import org.restheart.mongo.find.QueryKey;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Positions cursors where the next requests are expected: in the background, for a few queries at a time, and for none
-/// that has to wait, since the next request will ask again. Thread-safe.
+/// Positions cursors for the expected next requests: in the background and for a few queries at a time. Further
+/// queries are not queued, since their next request triggers allocation again. Thread-safe.
 final class Allocator {
     private static final Logger LOG = LoggerFactory.getLogger(Allocator.class);
 
     private static final int MOST_QUERIES = 1_000;
 
-    /// Between two cursors there is a rest as long as the first one took, so that MongoDB is busy with them half of the
-    /// time at most, but no longer than this.
+    /// The longest pause between two cursors. The pause is as long as the first one took, so that at most half of
+    /// the time is spent on them.
     private static final Duration REST = Duration.ofSeconds(1);
 
     private final BackgroundTasks tasks;
@@ -93,7 +93,7 @@ final class Allocator {
 
     private void topUp(QueryKey key, CursorDemand demand) {
         for (int i = 0; i < config.poolSize() && tasks.isRunning(); i++) {
-            var query = demand.latest(); // which may be further by now
+            var query = demand.latest(); // which may be a later page by now
             var slots = slots(demand, query);
             var slot = missing(key, demand, slots);
             if (slot.isEmpty() || !cursors.reserve(cursor -> isOneOf(slots, key, cursor))) {
@@ -105,7 +105,7 @@ final class Allocator {
         }
     }
 
-    /// What has been positioned for these slots does not make room for others of them.
+    /// Whether the cursor was positioned for these slots and so must not be evicted for another of them.
     private static boolean isOneOf(List<Slot> slots, QueryKey key, PositionedCursor cursor) {
         return cursor.isFresh()
                 && cursor.key().equals(key)
@@ -127,7 +127,7 @@ final class Allocator {
         }
     }
 
-    /// The first one of every slice, then the second ones and so on.
+    /// The next slot without a cursor: the first of every slice, then the second ones and so on.
     private Optional<Slot> missing(QueryKey key, CursorDemand demand, List<Slot> slots) {
         int highest = slots.stream().mapToInt(Slot::cursors).max().orElse(0);
         for (int rank = 1; rank <= highest; rank++) {

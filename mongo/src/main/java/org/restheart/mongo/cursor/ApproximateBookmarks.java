@@ -13,8 +13,8 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.bson.codecs.EncoderContext;
 import org.bson.io.BasicOutputBuffer;
 
-/// Bookmarks that stay where they were set, until they are too old. When they become too many, those that are closest
-/// together are taken out, so that the others are spread over the whole result. Thread-safe.
+/// Bookmarks that do not move, until they expire. When there are too many, those that are closest together are
+/// removed, so that the others are spread over the whole result. Thread-safe.
 final class ApproximateBookmarks implements Bookmarks {
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
@@ -64,7 +64,7 @@ final class ApproximateBookmarks implements Bookmarks {
         }
     }
 
-    /// Until a quarter is free again, or one is left.
+    /// Removes bookmarks until a quarter is free, or one is left.
     @GuardedBy("this")
     private void thinOut() {
         keepApart();
@@ -88,7 +88,7 @@ final class ApproximateBookmarks implements Bookmarks {
         }
     }
 
-    /// How far apart bookmarks have to be to stay when there are too many.
+    /// The distance between bookmarks that is kept when there are too many.
     synchronized long spacing() {
         return spacing;
     }
@@ -103,7 +103,7 @@ final class ApproximateBookmarks implements Bookmarks {
         return System.nanoTime() - setAt < maxAge.toNanos();
     }
 
-    /// They are replaced from half their age on, while they still serve.
+    /// They are replaced after half their maximum age, and used until then.
     @Override
     public boolean isFresh(Duration maxAge) {
         return isUsable(maxAge.dividedBy(2));
@@ -119,7 +119,7 @@ final class ApproximateBookmarks implements Bookmarks {
         return bytes;
     }
 
-    /// In an array of its own size: what the driver hands out holds on to a larger one.
+    /// In an array of exact size: the driver's documents refer to larger buffers.
     private static RawBsonDocument compact(BsonDocument key) {
         var out = new BasicOutputBuffer(128);
         try (var writer = new BsonBinaryWriter(out)) {

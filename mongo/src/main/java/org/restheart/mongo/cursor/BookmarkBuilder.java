@@ -13,11 +13,11 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sets bookmarks in the background, for a few queries at a time. No request waits for it. Thread-safe.
+/// Sets bookmarks in the background, for a few queries at a time. Requests do not wait for it. Thread-safe.
 final class BookmarkBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(BookmarkBuilder.class);
 
-    /// A view has neither indexes nor changes.
+    /// The error code for views, which have neither indexes nor changes.
     private static final int NO_VIEWS = 166;
 
     private final BackgroundTasks tasks;
@@ -38,7 +38,7 @@ final class BookmarkBuilder {
         this.meters = meters;
     }
 
-    /// Starts if it is time to and fewer than the bound are under way. Returns at once.
+    /// Starts a build if it is due and fewer than the bound are running. Returns at once.
     void startIfDue(BookmarkedQuery key, QueryBookmarks<ApproximateBookmarks> query) {
         startIfDue(key, query, () -> approximate(key, query), complete -> {
             query.use(complete);
@@ -89,10 +89,10 @@ final class BookmarkBuilder {
         }
     }
 
-    /// Empty if no index has the order.
+    /// Empty if no index has the sort order.
     private Optional<ApproximateBookmarks> approximate(
             BookmarkedQuery key, QueryBookmarks<ApproximateBookmarks> query) {
-        // Before the first read, so that nothing the bookmarks say is older than they claim to be.
+        // Before the first read, so that no bookmark is older than its recorded time.
         long now = System.nanoTime();
         return SortIndex.find(client, key.namespace(), key.sort()).map(index -> {
             var fresh = new ApproximateBookmarks(index, now, maxBytes);
@@ -104,11 +104,11 @@ final class BookmarkBuilder {
 
     /// Bookmarks of one moment.
     ///
-    /// @param asOf the moment, the last one that they know of
-    /// @param until they are not of use before all changes up to here are counted
+    /// @param asOf the time of the snapshot
+    /// @param until the bookmarks are not usable before all changes up to this time are applied
     record Snapshot(ExactBookmarks bookmarks, BsonTimestamp asOf, BsonTimestamp until) {}
 
-    /// Empty if no index has the order, or there are too few documents to set a bookmark.
+    /// Empty if no index has the sort order, or there are too few documents for a bookmark.
     private Optional<Snapshot> snapshot(BookmarkedQuery key) {
         if (!Deployment.tellsTheTime(client) || Deployment.isCapped(client, key.namespace())) {
             return Optional.empty();

@@ -19,13 +19,14 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 
-/// Pages that are read from the nearest bookmark. Each method sees to it that there will be bookmarks, and is empty
+/// Reads pages from the nearest bookmark. Each method triggers the build of missing bookmarks and returns empty
 /// while there are none. Thread-safe.
 final class BookmarkedPages {
     private static final ClientSessionOptions SESSION =
             ClientSessionOptions.builder().causallyConsistent(false).build();
 
-    /// MongoDB needs about that long to skip one document: an exact page is not awaited for longer than skipping takes.
+    /// The approximate time in which MongoDB skips one document: an exact page does not wait longer than skipping
+    /// would take.
     private static final long NANOS_PER_DOCUMENT = 400;
 
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
@@ -69,14 +70,14 @@ final class BookmarkedPages {
                 .build(_ -> new QueryBookmarks<>(maxAge));
     }
 
-    /// Whether it has turned out that bookmarks cannot serve the query.
+    /// Whether bookmarks are known not to be usable for the query.
     boolean isUnfit(FindQuery query) {
         return approximate.get(query.orderKey()).isUnfit();
     }
 
     /// The page as of the time when its bookmark was set.
     ///
-    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be asked
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached
     Optional<MongoCursor<RawBsonDocument>> approximate(FindQuery query, int batchSize) {
         var key = query.orderKey();
         var known = approximate.get(key);
@@ -103,7 +104,7 @@ final class BookmarkedPages {
             var page = documents.find(query.slice(skip, query.limit()), range, batchSize);
             return marking(page, bookmarks, query.skip());
         }
-        // Against the index, the page's own bookmark is the key of the document before it: read that one, too.
+        // Against the index, the page's own bookmark is the key of the document before it, so read that one, too.
         var page = marking(
                 documents.find(query.slice(skip - 1, query.limit() + 1), range, batchSize + 1),
                 bookmarks,
@@ -151,21 +152,21 @@ final class BookmarkedPages {
         }
 
         private void mark(long at, RawBsonDocument document) {
-            // Against the index, a range begins below the key: one further.
+            // Against the index, a range begins below the key, one document further.
             long from = bookmarks.index().reverse() ? at + 1 : at;
             bookmarks.index().keyOf(document).ifPresent(key -> bookmarks.set(from, key));
         }
     }
 
-    /// The page that MongoDB's own skip would give. It is only handed out when all writes are known to be counted that
-    /// were acknowledged, to any client, before it was asked for: MongoDB says with each answer which was its last
-    /// write then, and the change stream how far it is.
+    /// The page that MongoDB's skip would return. It is returned only when all writes acknowledged before the
+    /// request, to any client, are applied to the bookmarks: each reply of MongoDB contains the time of its last
+    /// write, and the change stream its position.
     ///
     /// @throws com.mongodb.MongoException as above
     Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, int batchSize) {
         if (query.settings().readConcern().isPresent()
                 || query.settings().readPreference().isPresent()) {
-            return Optional.empty(); // a member that lags behind shows what is not true any more
+            return Optional.empty(); // a lagging member returns stale data
         }
         var key = query.orderKey();
         var known = exact.get(key);
@@ -205,8 +206,8 @@ final class BookmarkedPages {
         }
     }
 
-    /// By now all writes from before the request are counted. Those since then may be seen or not, as MongoDB's own
-    /// skip, which lets writes pass while it counts, sees one that comes before it or not one that comes behind it.
+    /// By now all writes before the request are applied. Later ones may or may not be included, as with MongoDB's
+    /// skip, which yields to writes.
     private Optional<MongoCursor<RawBsonDocument>> readAgain(FindQuery query, ExactBookmarks bookmarks, int batchSize) {
         meters.repeated();
         return bookmarks

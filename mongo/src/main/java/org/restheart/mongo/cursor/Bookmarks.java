@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.Optional;
 import org.bson.RawBsonDocument;
 
-/// Which index key stands at which position of a query's result. Bounded in memory. Thread-safe.
+/// Index keys at known positions of a query's result. Bounded in memory. Thread-safe.
 sealed interface Bookmarks permits ApproximateBookmarks, ExactBookmarks {
-    /// A place in the index, and how many of the query's documents come before it.
+    /// A key of the index and the number of the query's documents before it.
     ///
-    /// @param position documents before the place
-    /// @param key begins at it or, against the order of the index, below it
-    /// @param index which of the exact ones it is
-    /// @param version how many changes had moved it when it was looked up
+    /// @param position number of documents before the key
+    /// @param key the page begins at it or, against the order of the index, below it
+    /// @param index its index among the exact ones
+    /// @param version the number of changes that had moved it at look-up
     record Bookmark(long position, RawBsonDocument key, int index, long version) {
-        /// What an entry costs beside the bytes of its key: objects and the node of the map.
+        /// The memory of an entry without the bytes of its key: objects and the node of the map.
         private static final int OVERHEAD = 144;
 
-        /// One that no change moves.
+        /// One that is not moved by changes.
         Bookmark(long position, RawBsonDocument key) {
             this(position, key, 0, 0);
         }
@@ -38,7 +38,7 @@ sealed interface Bookmarks permits ApproximateBookmarks, ExactBookmarks {
     /// Whether pages may still be read from them.
     boolean isUsable(Duration maxAge);
 
-    /// Whether they are still so good that no new ones need to be set.
+    /// Whether no new ones need to be set yet.
     boolean isFresh(Duration maxAge);
 
     int size();

@@ -6,11 +6,11 @@ import java.util.Arrays;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// MongoDB's order of values (MongoDB manual, "Comparison/Sort Order"), for the types that ids are made of.
+/// MongoDB's order of values (MongoDB manual, "Comparison/Sort Order"), for the usual types of ids.
 final class BsonOrder {
     private BsonOrder() {}
 
-    /// Whether [#compare] knows where the value belongs.
+    /// Whether [#compare] supports the value.
     static boolean knows(BsonValue value) {
         return switch (value.getBsonType()) {
             case MIN_KEY, NULL, INT32, INT64, DOUBLE, STRING, BINARY, OBJECT_ID, BOOLEAN, DATE_TIME, MAX_KEY -> true;
@@ -74,7 +74,7 @@ final class BsonOrder {
         return Double.compare(x, y);
     }
 
-    /// A double holds not every long.
+    /// A double cannot represent every long.
     private static BigDecimal exact(BsonValue number) {
         return number.isDouble()
                 ? new BigDecimal(number.asDouble().getValue())

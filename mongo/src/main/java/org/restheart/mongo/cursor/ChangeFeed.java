@@ -13,17 +13,17 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.ResumeToken;
 
-/// The changes of one collection, and up to which moment they are known. MongoDB answers when there is a
-/// change or the timeout ends, and says only then how far it has looked: with a short timeout that is learned sooner,
-/// at the price of more commands. Waits for MongoDB. Confined to one thread.
+/// The changes of one collection and the time up to which they are known. MongoDB replies when there is a change or
+/// the timeout ends, and reports its position only then: a short timeout reports it sooner, with more commands.
+/// Blocks for MongoDB. Confined to one thread.
 final class ChangeFeed implements AutoCloseable {
     /// Milliseconds, while no request waits.
     private static final long IDLE_TIMEOUT = 100;
 
-    /// Milliseconds, while a request waits to know that there were no changes.
+    /// Milliseconds, while a request waits for the position.
     private static final long SHORT_TIMEOUT = 4;
 
-    /// Changes may have one time, as those of a transaction. A batch has that many at least, if there are so many.
+    /// Several changes may have the same time, as those of a transaction. The least batch size.
     private static final int AT_ONE_TIME = 1_000;
 
     private final MongoCollection<?> collection;
@@ -35,8 +35,8 @@ final class ChangeFeed implements AutoCloseable {
     private @Nullable ChangeStreamDocument<RawBsonDocument> last;
     private int atOneTime;
 
-    /// @param after a moment of which everything is known. The stream begins at it, not one later: MongoDB says at once
-    /// that it has passed what it begins at, also if that has still to come
+    /// @param after a time up to which all changes are known. The stream begins at it, not one later: MongoDB
+    ///     reports at once that it has passed its start, even if that is in the future
     ChangeFeed(MongoCollection<?> collection, List<BsonDocument> pipeline, BsonTimestamp after) {
         this.collection = collection;
         this.pipeline = pipeline;
@@ -51,9 +51,9 @@ final class ChangeFeed implements AutoCloseable {
         return (seen == null ? stream.startAtOperationTime(after) : stream.resumeAfter(seen)).cursor();
     }
 
-    /// The next change; empty if there was none for a while.
+    /// The next change; empty after a timeout.
     ///
-    /// @param isAwaited whether a request waits for what is known
+    /// @param isAwaited whether a request waits for the position
     Optional<ChangeStreamDocument<RawBsonDocument>> next(boolean isAwaited) {
         if (isAwaited != urgent && changes.available() == 0) {
             urgent = isAwaited;
@@ -79,7 +79,8 @@ final class ChangeFeed implements AutoCloseable {
         return when != null && when.compareTo(after) <= 0;
     }
 
-    /// The moment up to which all changes have been handed out; empty if there may be more of the last one's.
+    /// The time up to which all changes have been returned; empty if there may be more with the time of the last
+    /// one.
     Optional<BsonTimestamp> passed() {
         boolean sure = last == null || (changes.available() == 0 && atOneTime < AT_ONE_TIME);
         return sure ? ResumeToken.time(changes.getResumeToken()) : Optional.empty();

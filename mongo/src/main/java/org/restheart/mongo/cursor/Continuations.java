@@ -17,8 +17,9 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 
-/// Goes on behind the last document that a client has seen, at a key of an index instead of a position: each page costs
-/// what the first one costs, and documents that come or go elsewhere move nothing. Waits for MongoDB. Thread-safe.
+/// Pages that begin after the last document of the previous page, at a key of an index instead of a position: each
+/// page costs as much as the first one, and inserts and deletes elsewhere do not shift it. Blocks for MongoDB.
+/// Thread-safe.
 public final class Continuations {
     private static final int MOST_ORDERS = 1_000;
     private static final Duration INDEXES_KNOWN = Duration.ofMinutes(1);
@@ -41,10 +42,10 @@ public final class Continuations {
                 .register(registry);
     }
 
-    /// Where the documents behind this one begin; empty if no index has them in the order of the sort, or what is shown
-    /// of the document does not tell.
+    /// The key after which the next page begins; empty if no index has the sort order, or the shown fields do not
+    /// contain the key.
     ///
-    /// @param last as it is shown
+    /// @param last the last document, as shown
     public Optional<BsonDocument> key(FindQuery query, BsonDocument last) {
         return query.filter().isStaged()
                 ? Optional.empty()
@@ -53,11 +54,10 @@ public final class Continuations {
                         .flatMap(index -> index.keyOf(last));
     }
 
-    /// The query's documents behind a key, from the query's skip on; empty if no index has them in the order of the
-    /// sort.
+    /// The query's documents after a key, from the query's skip on; empty if no index has the sort order.
     ///
     /// @param key one value for each field of the sort
-    /// @throws MongoException if MongoDB refuses the query or cannot be asked
+    /// @throws MongoException if MongoDB refuses the query or cannot be reached
     public Optional<MongoCursor<RawBsonDocument>> find(FindQuery query, BsonDocument key, int batchSize) {
         var index = query.isStaged() ? Optional.<SortIndex>empty() : index(query);
         if (index.isEmpty()) {
@@ -97,7 +97,7 @@ public final class Continuations {
         }
     }
 
-    /// With the order of the index, a range begins at the key: at the document itself, if it is still there.
+    /// With the order of the index, a range begins at the key: at the document itself, if it still exists.
     private static BsonDocument without(BsonDocument key) {
         return new BsonDocument("_id", new BsonDocument("$ne", key.get("_id", BsonNull.VALUE)));
     }

@@ -7,9 +7,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.find.FindQuery;
 
-/// What is asked for of one query, by all who ask for it. Thread-safe.
+/// The demand for one query over all its requests. Thread-safe.
 final class CursorDemand {
-    /// How long the size of a result is taken for known, and nothing is tried again that went wrong.
+    /// How long the size of a result is cached, and how long nothing is retried after a failure.
     private static final Duration KNOWN = Duration.ofMinutes(1);
 
     private record Known(long number, long since) {
@@ -29,8 +29,8 @@ final class CursorDemand {
         this.latest = first;
     }
 
-    /// @return whether the caller is to see to the query's cursors now, and then to call [#done]: what is asked for
-    /// once is not worth it
+    /// @return whether the caller has to position the query's cursors now, and then to call [#done]; false for
+    ///     the first request of a query
     boolean ask(FindQuery query) {
         latest = query;
         return asked.incrementAndGet() > 1 && !isFresh(failure) && busy.compareAndSet(false, true);
@@ -40,22 +40,22 @@ final class CursorDemand {
         busy.set(false);
     }
 
-    /// The query as it was asked last.
+    /// The query of the latest request.
     FindQuery latest() {
         return latest;
     }
 
-    /// Nothing is tried again for a minute.
+    /// Prevents retries for a minute.
     void failed() {
         failure = new Known(0, System.nanoTime());
     }
 
-    /// The result has no document there.
+    /// Records that the result has no document at the position.
     void endsBefore(long position) {
         end = new Known(position, System.nanoTime());
     }
 
-    /// Whether it is known that the result has no document there.
+    /// Whether the result is known to have no document at the position.
     boolean isBehindEnd(long position) {
         var known = end;
         return known != null && known.isFresh() && position >= known.number();

@@ -22,13 +22,13 @@ interface CursorOpener {
     /// Whether all commands reach the server that keeps the cursor.
     boolean isPossible();
 
-    /// A cursor that stands at the position: MongoDB has counted what comes before. Waits for that.
+    /// A cursor at the position: MongoDB has skipped the documents before it. Blocks until it has.
     ///
     /// @param query its skip and limit are not used
     /// @param position from 1
     /// @param span documents that it may read from there
     /// @return empty if the result ends before
-    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be asked
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached
     Optional<PositionedCursor> open(QueryKey key, FindQuery query, long position, int span);
 
     /// Opens them in a deployment.
@@ -36,7 +36,7 @@ interface CursorOpener {
         private static final ClientSessionOptions SESSION =
                 ClientSessionOptions.builder().causallyConsistent(false).build();
 
-        /// That MongoDB may work for one cursor in all, if the query has no limit of its own.
+        /// The time limit of one cursor, if the query has none.
         private static final Duration LONGEST = Duration.ofMinutes(1);
 
         private final MongoClient client;
@@ -50,8 +50,7 @@ interface CursorOpener {
             return client.getReadPreference().equals(ReadPreference.primary()) && server().isPresent();
         }
 
-        /// The primary, or the only server there is. With several routers a cursor would be looked for in the wrong
-        /// one.
+        /// The primary, or the only server there is. With several routers `getMore` could be sent to the wrong one.
         private Optional<ServerAddress> server() {
             var servers = client.getClusterDescription().getServerDescriptions();
             var primary = of(servers, ServerType.REPLICA_SET_PRIMARY);
@@ -68,9 +67,8 @@ interface CursorOpener {
                     .findFirst();
         }
 
-        /// The document before the position is fetched with the command, and nothing behind it: MongoDB has then done
-        /// the
-        /// counting, and what the cursor shows is not read before it is wanted.
+        /// The first batch contains only the document before the position: MongoDB has then skipped to it, and the
+        /// documents after it are read only when they are requested.
         @Override
         public Optional<PositionedCursor> open(QueryKey key, FindQuery query, long position, int span) {
             var server = server();

@@ -11,7 +11,7 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 
-/// Pages from cursors that were positioned ahead. A request never waits for one to be positioned. Thread-safe.
+/// Reads pages from cursors that were positioned ahead. A request never waits for one to be positioned. Thread-safe.
 final class CursorPool implements AutoCloseable {
     /// MongoDB closes cursors that are idle for ten minutes.
     private static final Duration OLDEST = Duration.ofMinutes(8);
@@ -51,7 +51,7 @@ final class CursorPool implements AutoCloseable {
         tasks.repeat("cursor-housekeeper", period, cursors::closeOld);
     }
 
-    /// The page, if a cursor stands shortly before it. Sees to it that there will be some for the next ones.
+    /// The page, if a cursor is positioned shortly before it. Triggers the positioning of cursors for the next ones.
     ///
     /// @throws MongoTimeoutException if MongoDB cannot be reached
     Optional<MongoCursor<RawBsonDocument>> find(FindQuery query) {
@@ -64,7 +64,7 @@ final class CursorPool implements AutoCloseable {
         return page;
     }
 
-    /// A query with a read concern or preference of its own is left to MongoDB.
+    /// False for a query with its own read concern or preference.
     private boolean serves(FindQuery query) {
         return config.poolSize() > 0
                 && query.limit() > 0
@@ -89,7 +89,7 @@ final class CursorPool implements AutoCloseable {
             meters.leaseHit(way);
             return Optional.of(page);
         } catch (MongoTimeoutException e) {
-            throw e; // nor can MongoDB be asked otherwise
+            throw e; // MongoDB cannot be reached in another way either
         } catch (MongoException _) {
             meters.cursorLost(); // by a restart, an election or an administrator
             return Optional.empty();
@@ -100,7 +100,7 @@ final class CursorPool implements AutoCloseable {
         }
     }
 
-    /// Closes all cursors. Waits for pages that are being read, for some seconds.
+    /// Closes all cursors. Waits some seconds for pages that are being read.
     @Override
     public void close() {
         cursors.close(CLOSING);

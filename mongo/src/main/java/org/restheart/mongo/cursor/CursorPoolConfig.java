@@ -5,15 +5,14 @@ import org.restheart.mongo.find.Positioning;
 
 /// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.
 ///
-/// @param mode for requests that do not say
-/// @param sliceWidth documents between two bookmarks that are set ahead of requests; pages before the first are left
-///     to MongoDB
+/// @param mode the default mode
+/// @param sliceWidth documents between two bookmarks that are set ahead of requests; pages before the first are
+///     skipped by MongoDB
 /// @param maxQueries queries with bookmarks at once; the least recently used are forgotten
 /// @param maxExactQueries the same for exact ones, each of which has a change stream open
 /// @param maxBytes of all bookmarks together; each query may use its share
-/// @param maxAge no answer depends on a bookmark that was set, or a cursor that was opened, longer ago
-/// @param builds queries whose bookmarks are set at the same time, and whose cursors are positioned; others wait for a
-///     later request
+/// @param maxAge the maximum age of bookmarks and cursors that are used
+/// @param builds concurrent builds of bookmarks, and of cursors; further ones are started by a later request
 /// @param allocation cursors positioned ahead, for queries that bookmarks cannot serve
 public record CursorPoolConfig(
         Positioning mode,

@@ -11,7 +11,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
-/// What the MongoDB deployment must be like for exact bookmarks.
+/// The requirements of exact bookmarks on the MongoDB deployment.
 final class Deployment {
     private static final Set<ServerType> MEMBERS = EnumSet.of(
             ServerType.REPLICA_SET_PRIMARY,
@@ -23,8 +23,8 @@ final class Deployment {
 
     private Deployment() {}
 
-    /// Whether an answer says up to which write it is true, and changes can be followed: a replica set, of which the
-    /// primary is asked for what it has. A router tells the time of those shards only that it has asked.
+    /// Whether replies contain the time of the last write, and changes can be followed: true for a replica set. A
+    /// router reports only the times of the shards that it has queried.
     static boolean tellsTheTime(MongoClient client) {
         var members = client.getClusterDescription().getServerDescriptions();
         var concern = client.getReadConcern().getLevel();
@@ -34,7 +34,8 @@ final class Deployment {
                 && (concern == null || concern == ReadConcernLevel.LOCAL);
     }
 
-    /// Whether the oldest documents make room for new ones, of which change streams say nothing. Waits for MongoDB.
+    /// Whether the collection is capped: change streams do not report the removal of its oldest documents. Blocks
+    /// for MongoDB.
     static boolean isCapped(MongoClient client, MongoNamespace namespace) {
         var found = client.getDatabase(namespace.getDatabaseName())
                 .listCollections(BsonDocument.class)

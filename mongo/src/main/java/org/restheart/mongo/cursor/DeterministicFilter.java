@@ -4,8 +4,7 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Recognizes filters that match the same documents as long as these do not change, and for which an index can be
-/// named.
+/// Recognizes filters whose result depends only on the documents, and with which an index hint is allowed.
 final class DeterministicFilter {
     private static final Set<String> NON_DETERMINISTIC = Set.of("$where", "$function", "$rand", "$sampleRate");
     private static final Set<String> WITH_AN_INDEX_OF_THEIR_OWN = Set.of("$text", "$near", "$nearSphere");

@@ -11,13 +11,13 @@ import org.bson.BsonNull;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
 
-/// Bookmarks that move as documents are inserted and deleted, and that know up to which moment all changes have been
-/// counted. Thread-safe.
+/// Bookmarks that are moved by inserts and deletes, with the time up to which all changes have been applied.
+/// Thread-safe.
 final class ExactBookmarks implements Bookmarks {
-    /// How long after a request had to wait the next one is expected to.
+    /// How long after a request had to wait another one is expected to wait.
     private static final Duration HURRY = Duration.ofSeconds(2);
 
-    /// When so many documents of hundred are new or gone, bookmarks are no longer where they are of use.
+    /// The percentage of inserted and deleted documents after which bookmarks are set anew.
     private static final int MOVED_PERCENT = 5;
 
     private static final int MOVED_LEAST = 1_000;
@@ -72,7 +72,7 @@ final class ExactBookmarks implements Bookmarks {
         return setAt;
     }
 
-    /// As things are now.
+    /// The current position.
     @Override
     public synchronized Optional<Bookmark> nearest(long position) {
         int found = positions.last(position);
@@ -82,19 +82,19 @@ final class ExactBookmarks implements Bookmarks {
                         positions.position(found), bookmarks.get(found).key(), found, moves.position(found)));
     }
 
-    /// What is known of a bookmark at a moment after it was looked up.
+    /// The validity of a bookmark at a time after its look-up.
     enum State {
-        /// It was true all the time.
+        /// It was valid until then.
         TRUE,
-        /// A document before it has come or gone.
+        /// A document before it was inserted or deleted.
         MOVED,
-        /// Not known before more changes are.
+        /// Unknown until more changes are applied.
         UNKNOWN,
-        /// Changes are not counted any more.
+        /// Changes are no longer applied.
         OVER
     }
 
-    /// Whether the bookmark was true until the moment.
+    /// The validity of the bookmark at the given time.
     synchronized State check(Bookmark bookmark, BsonTimestamp moment) {
         if (over) {
             return State.OVER;
@@ -105,7 +105,7 @@ final class ExactBookmarks implements Bookmarks {
         return moves.position(bookmark.index()) == bookmark.version() ? State.TRUE : State.MOVED;
     }
 
-    /// As [#check], but waits until it is known, at most so long.
+    /// As [#check], but waits until it is known, at most for `limit`.
     synchronized State await(Bookmark bookmark, BsonTimestamp moment, Duration limit) {
         long start = System.nanoTime();
         var state = check(bookmark, moment);
@@ -126,12 +126,12 @@ final class ExactBookmarks implements Bookmarks {
         return state;
     }
 
-    /// Whether a request has waited for changes to be known lately.
+    /// Whether a request has recently waited for changes.
     boolean isAwaited() {
         return System.nanoTime() - awaitedAt < HURRY.toNanos();
     }
 
-    /// All changes until the moment, it included, have been counted.
+    /// Declares that all changes up to and including the time have been applied.
     synchronized void know(BsonTimestamp moment) {
         if (moment.compareTo(known) > 0) {
             known = moment;
@@ -139,7 +139,7 @@ final class ExactBookmarks implements Bookmarks {
         }
     }
 
-    /// Changes are not counted any more.
+    /// Changes are no longer applied.
     synchronized void end() {
         over = true;
         notifyAll();
@@ -150,7 +150,7 @@ final class ExactBookmarks implements Bookmarks {
         return !over;
     }
 
-    /// Not if so many documents have come or gone that the bookmarks are unevenly spread.
+    /// False if so many documents were inserted or deleted that the bookmarks are unevenly spread.
     @Override
     public synchronized boolean isFresh(Duration maxAge) {
         long documents = bookmarks.isEmpty() ? 0 : positions.position(bookmarks.size() - 1);
@@ -167,8 +167,8 @@ final class ExactBookmarks implements Bookmarks {
         return bytes;
     }
 
-    /// @param by 1 for a document that is new, -1 for one that is gone
-    /// @return whether it is known where the id belongs; if not, the positions do not hold any more
+    /// @param by 1 for an inserted document, -1 for a deleted one
+    /// @return whether the order of the id is known; if not, the positions are no longer valid
     synchronized boolean count(BsonValue id, int by) {
         if (!BsonOrder.knows(id)) {
             return false;

@@ -7,7 +7,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 import org.restheart.mongo.background.BackgroundTasks;
 
-/// Keeps bookmarks exact by the change stream from the moment on of which they are. Thread-safe.
+/// Keeps bookmarks exact with a change stream that begins at their snapshot. Thread-safe.
 final class ExactFollower {
     private static final List<BsonDocument> INSERTS_AND_DELETES = List.of(
             BsonDocument.parse("{$match: {operationType: {$nin: ['update', 'replace']}}}"),
@@ -25,10 +25,10 @@ final class ExactFollower {
         this.meters = meters;
     }
 
-    /// Hands the bookmarks out once everything is counted that happened while they were set, and returns when they are
-    /// not used or not true any more.
+    /// Publishes the bookmarks once the changes during their build are applied, and returns when they are no longer
+    /// used or valid.
     ///
-    /// @throws com.mongodb.MongoException if the change stream breaks off
+    /// @throws com.mongodb.MongoException if the change stream fails
     void follow(BookmarkedQuery key, QueryBookmarks<ExactBookmarks> query, BookmarkBuilder.Snapshot snapshot) {
         var bookmarks = snapshot.bookmarks();
         boolean used = false;
@@ -66,12 +66,12 @@ final class ExactFollower {
         return new ChangeFeed(collection, canCount(key) ? INSERTS_AND_DELETES : ALL, after);
     }
 
-    /// Whether the id of a document alone says before which bookmarks it counts.
+    /// Whether the id of a document determines its position among the bookmarks.
     private static boolean canCount(BookmarkedQuery key) {
         return key.filter().isEmpty() && key.sort().size() == 1;
     }
 
-    /// @return whether the bookmarks are still true
+    /// @return whether the bookmarks are still valid
     private static boolean count(BookmarkedQuery key, ExactBookmarks bookmarks, ChangeStreamDocument<?> change) {
         var document = change.getDocumentKey();
         var type = change.getOperationType();

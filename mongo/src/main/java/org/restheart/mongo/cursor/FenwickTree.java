@@ -2,9 +2,8 @@ package org.restheart.mongo.cursor;
 
 import java.util.List;
 
-/// Growing positions that can all be shifted from one on, in logarithmic time: a Fenwick tree over the distances
-/// between
-/// them. Not thread-safe.
+/// Ascending positions that can be shifted from a given one on, in logarithmic time: a Fenwick tree over the
+/// distances between them. Not thread-safe.
 final class FenwickTree {
     private final long[] tree;
 
@@ -18,7 +17,7 @@ final class FenwickTree {
         }
     }
 
-    /// Moves the positions from the one with this index on.
+    /// Shifts the positions from this index on.
     void shift(int index, long by) {
         for (int i = index + 1; i < tree.length; i += i & -i) {
             tree[i] += by;

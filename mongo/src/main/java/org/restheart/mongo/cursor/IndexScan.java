@@ -12,23 +12,23 @@ import org.restheart.mongo.background.BackgroundTasks;
 /// Sets bookmarks from the first document of a query's result to the last: each step reads one key of the index and no
 /// document, unless the filter needs more than the index has. Waits for MongoDB. Thread-safe.
 final class IndexScan {
-    /// Of one step; MongoDB gives up on it then.
+    /// The time limit of one step.
     private static final Duration STEP_LIMIT = Duration.ofSeconds(10);
 
-    /// When steps take longer, they become shorter, since a page may have to wait for that much, too.
+    /// When a step takes longer, the next ones are shorter, since a page may have to read as many documents.
     private static final Duration LONG_STEP = Duration.ofMillis(20);
 
-    /// Between steps there is a rest as long as the step, so that MongoDB is busy with them half of the time at most,
-    /// but no longer than this.
+    /// The longest pause between steps. The pause is as long as the step, so that at most half of the time is spent
+    /// on them.
     private static final Duration LONGEST_REST = Duration.ofMillis(5);
 
-    /// Of all steps together: the bookmarks that are set by then must do.
+    /// The time limit of all steps: the bookmarks that are set by then are used.
     private static final Duration TOTAL_LIMIT = Duration.ofMinutes(2);
 
-    /// So many long steps in a row are not caused by a busy machine.
+    /// So many consecutive long steps are not caused by a busy machine.
     private static final int IN_A_ROW = 4;
 
-    /// Steps become no shorter than this part of the width, so that the end is reached.
+    /// The least length of a step as a fraction of the width, so that the end is reached.
     private static final int SHORTEST_PART = 8;
 
     private static final int LONGEST = 1 << 20;
@@ -44,8 +44,9 @@ final class IndexScan {
         this.width = width;
     }
 
-    /// @param snapshot a session that sees one point in time; absent to see what there is
-    /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked; the bookmarks so far stay
+    /// @param snapshot a snapshot session; absent to read the current state
+    /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be reached; the bookmarks so far are
+    ///     kept
     void run(BookmarkedQuery query, ApproximateBookmarks bookmarks, Optional<ClientSession> snapshot) {
         var collection = query.settings()
                 .apply(client.getDatabase(query.namespace().getDatabaseName())

@@ -10,8 +10,8 @@ import java.util.NoSuchElementException;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// A page of a cursor that no other request has meanwhile. Closing it parks the cursor where the page ends, so that the
-/// next page needs no counting at all. Confined to one request.
+/// A page of a cursor that is leased to one request. Closing it parks the cursor at the end of the page, so that the
+/// next page needs no skip. Confined to one request.
 final class LeasedPage implements MongoCursor<RawBsonDocument> {
     private final PositionedCursor cursor;
     private final ParkedCursors home;
@@ -34,10 +34,10 @@ final class LeasedPage implements MongoCursor<RawBsonDocument> {
         this.batchSize = batchSize;
     }
 
-    /// Goes to where the page begins, and fetches the first documents of it.
+    /// Advances to the beginning of the page and fetches its first documents.
     ///
     /// @param skip not before the cursor's position
-    /// @throws MongoException if the cursor does not live any more; nothing has been shown then
+    /// @throws MongoException if the cursor was closed; no document has been returned then
     void begin(long skip) {
         while (!cursor.isSpent() && cursor.position() <= skip && !batch.hasNext()) {
             long way = skip - cursor.position();
@@ -97,7 +97,7 @@ final class LeasedPage implements MongoCursor<RawBsonDocument> {
 
     @Override
     public @Nullable ServerCursor getServerCursor() {
-        return null; // the cursor serves later pages
+        return null; // the cursor is used for later pages
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// A page that tells of each document that is read, and of its end. Confined to one request.
+/// A page that reports each document read, and its end. Confined to one request.
 final class PageCursor implements MongoCursor<RawBsonDocument> {
     private final MongoCursor<RawBsonDocument> documents;
     private final Consumer<RawBsonDocument> onRead;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/// What operators see of deep pages: of bookmarks, and of cursors that are positioned ahead. Thread-safe.
+/// Metrics of deep pages: of bookmarks and of positioned cursors. Thread-safe.
 final class PagingMeters {
     private final MeterRegistry registry;
     private final Counter hits;

@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
 final class ParkedCursors {
     private static final Logger LOG = LoggerFactory.getLogger(ParkedCursors.class);
 
-    /// A cursor is of use if it saves nine tenths of what MongoDB would have to count,
+    /// A cursor is usable if it saves nine tenths of the documents that MongoDB would have to skip,
     private static final int TENTH = 10;
 
-    /// and no more documents than this have to be read on the way to the page, since they travel.
+    /// and if no more documents than this have to be transferred before the page.
     static final int LONGEST_WAY = 10_000;
 
     private final int most;
@@ -52,8 +52,7 @@ final class ParkedCursors {
         this.meters = meters;
     }
 
-    /// The one that stands next before the position and reads far enough; no other request gets it until it is parked
-    /// again.
+    /// The nearest one before the position that reads far enough; it is exclusively leased until it is parked again.
     synchronized Optional<PositionedCursor> lease(QueryKey key, long skip, int limit) {
         long now = System.nanoTime();
         long way = Math.min(skip / TENTH, LONGEST_WAY);
@@ -85,9 +84,9 @@ final class ParkedCursors {
         }
     }
 
-    /// Takes a leased one back, for others.
+    /// Returns a leased one to the pool.
     ///
-    /// @param wanted whether it can still be of use
+    /// @param wanted whether it is still usable
     void giveBack(PositionedCursor cursor, boolean wanted) {
         synchronized (this) {
             leased--;
@@ -100,7 +99,7 @@ final class ParkedCursors {
         if (cursor.isSpent()) {
             close(cursor);
         } else {
-            Thread.ofVirtual().name("cursor-closing").start(() -> close(cursor)); // no request waits for it
+            Thread.ofVirtual().name("cursor-closing").start(() -> close(cursor)); // requests do not wait for it
         }
     }
 
@@ -111,10 +110,10 @@ final class ParkedCursors {
         count++;
     }
 
-    /// A place for one more, for which [#park] or [#giveUp] has to be called. If all are taken, the parked cursor that
-    /// has not been used for the longest time is closed, which is waited for.
+    /// Reserves a place for one more, for which [#park] or [#giveUp] has to be called. If all are taken, the least
+    /// recently used parked cursor is closed, synchronously.
     ///
-    /// @param spared those that are not closed for it
+    /// @param spared cursors that must not be closed
     /// @return false if all others are in use
     boolean reserve(Predicate<PositionedCursor> spared) {
         PositionedCursor victim;
@@ -154,7 +153,7 @@ final class ParkedCursors {
         close(opened);
     }
 
-    /// There is no cursor for the place.
+    /// Releases a reserved place.
     synchronized void giveUp() {
         opening--;
         notifyAll();
@@ -171,7 +170,7 @@ final class ParkedCursors {
         }
     }
 
-    /// How many of the query's parked cursors nobody has read from yet, of those at this position.
+    /// The number of the query's parked cursors at this position that have not been read from.
     synchronized int ready(QueryKey key, long position) {
         long now = System.nanoTime();
         return (int) parked.getOrDefault(key, List.of()).stream()
@@ -179,7 +178,7 @@ final class ParkedCursors {
                 .count();
     }
 
-    /// Closes those that are too old, and waits for it.
+    /// Closes those that are too old, synchronously.
     void closeOld() {
         long now = System.nanoTime();
         var old = take(cursor -> isOld(cursor, now));
@@ -196,7 +195,7 @@ final class ParkedCursors {
         return taken;
     }
 
-    /// Closes all that are parked, and waits for those that are not.
+    /// Closes all parked cursors, and waits for leased ones.
     void close(Duration timeout) {
         synchronized (this) {
             closed = true;

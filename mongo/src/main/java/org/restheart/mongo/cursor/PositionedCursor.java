@@ -17,8 +17,8 @@ import org.restheart.mongo.find.QueryKey;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A cursor of MongoDB that stands at a place of a result, with the session that it was opened in. Nothing of the
-/// result is kept here: what it shows is read when it is asked for. Belongs to one thread at a time.
+/// A cursor of MongoDB at a position of a result, with the session in which it was opened. No documents are
+/// buffered: they are read when they are requested. Confined to one thread at a time.
 final class PositionedCursor {
     private static final Logger LOG = LoggerFactory.getLogger(PositionedCursor.class);
 
@@ -35,9 +35,9 @@ final class PositionedCursor {
     private boolean used;
     private long parkedAt;
 
-    /// @param reply to the command that opened it, whose documents come before the position
+    /// @param reply of the command that opened it, whose documents are before the position
     /// @param position of the next document
-    /// @param end position behind the last document that it reads
+    /// @param end position after the last document that it reads
     /// @param openedAt before it was opened, in [System#nanoTime()]
     PositionedCursor(
             QueryKey key,
@@ -52,7 +52,7 @@ final class PositionedCursor {
         this.database = database;
         this.session = session;
         this.server = server;
-        // That of a view may be another than the one that was asked for.
+        // That of a view may differ from the requested one.
         this.collection =
                 reply.getString("ns").getValue().substring(database.getName().length() + 1);
         this.id = reply.getInt64("id").getValue();
@@ -69,12 +69,12 @@ final class PositionedCursor {
         return server;
     }
 
-    /// Of the next document in the result, as things were when the cursor passed what comes before.
+    /// The position of the next document in the result, as of the time when the cursor was advanced.
     long position() {
         return position;
     }
 
-    /// Behind the last document that it reads.
+    /// The position after the last document that it reads.
     long end() {
         return end;
     }
@@ -84,12 +84,12 @@ final class PositionedCursor {
         return openedAt;
     }
 
-    /// Whether it was not read from yet, so that it stands where it was positioned.
+    /// Whether it has not been read from, so that it is at its initial position.
     boolean isFresh() {
         return !used;
     }
 
-    /// Whether MongoDB has closed it, since there is nothing more to read.
+    /// Whether MongoDB has closed it, since all documents have been read.
     boolean isSpent() {
         return id == 0;
     }
@@ -119,7 +119,7 @@ final class PositionedCursor {
         return batch;
     }
 
-    /// Closes it in MongoDB. Waits for that; does not fail.
+    /// Closes it in MongoDB, synchronously. Does not fail.
     void kill() {
         try {
             if (id != 0) {
@@ -131,7 +131,7 @@ final class PositionedCursor {
                         RawBsonDocument.class);
             }
         } catch (MongoException | IllegalStateException e) {
-            // MongoDB or the client is gone; the cursor's idle time will end.
+            // MongoDB or the client is not available; the cursor will time out.
             LOG.debug("A cursor on {} could not be closed", collection, e);
         } finally {
             id = 0;

@@ -12,8 +12,8 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Positioning;
 
-/// Finds deep pages by bookmarks, or where those cannot serve by cursors that were positioned ahead, for queries that
-/// allow it; everything else is left to MongoDB. Thread-safe.
+/// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that allow
+/// it; other queries are passed to MongoDB. Thread-safe.
 public final class PositionedFinder implements Finder, AutoCloseable {
     private final Documents documents;
     private final int firstBookmark;
@@ -66,8 +66,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
         };
     }
 
-    /// A page before the first bookmark costs no more than the way from one to the next. A client that names an index,
-    /// or is shown the result of two projections, gets what it asks for.
+    /// False for pages before the first bookmark, for queries with a hint, and for staged projections.
     private boolean mayUseBookmarks(FindQuery query) {
         return query.shortcuts().positioning() != Positioning.NONE
                 && query.skip() >= firstBookmark
@@ -75,7 +74,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
                 && hasFixedOrder(query);
     }
 
-    /// Where bookmarks can serve, they soon will, and nothing has to be held open in MongoDB.
+    /// False where bookmarks are usable, which need no open cursors in MongoDB.
     private boolean mayUseCursors(FindQuery query, boolean bookmarks) {
         return query.shortcuts().ahead() != Ahead.NONE
                 && (!hasFixedOrder(query)

@@ -6,12 +6,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The bookmarks of the queries with one key, and when they are to be set anew. Thread-safe.
+/// The bookmarks of the queries with one key, and the schedule of their builds. Thread-safe.
 final class QueryBookmarks<B extends Bookmarks> {
-    /// At most a tenth of the time goes into setting bookmarks that writes undo.
+    /// At most a tenth of the time is spent on bookmarks that writes invalidate.
     private static final int REST = 10;
 
-    /// The rest after a build, in durations of the build, that repeated undoing can lead to.
+    /// The longest pause after repeated invalidations, in durations of the build.
     private static final int LONGEST_REST = 10_000;
 
     private final Duration maxAge;
@@ -50,8 +50,8 @@ final class QueryBookmarks<B extends Bookmarks> {
         return Optional.ofNullable(current).filter(those -> those.isUsable(maxAge));
     }
 
-    /// Whether the caller is to set bookmarks now, and then to call one of the following methods. A query that is asked
-    /// once is not worth it.
+    /// Whether the caller has to set bookmarks now, and then to call one of the following methods. False for the
+    /// first request of a query.
     boolean startBuild() {
         lastRequest = System.nanoTime();
         if (requests.incrementAndGet() < 2) {
@@ -67,24 +67,24 @@ final class QueryBookmarks<B extends Bookmarks> {
         }
     }
 
-    /// The build has not begun; a later request tries again.
+    /// Records that the build was not started; a later request tries again.
     synchronized void postpone() {
         building = false;
     }
 
-    /// Bookmarks cannot be set: nothing is tried again for a while. Those that there are stay in use.
+    /// Records that bookmarks cannot be set: builds are paused for a while. Existing ones stay in use.
     synchronized void fail() {
         building = false;
         unfit = true;
         notBefore = System.nanoTime() + maxAge.toNanos();
     }
 
-    /// Whether it has turned out that bookmarks cannot serve the queries.
+    /// Whether bookmarks are known not to be usable for the queries.
     synchronized boolean isUnfit() {
         return unfit;
     }
 
-    /// Lets requests use bookmarks of which not all are set yet, if there are no others.
+    /// Publishes an incomplete set of bookmarks, if there are no others.
     synchronized void useIncomplete(B fresh) {
         if (bookmarks().isEmpty() && !discarded) {
             current = fresh;
@@ -98,13 +98,13 @@ final class QueryBookmarks<B extends Bookmarks> {
         current = discarded ? null : fresh;
     }
 
-    /// As [#use]; the next build waits, so that most of the time goes into other work.
+    /// As [#use]; the next build is delayed, so that most of the time is left for other work.
     synchronized void useAndRest(B fresh) {
         use(fresh);
         restAfter(fresh);
     }
 
-    /// A change has undone them before they were of use: the next build waits longer.
+    /// Records that a change invalidated them before they were used: the next build is delayed longer.
     synchronized void undone(B those) {
         building = false;
         rest = Math.min(2 * rest, LONGEST_REST);
@@ -118,12 +118,13 @@ final class QueryBookmarks<B extends Bookmarks> {
         notBefore = now + lastRest;
     }
 
-    /// Whether it is still worth it to keep these exact.
+    /// Whether these are still used and have to be kept exact.
     synchronized boolean needs(B those) {
         return current == those && System.nanoTime() - lastRequest < maxAge.toNanos();
     }
 
-    /// They are not kept exact any more. If they served for a shorter time than the last rest, the next one is longer.
+    /// Removes bookmarks that are no longer exact. If they were used for a shorter time than the last pause, the
+    /// next one is longer.
     synchronized void drop(B those) {
         if (current == those) {
             current = null;
@@ -131,7 +132,7 @@ final class QueryBookmarks<B extends Bookmarks> {
         }
     }
 
-    /// Evicted, or the index has changed: nothing more is set here.
+    /// Discards all bookmarks after eviction or a change of the index.
     synchronized void discard() {
         discarded = true;
         current = null;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.restheart.mongo.find.Ahead;
 
-/// Where cursors are wanted for a query. Immutable.
+/// The positions at which cursors are needed for a query. Immutable.
 final class Slices {
     private final AllocationConfig config;
 
@@ -13,11 +13,11 @@ final class Slices {
     }
 
     /// @param position from 1
-    /// @param span documents that a cursor there should be able to read, without those of a page that begins last
+    /// @param span documents that a cursor there should be able to read, without those of the last page
     /// @param cursors that should be ready
     record Slot(long position, int span, int cursors) {}
 
-    /// Pages before this one are left to MongoDB.
+    /// Pages before this position are skipped by MongoDB.
     int firstSkip(Ahead ahead) {
         return switch (ahead) {
             case NONE -> Integer.MAX_VALUE;
@@ -26,7 +26,7 @@ final class Slices {
         };
     }
 
-    /// For a client that reads page after page and is in the slice of this position.
+    /// For sequential paging in the slice of this position.
     List<Slot> linear(long skip) {
         long first = skip / config.linearSliceWidth();
         var slots = new ArrayList<Slot>();
@@ -40,7 +40,7 @@ final class Slices {
         return slots;
     }
 
-    /// For a client that jumps: the result in equal parts.
+    /// For random access: the result in equal parts.
     ///
     /// @param size of the whole result
     List<Slot> random(long size) {

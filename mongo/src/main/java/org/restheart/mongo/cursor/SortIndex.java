@@ -17,24 +17,23 @@ import org.bson.BsonValue;
 import org.restheart.mongo.find.IndexRange;
 import org.restheart.mongo.find.Projection;
 
-/// An index that has a query's documents in the order of its sort, or in the opposite one.
+/// An index with the order of a query's sort, or the opposite one.
 ///
 /// @param pattern the key pattern; contains `_id`, so no two documents have the same key
 record SortIndex(BsonDocument pattern, boolean reverse) {
-    /// Options that make an index leave documents out or put them into another order than a plain sort does.
+    /// Options by which an index excludes documents or orders them differently from a plain sort.
     private static final Set<String> UNFIT =
             Set.of("partialFilterExpression", "sparse", "collation", "hidden", "clustered", "wildcardProjection");
 
     private static final int BAD_VALUE = 2;
     private static final int INDEX_NOT_FOUND = 27;
 
-    /// Whether it may be the index that MongoDB misses. If it was the query that is bad, MongoDB says so again without.
+    /// Whether the index may be missing. If the query is invalid, it fails again without the index.
     static boolean mayBeGone(MongoCommandException e) {
         return e.getErrorCode() == BAD_VALUE || e.getErrorCode() == INDEX_NOT_FOUND;
     }
 
-    /// The index whose order is that of the sort. Empty if the sort is no total order, or no index has it. Waits for
-    /// MongoDB.
+    /// The index with the order of the sort. Empty if the sort is not total, or no index has it. Blocks for MongoDB.
     ///
     /// @throws MongoException also if the collection is a view
     static Optional<SortIndex> find(MongoClient client, MongoNamespace namespace, BsonDocument sort) {
@@ -54,7 +53,8 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
         return Optional.empty();
     }
 
-    /// A document with an array has several keys, and its place in a sort is that of one of them.
+    /// Whether the index is not multikey: a document with an array has several keys, one of which determines its
+    /// position in a sort.
     private static boolean hasOneKeyPerDocument(
             MongoCollection<BsonDocument> collection, BsonDocument sort, SortIndex index) {
         var plan = collection
@@ -82,7 +82,7 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
                 && stage.getBoolean("isMultiKey").getValue();
         return sorts || arrays || stage.values().stream().anyMatch(SortIndex::sortsOrHasArrays);
     }
-    /// The index with this key pattern, if it has the order of the sort.
+    /// The index with this key pattern, if it has the sort order.
     static Optional<SortIndex> matching(BsonDocument sort, BsonDocument pattern) {
         if (!new ArrayList<>(sort.keySet()).equals(new ArrayList<>(pattern.keySet()))) {
             return Optional.empty();
@@ -101,7 +101,7 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
                 : Optional.empty();
     }
 
-    /// 1 or -1; 0 for what is no plain direction, such as the score of a text search.
+    /// 1 or -1; 0 for other values, such as the score of a text search.
     static int direction(BsonValue value) {
         return value.isNumber() ? (int) Math.signum(value.asNumber().doubleValue()) : 0;
     }
@@ -110,7 +110,7 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
         return new IndexRange(pattern, reverse, key);
     }
 
-    /// Whether documents that are shown in this way still have the values that the index has of them.
+    /// Whether projected documents still contain the index key unchanged.
     boolean isVisibleIn(Projection projection) {
         if (projection.equals(Projection.ALL)) {
             return pattern.keySet().stream().noneMatch(field -> field.contains("."));
@@ -127,11 +127,11 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
                 && shown.getValue().asNumber().intValue() != 0;
     }
 
-    /// The key of a document with visible fields; empty for values that an index has in another form.
+    /// The key of a projected document; empty for values that an index stores in another form.
     Optional<BsonDocument> keyOf(BsonDocument document) {
         var key = new BsonDocument();
         for (var field : pattern.keySet()) {
-            var value = document.get(field, BsonNull.VALUE); // what an index has for a missing field
+            var value = document.get(field, BsonNull.VALUE); // the index key of a missing field
             if (value.isArray() || value.getBsonType() == BsonType.UNDEFINED) {
                 return Optional.empty();
             }

@@ -2,7 +2,7 @@ package org.restheart.mongo.document;
 
 import org.restheart.mongo.find.CountQuery;
 
-/// Tells clients how far to trust a number of documents.
+/// The header that describes the accuracy of a count.
 final class CountStrategy {
     static final String HEADER = "X-Count-Strategy";
 

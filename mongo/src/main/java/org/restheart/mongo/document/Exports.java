@@ -19,17 +19,16 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.format.JsonLines;
 
-/// A whole query, or one document, in the form that the client's `Accept` names. Memory does not grow with the
-/// result.
+/// Exports a whole query, or one document, in the format of the client's `Accept`, in bounded memory.
 ///
-/// @param documents asked for the columns of a CSV whose columns the client does not name
+/// @param documents for the default columns of CSV
 record Exports(Finder finder, Documents documents, Queries queries) {
-    /// Documents per round trip; a batch is never more than 16 MiB.
+    /// Documents per round trip; MongoDB bounds a batch to 16 MiB.
     private static final int BATCH = 500;
 
     private static final int MAX_COLUMNS = 10_000;
 
-    /// Everything that matches, or the page that the client asks for.
+    /// All matching documents, or the requested page.
     Response.Ready query(DataRequest request, Export export) {
         request.http().requireThread();
         var paging = request.parameters().find().paging();
@@ -53,8 +52,8 @@ record Exports(Finder finder, Documents documents, Queries queries) {
         };
     }
 
-    /// The fields that the projection names if it names what to show; else all fields there are, for which the
-    /// whole result is read once more.
+    /// The fields of an inclusive projection; otherwise all existing fields, for which the whole result is read once
+    /// more.
     private List<String> columns(DataRequest request, FindQuery query) {
         var keys = request.parameters().find().keys();
         boolean named =

@@ -28,7 +28,7 @@ import org.restheart.mongo.schema.SchemaFormat;
 /// `GET /{db}/{collection}`: one page of the documents that match. Buckets and schema stores are collections
 /// too.
 public final class FindDocuments implements DataHandler {
-    /// More than a page can have, unless a service of ours asks for more.
+    /// More than a page can have, except for requests of other services.
     private static final int LARGEST_BATCH = 10_001;
 
     private final Finder finder;
@@ -66,8 +66,7 @@ public final class FindDocuments implements DataHandler {
                 : tagged.with(CountStrategy.HEADER, CountStrategy.of(queries.count(request)));
     }
 
-    /// Nothing but the query and the mode decides what an array looks like: the same one serves all who ask
-    /// for it.
+    /// An array depends only on the query and the JSON mode, so that equal requests share it.
     private Response array(DataRequest request) {
         if (request.parameters().find().paging().pageSize() == 0) {
             return JsonResponses.empty(200);
@@ -103,13 +102,13 @@ public final class FindDocuments implements DataHandler {
                 request.http().query(), request.parameters().find().sort());
     }
 
-    /// Schemas are stored in another form than they are shown in.
+    /// Schemas are stored escaped.
     private static DocumentFormat shown(DataRequest request, DocumentFormat format) {
         return request.path().kind().isSchemas() ? new SchemaFormat(format) : format;
     }
 
     private Response.Ready run(FindQuery query, DocumentFormat format) {
-        // One document more than there can be in a batch: so MongoDB closes the cursor with the first reply.
+        // One document more than there can be in a batch: so that MongoDB closes the cursor with the first reply.
         return next.response(query, finder.find(query, Math.min(query.limit() + 1, LARGEST_BATCH)), format);
     }
 }

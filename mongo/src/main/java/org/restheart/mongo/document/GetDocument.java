@@ -54,7 +54,7 @@ public final class GetDocument implements DataHandler {
         return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 
-    /// Files have their tag among the metadata that clients can write.
+    /// The tag of a file is in its metadata, which clients can write.
     private static BsonDocument etagHolder(DataRequest request, BsonDocument document) {
         return request.path().kind().isFiles() ? EntityTags.holderInFile(document) : document;
     }

@@ -16,14 +16,14 @@ import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.parameter.AfterParameter;
 
-/// The link to the page behind a full one (RFC 8288), which goes on at the last document's key. Thread-safe.
+/// The link to the page after a full one (RFC 8288), which continues after the last document's key. Thread-safe.
 final class NextPage {
-    /// First without what each request has asked for, since one query may serve several requests.
+    /// Built without the parameters of each request, since one query may serve several requests.
     private static final String HEADER = "Link";
 
     private static final String REL = "; rel=\"next\"";
 
-    /// Characters of a request's other parameters.
+    /// Most characters of a request's other parameters.
     private static final int LONGEST = 4_096;
 
     private final Continuations continuations;
@@ -32,7 +32,7 @@ final class NextPage {
         this.continuations = continuations;
     }
 
-    /// A `200` of the cursor's documents, and where the next ones begin.
+    /// A `200` of the cursor's documents, with the key of the next page.
     Response.Ready response(FindQuery query, MongoCursor<? extends BsonDocument> documents, DocumentFormat format) {
         var watched = new Last(format);
         var page = DocumentContent.response(documents, watched);
@@ -47,7 +47,7 @@ final class NextPage {
                 .orElse(page);
     }
 
-    /// The documents behind the key.
+    /// The documents after the key.
     ///
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
     Response.Ready after(FindQuery query, BsonDocument key, DocumentFormat format) {
@@ -60,7 +60,7 @@ final class NextPage {
         return response(query, documents, format);
     }
 
-    /// The page with the link as this request's client can use it: relative to what it has asked for.
+    /// The page with the link relative to the URL of this request.
     static Response.Ready linked(Response.Ready page, Query query) {
         var token = page.headers().first(HEADER);
         if (token.isEmpty()) {
@@ -89,7 +89,7 @@ final class NextPage {
                 && (parameter.length() == name.length() || parameter.charAt(name.length()) == '=');
     }
 
-    /// What a URI may not contain is encoded (RFC 3986, 3.4), in case the client has not done so.
+    /// Encodes characters that are not allowed in a URI (RFC 3986, 3.4), if the client has not done so.
     private static void appendSafely(StringBuilder out, String parameter) {
         for (byte each : parameter.getBytes(StandardCharsets.UTF_8)) {
             char c = (char) (each & 0xff);
@@ -101,7 +101,7 @@ final class NextPage {
         }
     }
 
-    /// Remembers the last document that was written. Confined to one result.
+    /// Keeps the last document that was written. Confined to one result.
     private static final class Last implements DocumentFormat {
         private final DocumentFormat format;
         private @Nullable BsonDocument last;

@@ -18,12 +18,11 @@ import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.WriteTargets;
 
-/// `PATCH` and `DELETE` of `/{db}/{collection}/*` as services make them that know operations on one document that a
-/// filter matches: finds the id of one, then does what the request about that document does. The filter holds for that
-/// write too, so what has changed in between is left alone and another one is looked for. Requests that clients send go
-/// to `others`.
+/// `PATCH` and `DELETE` of `/{db}/{collection}/*` in judged requests for one document that matches a filter: finds
+/// the id of one, then runs the request for that document. The write has the filter too, so that a document that has
+/// changed in between is not written and another one is searched. Requests of clients are passed to `others`.
 ///
-/// In mode `upsert` a document is made when none matches, also for a request about many.
+/// In mode `upsert` a document is inserted when none matches, also for a request about many.
 public final class OneDocument implements DataHandler {
     private static final int MAX_ATTEMPTS = 10;
 
@@ -33,7 +32,7 @@ public final class OneDocument implements DataHandler {
     private final DataHandler delete;
     private final DataHandler others;
 
-    /// @param others about all documents that match
+    /// @param others for all matching documents
     public OneDocument(
             Collections collections, DataHandler patch, DataHandler replace, DataHandler delete, DataHandler others) {
         this.collections = collections;
@@ -85,7 +84,7 @@ public final class OneDocument implements DataHandler {
                 .orElse(null);
     }
 
-    /// The id that the filter asks for, as for MongoDB's own upserts, else a new one.
+    /// The id in the filter, as in MongoDB's upserts, else a new one.
     private static BsonValue newId(DataRequest request) {
         var asked = request.parameters().find().filter().get("_id");
         if (asked != null && asked.isDocument() && asked.asDocument().containsKey("$eq")) {

@@ -9,7 +9,7 @@ import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.parameter.Counting;
 
-/// What a request asks MongoDB for: the client's wishes within what the access rule lets it see.
+/// Builds the queries of a request from the client's parameters and the access rule.
 ///
 /// @param timeLimit of every query; zero for none
 record Queries(Duration timeLimit) {
@@ -45,7 +45,7 @@ record Queries(Duration timeLimit) {
                 request.readSettings(timeLimit));
     }
 
-    /// How many match. There is no estimate for what a filter, also an access rule's, leaves of a collection.
+    /// The count of matching documents. There are no estimates with a filter, also of an access rule.
     CountQuery count(DataRequest request) {
         var filter = request.readFilter();
         return new CountQuery(

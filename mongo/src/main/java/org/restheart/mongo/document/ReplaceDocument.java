@@ -21,8 +21,8 @@ import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `PUT /{db}/{collection}/{id}`: stores a document, whole, in place of the one that is there; with `wm=upsert`
-/// also where there is none. `PUT /{db}/_schemas/{id}` does the same with a JSON Schema.
+/// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT /{db}/_schemas/{id}`
+/// does the same with a JSON Schema.
 public final class ReplaceDocument implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;

@@ -16,11 +16,11 @@ import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteTargets;
 
-/// Tells services that translate into requests what a write of one document did, which REST clients do not ask for.
+/// Reports the result of a write of one document to services that make judged requests.
 ///
-/// Whether the document was modified is seen by comparing it before and after, without its tag, which is new after each
-/// write. When others write it at the same moment it may count as modified although this write did nothing. To callers
-/// who may not see all of it, it always counts so.
+/// Whether the document was modified is determined by comparing it before and after, without its tag. With
+/// concurrent writes it may count as modified although this write did nothing. For callers with hidden fields it
+/// always counts as modified.
 final class SingleWrites {
     private SingleWrites() {}
 
@@ -46,7 +46,7 @@ final class SingleWrites {
         }
         var grant = request.grant();
         if (grant.readFilter().isPresent() || grant.projectResponse().isPresent()) {
-            return reported(request, write.get(), true); // whether it was modified tells what it was
+            return reported(request, write.get(), true); // whether it was modified would reveal its content
         }
         var before = read(request, collections);
         var response = write.get();

@@ -46,12 +46,12 @@ public final class MongoCodes {
             case 13 -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case 50 -> timeLimit();
-            // Another server will do it, or this one in a moment: elections, stepdowns, shutdowns, restarts, and
-            // operations that these interrupt ("retryable" in MongoDB's error_codes.yml, and 11601).
+            // Temporary failures: elections, stepdowns, shutdowns, restarts, and operations that these interrupt
+            // ("retryable" in MongoDB's error_codes.yml, and 11601).
             case 6, 7, 24, 89, 91, 133, 134, 189, 202, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
                 unavailable("MongoDB cannot do this now");
-            // What MongoDB refuses because of the client's own input is a client error: type mismatches, conflicting
-            // operators, fields that cannot be stored, unknown operators in expressions.
+            // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
+            // fields that cannot be stored, unknown operators in expressions.
             case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
                 Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(error(code));
             case 10334, 17280, 17419, 17420 -> tooLarge();
@@ -59,7 +59,7 @@ public final class MongoCodes {
         };
     }
 
-    /// Says when to come back: elections and restarts take some seconds.
+    /// With `Retry-After`: elections and restarts take some seconds.
     static Problem unavailable(String message) {
         return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, message).with("Retry-After", "5");
     }
@@ -82,15 +82,15 @@ public final class MongoCodes {
         return ofStatement(code, reason(message), ProblemCode.QUERY_INVALID);
     }
 
-    /// Why MongoDB refused something. What comes before that tells more than a client may know: namespaces, and
-    /// the whole query with the filter of its access rule.
+    /// The reason in a message of MongoDB, without its beginning, which contains namespaces and the whole query with
+    /// the filter of the access rule.
     static String reason(String message) {
         int cause = message.lastIndexOf(CAUSE);
         return cause < 0 ? message : message.substring(cause + CAUSE.length());
     }
 
-    /// An error about a query or an update is the client's, whatever its code, unless the code says that the
-    /// deployment could not do its work: MongoDB has thousands of codes for what it cannot evaluate or apply.
+    /// An error of a query or an update is a client error unless the code is one of the deployment: MongoDB has
+    /// thousands of codes for statements that it cannot evaluate or apply.
     private static Problem ofStatement(int code, String message, ProblemCode refusal) {
         var known = ofCode(code, message);
         return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code)
@@ -103,7 +103,7 @@ public final class MongoCodes {
         return "MongoDB error " + code;
     }
 
-    /// Whether the code says that the deployment could not do its work, as opposed to what it was asked.
+    /// Whether the code reports a failure of the deployment, as opposed to one of the statement.
     public static boolean isOfDeployment(int code) {
         return switch (code) {
             case 0, 1, 8 -> true; // no, an internal or an unknown error

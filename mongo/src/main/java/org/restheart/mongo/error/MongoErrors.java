@@ -19,9 +19,9 @@ import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// MongoDB's errors as clients are told of them. Never shows the server's raw reply: it names hosts.
+/// Converts MongoDB's errors to problems. Never contains the server's raw reply, which names hosts.
 public final class MongoErrors {
-    /// Characters of MongoDB's own text.
+    /// Most characters of MongoDB's text.
     private static final int MAX_DETAIL = 100;
 
     private static final String RETRYABLE_WRITE = "RetryableWriteError";
@@ -72,7 +72,7 @@ public final class MongoErrors {
                         ProblemCode.INTERNAL, "the write was applied but its write concern could not be satisfied");
     }
 
-    /// `{code, codeName, errmsg}`, which clients of indexes and aggregations expect beside the message.
+    /// `{code, codeName, errmsg}`, which clients of indexes and aggregations expect in addition to the message.
     public static BsonDocument details(MongoCommandException e) {
         var message = MongoCodes.reason(e.getErrorMessage());
         return new BsonDocument("code", new BsonInt32(e.getErrorCode()))

@@ -1,6 +1,6 @@
 /// MongoDB's errors as problems of a request: [MongoErrors].
 ///
-/// Must not know: what was asked for when they happened.
+/// Must not know: the requests that caused them.
 @NullMarked
 package org.restheart.mongo.error;
 

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// MongoDB's collections as requests want them: with the concerns and the read preference they ask for, and
-/// documents as raw bytes. Thread-safe.
+/// MongoDB's collections with the concerns and the read preference of a request, and with documents as raw bytes.
+/// Thread-safe.
 public final class Collections {
     private final MongoClient client;
     private final MongoCluster operations;
@@ -24,7 +24,7 @@ public final class Collections {
         this.operations = operations;
     }
 
-    /// The same, with operations that MongoDB gives up after a time.
+    /// The same with a time limit of operations.
     public Collections within(Duration limit) {
         return new Collections(client, operations.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS));
     }
@@ -43,7 +43,7 @@ public final class Collections {
         return of(request, request.path().requireCollection());
     }
 
-    /// Where the database of the request's path keeps properties.
+    /// The collection with the properties of the database of the request's path.
     public MongoCollection<RawBsonDocument> properties(DataRequest request) {
         return of(request, ResourceNames.PROPERTIES);
     }
@@ -60,7 +60,7 @@ public final class Collections {
                     parameters.concerns().readPreference().get());
         }
         if (parameters.concerns().writeConcern().isPresent()
-                && request.session().isEmpty()) { // a commit has its own
+                && request.session().isEmpty()) { // a commit has its own concern
             collection = collection.withWriteConcern(
                     parameters.concerns().writeConcern().get());
         }

@@ -2,10 +2,10 @@ package org.restheart.mongo.exchange;
 
 import org.restheart.http.Response;
 
-/// Answers one method of one kind of resource. Thread-safe.
+/// Handles one method of one kind of resource. Thread-safe.
 @FunctionalInterface
 public interface DataHandler {
     /// The threading rule of [org.restheart.http.Handler#handle] applies: `request.http().requireThread()` before
-    /// waiting.
+    /// blocking.
     Response handle(DataRequest request);
 }

@@ -20,12 +20,11 @@ import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
 
-/// A request to the data API after everything about it has been parsed and its resource was found to exist.
-/// Confined to one request.
+/// A request to the data API that has been parsed and whose resource exists. Confined to one request.
 ///
-/// @param resource what is known of the collection, or of the database for resources above collections
-/// @param session what reads and writes of documents run in
-/// @param rule what documents of the collection must satisfy
+/// @param resource metadata of the collection, or of the database for resources above collections
+/// @param session the session of reads and writes of documents
+/// @param rule the rule for documents of the collection
 public record DataRequest(
         Request http,
         ResourcePath path,
@@ -38,7 +37,7 @@ public record DataRequest(
         return new MongoNamespace(path.requireDb(), path.requireCollection());
     }
 
-    /// Where links lead.
+    /// The paths for links.
     public UriSpace uriSpace() {
         return http.require(UriSpace.KEY);
     }
@@ -53,7 +52,7 @@ public record DataRequest(
         return raw.substring(0, end);
     }
 
-    /// How the client wants reads carried out.
+    /// The settings of reads of this request.
     ///
     /// @param timeLimit the server's; zero for none
     public ReadSettings readSettings(Duration timeLimit) {
@@ -89,19 +88,19 @@ public record DataRequest(
         return content.asDocument();
     }
 
-    /// The same about one document of the collection.
+    /// The same request for one document of the collection.
     public DataRequest withId(BsonValue id) {
         return new DataRequest(http, path, parameters.withId(id), resource, session, rule);
     }
 
-    /// The same about a document that is to be made with this id, whatever the filter says about ids.
+    /// The same request for a new document with this id, ignoring conditions on the id in the filter.
     public DataRequest withNewId(BsonValue id) {
         return new DataRequest(http, path, parameters.withoutIdFilter().withId(id), resource, session, rule);
     }
 
-    /// What the client asked for and may read: the access rule's filter, its own filters, the shard key.
+    /// The filter of reads: the access rule's filter, the client's filters, the shard key.
     ///
-    /// @throws org.restheart.http.ProblemException 403 for filters that cannot come after the rule's
+    /// @throws org.restheart.http.ProblemException 403 for filters that cannot be evaluated after the rule's
     public StagedFilter readFilter() {
         return StagedFilter.of(grant().readFilter(), wanted());
     }
@@ -113,10 +112,11 @@ public record DataRequest(
         return StagedFilter.ofOne(grant().readFilter(), wanted());
     }
 
-    /// The same for what it may change. A write has a single filter, so that only what is harmless may stand beside
-    /// the access rule's.
+    /// The filter of writes. A write has a single filter, so that only harmless filters may be combined with the
+    /// access rule's.
     ///
-    /// @throws org.restheart.http.ProblemException 403 for filters that would have to come after the rule's
+    /// @throws org.restheart.http.ProblemException 403 for filters that would have to be evaluated after the
+    ///     rule's
     public BsonDocument writeFilter() {
         return StagedFilter.ofWrites(grant().writeFilter(), wanted());
     }

@@ -27,7 +27,7 @@ public final class JsonResponses {
         return Response.status(status).with(Response.JSON, new Content.Bytes(json.toByteBuffer()));
     }
 
-    /// No body. The media type is sent all the same: clients of this API expect it.
+    /// No body. The media type is sent nevertheless, since clients of this API expect it.
     public static Response.Ready empty(int status) {
         return Response.status(status).with("Content-Type", Response.JSON);
     }

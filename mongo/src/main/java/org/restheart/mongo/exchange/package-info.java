@@ -1,6 +1,7 @@
-/// What handlers of the data API get and give: [DataRequest] in, JSON with an entity tag out, by [DataHandler].
+/// The request and response types of handlers of the data API: [DataRequest], [DataHandler], and JSON responses with
+/// entity tags.
 ///
-/// Must not know: any handler, which of them answers what.
+/// Must not know: any handler, the routes.
 @NullMarked
 package org.restheart.mongo.exchange;
 

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Which bytes a `Range` asks for (RFC 9110, 14).
+/// Parses the `Range` field (RFC 9110, 14).
 final class ByteRanges {
-    /// Whoever asks for more gets everything (RFC 9110, 14.2: a server may ignore the field).
+    /// A field with more ranges is ignored, as RFC 9110, 14.2 allows.
     private static final int MAX = 16;
 
     private static final Pattern RANGE = Pattern.compile("(\\d{0,18})\\s*-\\s*(\\d{0,18})");
 
     /// @param from the first byte
-    /// @param to behind the last one
+    /// @param to after the last byte
     record Slice(long from, long to) {
         long length() {
             return to - from;

@@ -16,12 +16,12 @@ import org.restheart.http.ProblemCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stores content as chunks that nobody sees until a file with their id is there. Confined to one request.
+/// Stores content as chunks that are not visible until a file with their id exists. Confined to one request.
 final class ChunkWriter extends OutputStream {
     /// The driver's default.
     static final int CHUNK_SIZE = 255 * 1024;
 
-    /// More of them in one command make it no faster.
+    /// Larger commands are not faster.
     private static final int BATCH = 4;
 
     private static final Logger LOG = LoggerFactory.getLogger(ChunkWriter.class);
@@ -119,7 +119,7 @@ final class ChunkWriter extends OutputStream {
         batch.clear();
     }
 
-    /// Stores what is left.
+    /// Stores the remaining bytes.
     void finish() {
         if (filled > 0) {
             buffer = Arrays.copyOf(buffer, filled);
@@ -130,7 +130,7 @@ final class ChunkWriter extends OutputStream {
         }
     }
 
-    /// Removes what was stored.
+    /// Removes the stored chunks.
     void abort() {
         try {
             chunks.delete(file, written);

@@ -21,12 +21,13 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 
-/// The chunks of one bucket, as the GridFS specification wants them.
+/// The chunks of one bucket, in the format of the GridFS specification.
 ///
-/// Whoever has the chunk 0 of an id has the id, by the unique index: nobody else can begin an upload. It is therefore
-/// the last one to be removed.
+/// Because of the unique index, the upload that inserted chunk 0 of an id owns the id: no other upload with the id
+/// can begin. Chunk 0 is therefore removed last.
 final class Chunks {
-    /// Content arrives at 500 bytes per second at least, so that no upload rests for longer between two chunks.
+    /// Content arrives at 500 bytes per second at least, so that an active upload never pauses longer between two
+    /// chunks.
     private static final Duration ABANDONED = Duration.ofHours(1);
 
     private static final BsonDocument KEY =
@@ -71,14 +72,14 @@ final class Chunks {
         }
     }
 
-    /// Removes the chunks of a file that is not visible any more.
+    /// Removes the chunks of a deleted file.
     void deleteOf(BsonValue file) {
         var bound = newest(file).map(newest -> new ObjectId(newest.getTimestamp() + 60, 0));
         delete(file, new BsonDocument("$gt", new BsonInt32(0)), bound);
         delete(file, new BsonInt32(0), bound);
     }
 
-    /// Removes chunks that a gateway left behind when it died; false if an upload may be under way.
+    /// Removes chunks of an aborted upload; false if the upload may still be active.
     boolean reclaim(BsonValue file) {
         var newest = newest(file);
         if (newest.isEmpty()
@@ -95,7 +96,7 @@ final class Chunks {
         chunks.deleteMany(filter);
     }
 
-    /// The id of the last chunk, if it tells the time.
+    /// The id of the last chunk, if it is an ObjectId.
     private Optional<ObjectId> newest(BsonValue file) {
         return Optional.ofNullable(chunks.find(new BsonDocument("files_id", literal(file)))
                         .sort(new BsonDocument("n", new BsonInt32(-1)))
@@ -116,7 +117,7 @@ final class Chunks {
                 != null;
     }
 
-    /// Gives the chunks of one id to another, in place of those that it has.
+    /// Moves the chunks of one id to another, replacing the chunks of the latter.
     void move(ClientSession session, BsonValue from, BsonValue to) {
         chunks.deleteMany(session, new BsonDocument("files_id", literal(to)));
         chunks.updateMany(
@@ -125,7 +126,7 @@ final class Chunks {
                 new BsonDocument("$set", new BsonDocument("files_id", to)));
     }
 
-    /// @param session null for what is there now
+    /// @param session null for the current state
     List<BsonDocument> read(@Nullable ClientSession session, BsonValue file, long from, int count) {
         var filter = new BsonDocument("files_id", literal(file))
                 .append("n", new BsonDocument("$gte", new BsonInt32(Math.toIntExact(from))));
@@ -133,7 +134,7 @@ final class Chunks {
         return find.sort(new BsonDocument("n", new BsonInt32(1))).limit(count).into(new ArrayList<>());
     }
 
-    /// What tells the content of a file from another of the same id; empty if it has none.
+    /// The id of the first chunk, which identifies the version of a file's content; empty if it has none.
     Optional<BsonValue> first(@Nullable ClientSession session, BsonValue file) {
         var filter = new BsonDocument("files_id", literal(file)).append("n", new BsonInt32(0));
         var find = session == null ? chunks.find(filter) : chunks.find(session, filter);

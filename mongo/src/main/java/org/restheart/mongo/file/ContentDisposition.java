@@ -10,7 +10,7 @@ final class ContentDisposition {
 
     private ContentDisposition() {}
 
-    /// Names beyond ASCII are given twice. What would be a path, or end the value, is replaced.
+    /// Names with characters beyond ASCII are sent in both forms. Path separators and delimiters are replaced.
     static String inline(String name) {
         var safe = safe(name);
         var ascii = new StringBuilder();

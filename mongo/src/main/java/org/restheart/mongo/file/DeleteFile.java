@@ -10,7 +10,7 @@ import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteResponses;
 
-/// `DELETE /{db}/{bucket}.files/{id}`: the file is gone at once, its chunks go after it.
+/// `DELETE /{db}/{bucket}.files/{id}`: removes the file first, then its chunks.
 final class DeleteFile implements DataHandler {
     private final Collections collections;
     private final Preconditions preconditions;

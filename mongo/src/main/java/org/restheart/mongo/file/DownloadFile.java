@@ -33,10 +33,10 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 
-/// `GET` and `HEAD` of `/{db}/{bucket}.files/{id}/binary`: the content, or ranges of it. Headers say nothing that the
-/// access rule hides.
+/// `GET` and `HEAD` of `/{db}/{bucket}.files/{id}/binary`: the content, or ranges of it. Headers contain nothing
+/// that the access rule hides.
 final class DownloadFile implements DataHandler {
-    /// How often a session is given the time to see what has just been written.
+    /// How often a session is retried until it includes the latest write.
     private static final int ATTEMPTS = 20;
 
     private static final byte[] NOTHING = {};
@@ -79,7 +79,7 @@ final class DownloadFile implements DataHandler {
                 .raise();
     }
 
-    /// A session at a moment at which the file is what has been read; null if there is none.
+    /// A snapshot session in which the file is in the state that was read; null if there is none.
     private @Nullable ClientSession session(DocumentQuery query, RawBsonDocument file) {
         var client = collections.client();
         if (client.getClusterDescription().getType() == ClusterType.STANDALONE) {
@@ -100,7 +100,7 @@ final class DownloadFile implements DataHandler {
                         .filter(file::equals)
                         .isPresent();
             } catch (MongoException _) {
-                return null; // whatever it is, the file has been read without
+                return null; // snapshots are optional: the file has been read without one
             } finally {
                 if (!same) {
                     session.close();
@@ -119,7 +119,7 @@ final class DownloadFile implements DataHandler {
         return null;
     }
 
-    /// What of the description the caller may see.
+    /// The fields of the file's document that the caller may see.
     private BsonDocument shown(DataRequest request, DocumentQuery query, RawBsonDocument file) {
         var rule = request.grant().projectResponse();
         return rule.isEmpty()

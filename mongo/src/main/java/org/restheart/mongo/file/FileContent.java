@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
 import org.restheart.mongo.file.ByteRanges.Slice;
 
-/// The bytes of a file, or slices of them, read while they are sent. It is all of one version: a session reads of one
-/// moment as long as MongoDB remembers that; afterwards each batch counts only if the file still begins with the same
-/// chunk, which a new version never does. Confined to one response.
+/// The bytes of a file, or slices of them, read while they are sent. All bytes are of one version: a snapshot
+/// session is used as long as MongoDB keeps the snapshot; afterwards each batch is valid only if the file still has
+/// the same first chunk, which differs in every version. Confined to one response.
 final class FileContent implements Content.Source {
     private static final ByteBuffer END = ByteBuffer.allocate(0);
 
@@ -25,7 +25,7 @@ final class FileContent implements Content.Source {
 
     private static final int BATCH_BYTES = 1 << 20;
 
-    /// What is sent next.
+    /// A part of the content to send.
     static final class Piece {
         private final byte[] bytes;
         private final Slice slice;
@@ -53,12 +53,12 @@ final class FileContent implements Content.Source {
     private final Deque<BsonDocument> batch = new ArrayDeque<>();
     private long at = -1;
 
-    /// What is known of the file.
+    /// The properties of the file that are needed to read it.
     ///
     /// @param id the file's
     record Described(BsonValue id, long length, int chunkSize) {}
 
-    /// @param session closed with this; null where MongoDB reads of no moment
+    /// @param session closed with this; null without snapshots
     FileContent(Chunks chunks, @Nullable ClientSession session, Described file, List<Piece> pieces) {
         this.chunks = chunks;
         this.session = session;

@@ -17,16 +17,16 @@ import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
-/// What clients say of a file, as it is stored below `metadata`.
+/// Metadata of a file, stored below `metadata`.
 final class FileMetadata {
     private static final String CONTENT_TYPE = "contentType";
     private static final String FILE_NAME = "filename";
 
     private FileMetadata() {}
 
-    /// What is meant by content that may be wrapped in `metadata` or `properties`.
+    /// Unwraps content that may be wrapped in `metadata` or `properties`.
     ///
-    /// @throws org.restheart.http.ProblemException 400 for nothing
+    /// @throws org.restheart.http.ProblemException 400 without metadata
     static BsonDocument unwrapped(BsonDocument content) {
         var inner = content.get("metadata", content.get("properties"));
         var metadata = new BsonDocument();
@@ -38,7 +38,7 @@ final class FileMetadata {
         return metadata;
     }
 
-    /// As it is stored whole.
+    /// The metadata that are stored whole.
     ///
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument whole(DataRequest request, BsonDocument content, ObjectId etag) {

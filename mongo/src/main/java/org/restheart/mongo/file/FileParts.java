@@ -40,7 +40,7 @@ final class FileParts {
         this.mediaType = mediaType;
     }
 
-    /// Reads up to the content of the file.
+    /// Reads up to the beginning of the file.
     ///
     /// @throws IOException if the content is malformed
     static FileParts of(Request request) throws IOException {
@@ -65,17 +65,17 @@ final class FileParts {
         return parts;
     }
 
-    /// What has been read of it so far.
+    /// The metadata read so far.
     Optional<BsonDocument> metadata() {
         return Optional.ofNullable(metadata);
     }
 
-    /// What a client that sends nothing but the content says it is. Of parts that is ignored.
+    /// The `Content-Type` of a request that consists of the file. That of a part is ignored.
     Optional<String> mediaType() {
         return mediaType;
     }
 
-    /// Reads the file, and what comes after it.
+    /// Reads the file and the parts after it.
     ///
     /// @throws IOException if the content is malformed
     void transferTo(OutputStream file) throws IOException {

@@ -27,7 +27,7 @@ public final class Files {
 
     /// `PUT` of a file, with content or with metadata alone.
     ///
-    /// @param upload as [#post] gives it
+    /// @param upload the result of [#post]
     public static DataHandler put(DataHandler upload, Collections collections, Preconditions preconditions) {
         var change = patch(collections, preconditions);
         return request ->
@@ -47,7 +47,7 @@ public final class Files {
         return outsideSessions(new DeleteFiles(collections));
     }
 
-    /// Content does not fit into a transaction: rather than to write half of a file in one, nothing is written.
+    /// Refuses writes in sessions: content does not fit into a transaction.
     private static DataHandler outsideSessions(DataHandler handler) {
         return request -> {
             if (request.session().isPresent() || request.http().query().has("sid")) {

@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 
 /// Guesses the media type of content from its first bytes (WHATWG MIME Sniffing, 6), never from a name.
 final class MediaTypes {
-    /// How many bytes are looked at.
+    /// The number of bytes that are checked.
     static final int SIGNIFICANT = 1024;
 
     static final String UNKNOWN = "application/octet-stream";
 
     private static final Pattern TYPE = Pattern.compile("[\\w!#$&^+.-]+/[\\w!#$&^+.-]+(\\s*;\\s*[\\w.-]+=[\\w.-]+)*");
 
-    /// What a browser runs scripts of, if it shows it.
+    /// Types in which browsers run scripts.
     private static final Set<String> ACTIVE =
             Set.of("text/html", "application/xhtml+xml", "image/svg+xml", "application/xml", "text/xml");
 
@@ -84,7 +84,7 @@ final class MediaTypes {
                 .isError();
     }
 
-    /// Whether it may stand in a header.
+    /// Whether it is valid in a header.
     static boolean isValid(String type) {
         return type.length() <= 255 && TYPE.matcher(type).matches();
     }

@@ -40,10 +40,10 @@ import org.restheart.mongo.write.WrittenCheck;
 final class UploadFile implements DataHandler {
     static final String TAG_REQUIRED = "The file's ETag must be provided using the 'If-Match' header";
 
-    /// In bytes: what a transaction can move without harm to MongoDB's cache.
+    /// In bytes: the most that a transaction can move without overloading MongoDB's cache.
     private static final long LARGEST_MOVE = 128 << 20;
 
-    /// Of memory per upload: chunks, their copies in a command, buffers.
+    /// The memory of one upload: chunks, their copies in a command, buffers.
     private static final long BYTES_PER_UPLOAD = 4 << 20;
 
     private final Collections collections;
@@ -134,14 +134,14 @@ final class UploadFile implements DataHandler {
             var file = FileMetadata.file(request, id, metadata, mediaType, writer);
             request.rule().ifPresent(rule -> rule.check(file, true));
             writtenCheck.check(request, List.of(file));
-            keep = true; // until it is known that nobody sees the file
+            keep = true; // until it is known that the file is not visible
             var outcome = publish(request, chunks, writer, file);
             keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
             return answer(request, outcome, id);
         } catch (MongoException e) {
             keep = keep && !isInvisible(request, writer);
             throw e;
-        } catch (ProblemException e) { // what is thrown on purpose is thrown before the file is visible
+        } catch (ProblemException e) { // problems are thrown before the file is visible
             keep = false;
             throw e;
         } finally {
@@ -166,7 +166,7 @@ final class UploadFile implements DataHandler {
                         SessionCollection.of(collections, request), id, new BsonDocument(), new Precondition.None());
     }
 
-    /// Whether the file would be replaced. What may not be is refused before its content arrives.
+    /// Whether the file would be replaced. A replacement that is not allowed is refused before the content arrives.
     private boolean isThere(DataRequest request, BsonValue id) {
         var foreseen = target(request, id).foresee();
         if (request.http().method() == Method.POST && foreseen instanceof WriteOutcome.Changed) {
@@ -191,7 +191,7 @@ final class UploadFile implements DataHandler {
         return target.replace(file, mode, collections.client(), session -> chunks.move(session, writer.file(), id));
     }
 
-    /// Whether no file has the chunks. If MongoDB does not tell, they stay: a file without them is worse.
+    /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks is worse.
     private boolean isInvisible(DataRequest request, ChunkWriter writer) {
         try {
             return !Chunks.of(collections, request).isVisible(writer.file());

@@ -2,7 +2,7 @@ package org.restheart.mongo.find;
 
 import com.mongodb.MongoNamespace;
 
-/// A question for a number of documents. Immutable by agreement.
+/// A query for the number of documents. Immutable by agreement.
 ///
 /// @param filter what must match; empty to count all
 /// @param estimated take the number from the collection's metadata: at once, but only nearly right after a

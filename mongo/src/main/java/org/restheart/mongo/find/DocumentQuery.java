@@ -4,13 +4,13 @@ import com.mongodb.MongoNamespace;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// A question for one document by its id. Immutable by agreement.
+/// A query for one document by its id. Immutable by agreement.
 ///
 /// @param filter what else must match; empty for nothing
 public record DocumentQuery(
         MongoNamespace namespace, BsonValue id, StagedFilter filter, Projection projection, ReadSettings settings) {
 
-    /// What decides which reads may share a command: everything but the id.
+    /// The key of reads that may share a command: everything but the id.
     public QueryKey shapeKey() {
         return QueryKey.of(namespace).add(filter).add(projection).add(settings).key();
     }

@@ -20,7 +20,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 
-/// Asks MongoDB, each question by itself. Thread-safe.
+/// Runs each query on MongoDB separately. Thread-safe.
 public final class Documents implements Finder {
     private final MongoClient client;
 
@@ -28,7 +28,7 @@ public final class Documents implements Finder {
         this.client = client;
     }
 
-    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be asked
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached
     public Optional<RawBsonDocument> one(DocumentQuery query) {
         var question = new FindQuery(
                 query.namespace(),
@@ -58,7 +58,7 @@ public final class Documents implements Finder {
         return ranged(plain(query), range, batchSize);
     }
 
-    /// The same in a session, which then knows of which moment the answer is.
+    /// The same in a session, which then contains the time of the result.
     ///
     /// @throws com.mongodb.MongoException as above
     public MongoCursor<RawBsonDocument> find(ClientSession session, FindQuery query, IndexRange range, int batchSize) {
@@ -104,10 +104,9 @@ public final class Documents implements Finder {
         return find;
     }
 
-    /// The names of all top-level fields that the documents have, `_id` first, the others in the order they
-    /// mostly stand in.
+    /// The names of all top-level fields of the documents, `_id` first, the others in their most frequent order.
     ///
-    /// @param limit at most so many
+    /// @param limit most names
     /// @throws com.mongodb.MongoException as [#one]
     public List<String> fields(FindQuery query, int limit) {
         var stages = new ArrayList<>(stages(query));
@@ -117,8 +116,8 @@ public final class Documents implements Finder {
         return names;
     }
 
-    /// The same question as a pipeline, which can ask something of those documents alone that match something else,
-    /// apply one projection to the other's result and skip without bounds.
+    /// The same query as a pipeline, which can filter in two steps, apply one projection to the result of another
+    /// and skip without bounds.
     private AggregateIterable<RawBsonDocument> staged(FindQuery query) {
         return run(query, stages(query));
     }
@@ -175,7 +174,7 @@ public final class Documents implements Finder {
         return new BsonDocument(name, value);
     }
 
-    /// A pipeline that was written for this collection, as it is.
+    /// Runs a pipeline without changes.
     public AggregateIterable<RawBsonDocument> aggregate(
             MongoNamespace namespace, List<BsonDocument> stages, ReadSettings settings) {
         var collection = collection(namespace, settings);
@@ -190,7 +189,7 @@ public final class Documents implements Finder {
         var collection = collection(query.namespace(), query.settings());
         long limit = query.settings().timeLimit().toMillis();
         var session = query.settings().session();
-        if (query.estimated() && session.isEmpty()) { // there are no estimates of what a transaction sees
+        if (query.estimated() && session.isEmpty()) { // there are no estimates within a transaction
             return collection.estimatedDocumentCount(
                     new EstimatedDocumentCountOptions().maxTime(limit, TimeUnit.MILLISECONDS));
         }

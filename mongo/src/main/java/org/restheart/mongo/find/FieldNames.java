@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 
-/// The end of a pipeline that makes the names of top-level fields out of documents.
+/// Stages that compute the names of top-level fields of documents.
 final class FieldNames {
     private static final List<BsonDocument> COLLECT = List.of(
             BsonDocument.parse(

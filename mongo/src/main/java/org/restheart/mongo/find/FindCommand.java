@@ -6,8 +6,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 
-/// A query as a database command, for those who keep its cursor longer than the driver's cursors allow: with a batch
-/// size that is decided anew for each batch.
+/// A query as a database command, for cursors that live longer than the driver's allow and whose batch size varies.
 public final class FindCommand {
     private FindCommand() {}
 

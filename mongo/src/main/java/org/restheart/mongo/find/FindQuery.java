@@ -5,14 +5,14 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// A question for the documents of a collection. Immutable by agreement. Its keys tell who may share
-/// what; it is none itself.
+/// A query for the documents of a collection. Immutable by agreement. Its keys determine which queries may share
+/// results; the query itself is not a key.
 ///
 /// @param filter what must match, the access rule's filter first
 /// @param sort empty for natural order
 /// @param hint the index to use: its key document or its name
-/// @param skip how many documents to leave out first
-/// @param limit at most so many documents; 0 for all
+/// @param skip number of documents to skip
+/// @param limit most documents; 0 for all
 public record FindQuery(
         MongoNamespace namespace,
         StagedFilter filter,
@@ -37,42 +37,42 @@ public record FindQuery(
         this(namespace, filter, projection, sort, hint, skip, limit, settings, Shortcuts.NONE);
     }
 
-    /// The same question for another slice.
+    /// The same query for another slice.
     public FindQuery slice(long skip, int limit) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 
-    /// The same question, answered in another way.
+    /// The same query with other shortcuts.
     public FindQuery with(Shortcuts shortcuts) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 
-    /// The same question for other documents.
+    /// The same query with another filter.
     public FindQuery with(StagedFilter filter) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 
-    /// Whether only a pipeline can answer it: a filter of two steps, or one projection on the other's result.
+    /// Whether it must be run as a pipeline: a filter of two steps, or one projection on the other's result.
     public boolean isStaged() {
         return filter.isStaged() || projection.isStaged();
     }
 
-    /// What decides which document is at which position.
+    /// The key of the order of documents.
     public QueryKey orderKey() {
         return QueryKey.of(namespace).add(filter).add(sort).add(settings).key();
     }
 
-    /// What decides what a cursor on the result shows.
+    /// The key of what a cursor on the result returns.
     public QueryKey cursorKey() {
         return cursorParts().key();
     }
 
-    /// What decides the result and how it may be got, but not which piece of it is asked for.
+    /// The key of the result and the allowed shortcuts, without the requested slice.
     public QueryKey resultKey() {
         return cursorParts().add(shortcuts).key();
     }
 
-    /// Everything.
+    /// All parts.
     QueryKey.Parts parts() {
         return cursorParts().add(shortcuts).add(skip).add(limit);
     }

@@ -4,12 +4,12 @@ import com.mongodb.MongoException;
 import com.mongodb.client.MongoCursor;
 import org.bson.RawBsonDocument;
 
-/// Finds the documents of a query, by whichever way it allows. Waits for MongoDB. Thread-safe.
+/// Finds the documents of a query. Blocks for MongoDB. Thread-safe.
 @FunctionalInterface
 public interface Finder {
     /// The documents in order, fetched while they are read; the caller closes the cursor.
     ///
     /// @param batchSize documents per round trip
-    /// @throws MongoException if MongoDB refuses the query or cannot be asked, also from the cursor
+    /// @throws MongoException if MongoDB refuses the query or cannot be reached, also from the cursor
     MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize);
 }

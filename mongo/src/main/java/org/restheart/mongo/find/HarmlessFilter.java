@@ -3,10 +3,8 @@ package org.restheart.mongo.find;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Tells filters that can be asked of any document: comparisons with given values, which fail for none and take no
-/// longer
-/// than the document is large. What is not known here is not harmless: a new operator of MongoDB must be understood
-/// before it is let in.
+/// Recognizes filters that can be evaluated on any document: comparisons with given values, which never fail and
+/// take at most linear time. Unknown operators are not harmless: a new operator of MongoDB has to be added here.
 public final class HarmlessFilter {
     private HarmlessFilter() {}
 
@@ -53,12 +51,12 @@ public final class HarmlessFilter {
         };
     }
 
-    /// A value that is compared as it is, also where operators could stand.
+    /// A value that is compared literally, also where operators are possible.
     private static boolean isLiteral(BsonValue value) {
         return !hasOperators(value) && isValue(value);
     }
 
-    /// A regular expression is evaluated in most places; code is nowhere of use.
+    /// Regular expressions are evaluated in most places; code is never needed.
     private static boolean isValue(BsonValue value) {
         return switch (value.getBsonType()) {
             case DOCUMENT -> value.asDocument().values().stream().allMatch(HarmlessFilter::isValue);

@@ -6,22 +6,22 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Finds single documents by id, now or together with others. Thread-safe.
+/// Finds single documents by id, separately or coalesced. Thread-safe.
 @FunctionalInterface
 public interface Lookups {
-    /// @param request says whether the read may wait for MongoDB here
-    /// @param plain whether ids in the collection compare as bytes do
-    /// @param answer makes the response; called once, on whichever thread learns the outcome, which it does
+    /// @param request determines whether the read may block here
+    /// @param plain whether ids in the collection are compared bytewise
+    /// @param answer builds the response; called once, on the thread that completes the outcome, which it must
     ///     not block
-    /// @throws com.mongodb.MongoException if MongoDB refuses the question or cannot be asked; a deferred response
-    ///     fails with it
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached; a deferred
+    ///     response fails with it
     Response one(
             Request request,
             boolean plain,
             DocumentQuery query,
             Function<Optional<RawBsonDocument>, Response.Ready> answer);
 
-    /// These, except for what runs in a session.
+    /// These, except for requests in a session.
     default Lookups outsideSessions(Documents documents) {
         var alone = alone(documents);
         return (request, plain, query, answer) -> {
@@ -30,7 +30,7 @@ public interface Lookups {
         };
     }
 
-    /// Each read in a command of its own.
+    /// Each read in a separate command.
     static Lookups alone(Documents documents) {
         return (request, _, query, answer) -> {
             request.requireThread();

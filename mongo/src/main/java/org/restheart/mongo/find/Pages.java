@@ -5,22 +5,22 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Answers queries for pages of documents, now or once for several who ask the same. Thread-safe.
+/// Runs queries for pages of documents, separately or once for equal requests. Thread-safe.
 @FunctionalInterface
 public interface Pages {
-    /// Everything that decides what a page looks like.
+    /// Everything that determines the content of a page.
     record Page(FindQuery query, JsonMode mode) {
-        /// Who has an equal one may be answered with the same bytes.
+        /// Requests with equal keys may get the same bytes.
         public QueryKey key() {
             return query.parts().add(mode.name()).key();
         }
     }
 
-    /// @param request says whether the query may wait for MongoDB here
-    /// @param run asks MongoDB and represents the page; on a thread that may block
+    /// @param request determines whether the query may block here
+    /// @param run queries MongoDB and encodes the page; on a thread that may block
     Response page(Request request, Page page, Supplier<Response.Ready> run);
 
-    /// These, except for what runs in a session.
+    /// These, except for requests in a session.
     default Pages outsideSessions() {
         var alone = alone();
         return (request, page, run) -> {
@@ -29,7 +29,7 @@ public interface Pages {
         };
     }
 
-    /// Each query by itself.
+    /// Each query separately.
     static Pages alone() {
         return (request, _, run) -> {
             request.requireThread();

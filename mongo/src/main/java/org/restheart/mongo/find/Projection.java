@@ -4,16 +4,16 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 
-/// What of each document is shown. The client's projection sees only what the access rule's leaves of a
-/// document, so no expression in it can bring back a hidden field under another name. Immutable.
+/// The projection of a query. The client's projection is applied to the result of the access rule's, so no
+/// expression in it can return a hidden field under another name. Immutable.
 ///
-/// @param permitted what the access rule leaves; empty for everything
-/// @param wanted what the client picks of that; empty for everything
+/// @param permitted the access rule's projection; empty for everything
+/// @param wanted the client's projection; empty for everything
 public record Projection(BsonDocument permitted, BsonDocument wanted) {
     public static final Projection ALL = new Projection(new BsonDocument(), new BsonDocument());
 
-    /// @param rule an access rule's projection, of which nothing is shown that it does not name: MongoDB would
-    ///     add `_id`
+    /// @param rule an access rule's projection; only fields that it names are shown, while MongoDB would add
+    ///     `_id`
     public static Projection of(Optional<BsonDocument> rule, BsonDocument wanted) {
         return new Projection(rule.map(Projection::exactly).orElseGet(BsonDocument::new), wanted);
     }

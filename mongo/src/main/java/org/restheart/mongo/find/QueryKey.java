@@ -10,10 +10,10 @@ import org.bson.codecs.EncoderContext;
 import org.bson.io.BasicOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// What decides an answer, as bytes: callers whose keys are equal may share a command, a result, a bookmark or a
-/// cursor.
-/// `BsonDocument.equals` is no such comparison, as it ignores the order of keys. Here two values are equal only if they
-/// have the same encoding: the same keys in the same order, the same types of numbers, the same zero. Immutable.
+/// The parts of a query that determine its result, as bytes: queries with equal keys may share a command, a result,
+/// a bookmark or a cursor. `BsonDocument.equals` is not usable, since it ignores the order of keys. Here two values
+/// are equal only if they have the same encoding: the same keys in the same order, the same types of numbers, the
+/// same zero. Immutable.
 public final class QueryKey {
     private static final BsonValueCodec CODEC = new BsonValueCodec();
     private static final EncoderContext CONTEXT = EncoderContext.builder().build();
@@ -42,14 +42,14 @@ public final class QueryKey {
         return hash;
     }
 
-    /// Without the values, which are clients'.
+    /// Without the values, which are client data.
     @Override
     public String toString() {
         return "QueryKey[" + bytes.length + " bytes]";
     }
 
-    /// The parts of a key, which must be added in one order and number by all who make keys for the same purpose.
-    /// Confined to one thread.
+    /// The parts of a key. All code that creates keys for one purpose must add the same number of parts in the same
+    /// order. Confined to one thread.
     public static final class Parts {
         private final BasicOutputBuffer out = new BasicOutputBuffer(USUAL_BYTES);
         private final BsonBinaryWriter writer = new BsonBinaryWriter(out);
@@ -58,7 +58,7 @@ public final class QueryKey {
             writer.writeStartDocument();
         }
 
-        /// @throws org.bson.BsonSerializationException for a name with a zero byte, which MongoDB could not be told
+        /// @throws org.bson.BsonSerializationException for a name with a zero byte
         public Parts add(BsonValue value) {
             writer.writeName("");
             CODEC.encode(writer, value, CONTEXT);
@@ -75,7 +75,7 @@ public final class QueryKey {
             return this;
         }
 
-        /// Its absence is a part, too.
+        /// Absence is a part, too.
         public Parts add(Optional<? extends BsonValue> value) {
             value.ifPresentOrElse(this::add, () -> writer.writeUndefined(""));
             return this;
@@ -103,7 +103,7 @@ public final class QueryKey {
                     .add(shortcuts.cached() ? 1 : 0);
         }
 
-        /// To be called once, last.
+        /// Called once, last.
         public QueryKey key() {
             writer.writeEndDocument();
             return new QueryKey(out.toByteArray());

@@ -9,10 +9,10 @@ import java.util.Optional;
 
 /// How a read is carried out. Immutable, compares by value.
 ///
-/// @param readConcern absent for the client's default
-/// @param readPreference absent for the client's default
+/// @param readConcern absent for the driver's default
+/// @param readPreference absent for the driver's default
 /// @param timeLimit MongoDB gives up after this; zero for no limit
-/// @param session what the read runs in: then nobody else shares its answer
+/// @param session the session of the read, whose result is then not shared
 public record ReadSettings(
         Optional<ReadConcern> readConcern,
         Optional<ReadPreference> readPreference,
@@ -26,7 +26,7 @@ public record ReadSettings(
         this(readConcern, readPreference, timeLimit, Optional.empty());
     }
 
-    /// The collection, read in this way.
+    /// The collection with these settings.
     public <T> MongoCollection<T> apply(MongoCollection<T> collection) {
         var read = collection;
         if (readConcern.isPresent()) {

@@ -3,7 +3,7 @@ package org.restheart.mongo.find;
 import com.mongodb.client.MongoCursor;
 import org.bson.RawBsonDocument;
 
-/// Asks what runs in a session of MongoDB itself: what others asked, or asked earlier, is no answer there. Thread-safe.
+/// Runs queries in a session directly on MongoDB, since shared or cached results do not apply there. Thread-safe.
 public final class SessionFinder implements Finder {
     private final Finder inSession;
     private final Finder others;

@@ -10,27 +10,26 @@ import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// What documents must match, in up to two steps: no document meets `rest` that does not match `first`. Whether `rest`
-/// fails, and how long it takes, then says nothing of documents that an access rule keeps from the caller. Immutable by
-/// agreement.
+/// A filter in up to two steps: `rest` is evaluated only on documents that match `first`. Whether `rest` fails, and
+/// how long it takes, then reveals nothing of documents that an access rule hides. Immutable by agreement.
 ///
-/// @param first the access rule's filter, and what of the client's is harmless; empty for everything
-/// @param rest what of the client's can fail or take long depending on a document; empty for everything
+/// @param first the access rule's filter and the harmless filters of the client; empty for everything
+/// @param rest filters of the client that can fail or take long depending on a document; empty for everything
 public record StagedFilter(BsonDocument first, BsonDocument rest) {
     public static final StagedFilter ALL = of(new BsonDocument());
 
-    /// MongoDB takes them in the first stage of a pipeline only, or not in pipelines at all.
+    /// MongoDB allows them only in the first stage of a pipeline, or not in pipelines at all.
     private static final Set<String> ONLY_FIRST = Set.of("$text", "$near", "$nearSphere");
 
-    /// Counts of documents that the caller may not see: the number of a record is that of all inserts before it.
+    /// They depend on documents that the caller may not see: the number of a record counts all inserts before it.
     private static final Set<String> METADATA = Set.of("$meta");
 
-    /// In one step.
+    /// A filter in one step.
     public static StagedFilter of(BsonDocument filter) {
         return new StagedFilter(filter, new BsonDocument());
     }
 
-    /// For any documents. Without a rule all is one step: there is nothing that the client may not see.
+    /// For any documents. Without a rule there is one step, since no document is hidden.
     ///
     /// @param rule the access rule's filter
     /// @param wanted the client's; all must match
@@ -39,8 +38,8 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         return rule.isEmpty() || rule.get().isEmpty() ? of(all(wanted)) : staged(rule, wanted);
     }
 
-    /// For one document, whose id is [added][#and] afterwards: a rule may be about paths, so that `rest` must meet no
-    /// other document, also where the access rule has no filter.
+    /// For one document, whose id is [added][#and] afterwards: a rule may be about paths, so that `rest` must not be
+    /// evaluated on other documents, even if the access rule has no filter.
     ///
     /// @throws org.restheart.http.ProblemException as above
     public static StagedFilter ofOne(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
@@ -81,7 +80,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         return filter;
     }
 
-    /// Refuses expressions that tell of a document what depends on others.
+    /// Refuses metadata expressions whose value depends on other documents.
     ///
     /// @param rule the access rule's filter
     /// @param expressions the client's
@@ -138,12 +137,12 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         };
     }
 
-    /// Whether everything matches.
+    /// Whether all documents match.
     public boolean isEmpty() {
         return first.isEmpty() && rest.isEmpty();
     }
 
-    /// Whether there are two steps, which only a pipeline can keep apart.
+    /// Whether there are two steps, which require a pipeline.
     public boolean isStaged() {
         return !rest.isEmpty();
     }

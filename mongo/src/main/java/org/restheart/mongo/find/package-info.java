@@ -1,6 +1,5 @@
-/// What to ask MongoDB for, as values ([FindQuery], [DocumentQuery], [CountQuery]), apart from asking it
-/// ([Finder]; [Documents] over the driver). Everything that changes an answer is in the value, so that equal
-/// questions may share one answer.
+/// Queries as values ([FindQuery], [DocumentQuery], [CountQuery]), and their execution ([Finder]; [Documents] over
+/// the driver). The value contains everything that affects the result, so that equal queries may share one result.
 ///
 /// Must not know: HTTP, representations.
 @NullMarked

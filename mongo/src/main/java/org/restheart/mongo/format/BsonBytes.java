@@ -5,7 +5,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.restheart.bson.Utf8Buffer;
 
-/// The documents' own bytes, one document after the other: what `mongodump` and drivers read (bsonspec.org).
+/// The documents' BSON, one document after the other, as `mongodump` and drivers read it (bsonspec.org).
 public record BsonBytes() implements DocumentFormat {
     public static final String MEDIA_TYPE = "application/bson";
 

@@ -9,8 +9,8 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 
-/// One row per document under a header of column names (RFC 4180). Text is written as it is, ids in
-/// hexadecimal, dates in ISO 8601; what has parts is written as JSON. Missing values and nulls are empty.
+/// One row per document under a header of column names (RFC 4180). Strings are written unchanged, ids in
+/// hexadecimal, dates in ISO 8601, documents and arrays as JSON. Missing values and nulls are empty.
 ///
 /// @param columns names of fields, or paths such as `address.city`
 public record Csv(List<String> columns) implements DocumentFormat {

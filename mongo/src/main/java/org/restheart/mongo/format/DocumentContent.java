@@ -8,8 +8,8 @@ import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
 
-/// The content of a response that is made of a cursor's documents. A small result is complete at once; of a
-/// large one only a piece is ever in memory, and the next one is read when the client has taken it.
+/// Response content from a cursor's documents. A small result is complete at once; of a large one only one piece is
+/// in memory, and the next one is read when the client has received it.
 public final class DocumentContent {
     /// A result up to this many bytes is sent whole, with its length.
     static final int WHOLE = 1 << 20;
@@ -27,7 +27,7 @@ public final class DocumentContent {
         return Response.status(200).with(format.mediaType(), of(cursor, format));
     }
 
-    /// A `200` of documents that are at hand.
+    /// A `200` of the given documents.
     public static Response.Ready response(List<BsonDocument> documents, DocumentFormat format) {
         var out = new Utf8Buffer();
         format.begin(out);
@@ -101,7 +101,7 @@ public final class DocumentContent {
             return out.toByteBuffer();
         }
 
-        /// Documents of one collection tend to be alike: so the buffer need not grow, which copies, with each.
+        /// Estimates the size from the first document, so that the buffer rarely grows.
         private long expected(int first) {
             return (long) cursor.available() * (first + first / 8) + first / 8;
         }

@@ -7,13 +7,13 @@ import org.restheart.bson.Utf8Buffer;
 public interface DocumentFormat {
     String mediaType();
 
-    /// What comes before the first document.
+    /// Writes the text before the first document.
     default void begin(Utf8Buffer out) {}
 
     /// @param index counts from 0
     void document(BsonDocument document, long index, Utf8Buffer out);
 
-    /// What comes after the last document.
+    /// Writes the text after the last document.
     ///
     /// @param count how many there were
     default void end(long count, Utf8Buffer out) {}

@@ -6,17 +6,17 @@ import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.Headers;
 
-/// Forms in which a whole result is streamed, all pages of it: a client asks for one with `Accept`.
+/// Formats in which a whole result is streamed, requested with `Accept`.
 public enum Export {
     LINES(JsonLines.MEDIA_TYPE),
     CSV(Csv.MEDIA_TYPE),
     BSON(BsonBytes.MEDIA_TYPE);
 
-    /// What the API answers with otherwise, whatever a client accepts.
+    /// The media types of other responses, which are sent whatever a client accepts.
     private static final List<String> ORDINARY =
             List.of("application/json", "application/hal+json", "application/*", "*/*");
 
-    /// Elements of an `Accept` that are looked at; browsers send less than ten.
+    /// Most elements of an `Accept` that are evaluated; browsers send less than ten.
     private static final int MAX_RANGES = 32;
 
     private final String mediaType;
@@ -44,12 +44,12 @@ public enum Export {
         }
     }
 
-    /// The export that the client prefers to ordinary answers; of equal weights the one named first counts.
+    /// The export that the client prefers to ordinary responses; of equal weights the first counts.
     public static Optional<Export> wanted(Headers headers) {
         var accepted = headers.first("Accept");
         if (accepted.isEmpty()
                 || (accepted.get().equals("*/*") && headers.all("Accept").size() == 1)) {
-            return Optional.empty(); // what nearly all clients say
+            return Optional.empty(); // the most frequent values
         }
         return headers.all("Accept").stream()
                 .flatMap(line -> Arrays.stream(line.split(",", MAX_RANGES)))

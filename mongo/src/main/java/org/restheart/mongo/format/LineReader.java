@@ -24,7 +24,7 @@ public final class LineReader {
 
     /// @param number from 1
     /// @param content without the line's end; null for a line that is too long
-    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+    @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     public record Line(long number, byte @Nullable [] content) {}
 
     /// The next line that is not blank; null at the end.

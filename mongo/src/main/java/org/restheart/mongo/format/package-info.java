@@ -1,7 +1,7 @@
-/// How the documents of a result become the bytes of a response: [DocumentFormat] is one way of writing them,
-/// [DocumentContent] writes while a cursor is read, in memory that does not grow with the result.
+/// Encodes the documents of a result as the bytes of a response: [DocumentFormat] is an output format,
+/// [DocumentContent] writes while a cursor is read, in bounded memory.
 ///
-/// Must not know: HTTP methods and paths, how a result was asked for.
+/// Must not know: HTTP methods and paths, how a result was requested.
 @NullMarked
 package org.restheart.mongo.format;
 

@@ -10,9 +10,9 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 
-/// Refuses requests that contain an operator that is switched off, at any depth, wherever it would act: by default
-/// those that run JavaScript in the database. Nobody is exempt. What is stored as a value is data, whatever its keys;
-/// pipelines that are stored are looked at when they run ([PipelineInspection]). Thread-safe.
+/// Refuses requests of every caller that contain a forbidden operator at any depth where it would be evaluated: by
+/// default those that run JavaScript in the database. Values to be stored are data, whatever their keys; stored
+/// pipelines are checked when they run ([PipelineInspection]). Thread-safe.
 public final class ForbiddenOperators {
     private final Set<String> names;
 
@@ -32,7 +32,7 @@ public final class ForbiddenOperators {
         }
     }
 
-    /// A filter that stands somewhere else than in the parameters.
+    /// Checks a filter outside of the parameters.
     ///
     /// @throws org.restheart.http.ProblemException 403 without a body
     public void checkFilter(BsonValue filter) {
@@ -41,9 +41,9 @@ public final class ForbiddenOperators {
         }
     }
 
-    /// The content of a write, where it is more than data: changes and indexes.
+    /// Checks content that is not only data: changes and indexes.
     ///
-    /// @throws org.restheart.http.ProblemException 403 without a body; others if it does not parse
+    /// @throws org.restheart.http.ProblemException 403 without a body; other problems if it does not parse
     public void checkContent(DataRequest request) {
         if (names.isEmpty()) {
             return;
@@ -58,7 +58,7 @@ public final class ForbiddenOperators {
         }
     }
 
-    /// Pipelines hold expressions; of operators only those that take elements away hold filters.
+    /// Pipelines contain expressions; of update operators only those that remove elements contain filters.
     private boolean isInChange(BsonValue content) {
         return content instanceof BsonArray stages
                 ? stages.stream().anyMatch(this::containsUnquoted)
@@ -68,7 +68,7 @@ public final class ForbiddenOperators {
                                         || (entry.getKey().equals("$pull") && contains(entry.getValue())));
     }
 
-    /// As [#contains], but for what `$literal` keeps from being evaluated.
+    /// As [#contains], without operands of `$literal`, which are not evaluated.
     private boolean containsUnquoted(BsonValue value) {
         return switch (value) {
             case BsonDocument document ->

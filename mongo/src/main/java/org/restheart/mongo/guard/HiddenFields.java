@@ -12,11 +12,11 @@ import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
-/// Refuses to let a client learn fields that its access rule hides by asking about them: a filter, a sort, an
-/// index or a change that depends on such a field tells its value bit by bit. Projections need no look, except for
-/// metadata: they see only what the rule leaves ([org.restheart.mongo.find.Projection]).
+/// Refuses requests that depend on fields which the access rule hides: a filter, a sort, an index or a change that
+/// depends on such a field reveals its value bit by bit. Projections are checked only for metadata, since they are
+/// applied after the rule's ([org.restheart.mongo.find.Projection]).
 public final class HiddenFields {
-    /// What an index over one field may say without depending on any document.
+    /// Index options that do not depend on documents.
     private static final Set<String> HARMLESS = Set.of("key", "name", "background", "sparse", "collation");
     private static final String ID_INDEX = "_id_";
 
@@ -37,8 +37,7 @@ public final class HiddenFields {
         });
     }
 
-    /// Whether MongoDB's words about a request may quote what the caller does not see: fields, or, as writes look at
-    /// other
+    /// Whether MongoDB's messages may quote data that the caller may not see: fields, or, since writes access other
     /// documents than reads, whole documents.
     public static boolean mayNotBeQuoted(DataRequest request) {
         var grant = request.grant();
@@ -62,7 +61,7 @@ public final class HiddenFields {
         checkChange(request.grant(), content);
     }
 
-    /// A change that is no `PATCH`.
+    /// Checks a change other than a `PATCH`.
     ///
     /// @throws org.restheart.http.ProblemException 403
     public static void checkChange(Grant grant, BsonValue content) {
@@ -71,16 +70,16 @@ public final class HiddenFields {
                 .ifPresent(visibility -> require(visibility.allowsUpdate(Update.of(content))));
     }
 
-    /// A filter that stands elsewhere than in the parameters.
+    /// Checks a filter outside of the parameters.
     ///
     /// @throws org.restheart.http.ProblemException 403
     public static void checkFilter(Grant grant, BsonDocument filter) {
         grant.projectResponse().map(Visibility::of).ifPresent(visibility -> require(visibility.allowsFilter(filter)));
     }
 
-    /// Making an index fails or not according to what documents hold, all of them, and one that ends documents writes.
+    /// Checks an index: whether its creation fails depends on all documents, and a TTL index deletes documents.
     ///
-    /// @param specification as MongoDB is sent it
+    /// @param specification as sent to MongoDB
     /// @throws org.restheart.http.ProblemException 403
     public static void checkIndex(DataRequest request, BsonDocument specification) {
         var grant = request.grant();
@@ -100,8 +99,8 @@ public final class HiddenFields {
         });
     }
 
-    /// The name of an index does not say which fields it has, nor do its fields say which documents it leaves out: a
-    /// partial index answers without those, whatever its expression asks about.
+    /// Checks a hint. The name of an index does not show its fields, and its fields do not show which documents a
+    /// partial index excludes, whose expression may be about hidden fields.
     private static boolean allowsHint(Visibility visibility, BsonValue hint) {
         return hint.isDocument()
                 ? hint.asDocument().keySet().stream().allMatch(name -> name.equals("$natural") || name.equals("_id"))
@@ -109,7 +108,7 @@ public final class HiddenFields {
                 : hint.isString() && hint.asString().getValue().equals(ID_INDEX);
     }
 
-    /// `$meta` brings back index and sort keys.
+    /// Whether it contains `$meta`, which returns index and sort keys.
     private static boolean hasMetadata(BsonValue value) {
         if (value instanceof BsonDocument document) {
             return document.entrySet().stream()

@@ -37,7 +37,8 @@ public final class PipelineInspection {
         }
     }
 
-    /// Whatever the rules allow: collections that are the server's own are reached by no stage, however deep.
+    /// Refuses access to reserved and withheld collections by any stage at any depth, even if the rules allow the
+    /// stage.
     private void checkReached(BsonValue value, String db, String location) {
         if (value instanceof BsonDocument document) {
             document.forEach((name, operand) -> {

@@ -4,13 +4,13 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// What aggregations must keep to. Names are compared without regard to case. Immutable.
+/// The restrictions of aggregations. Names are compared without regard to case. Immutable.
 ///
-/// @param enabled false lets every pipeline pass
+/// @param enabled false allows every pipeline
 /// @param stages refused, also in pipelines within stages
 /// @param operators refused at any depth
-/// @param allowOtherDatabases let stages read from and write to other databases
-/// @param allowJavaScript let stages run code in the database
+/// @param allowOtherDatabases whether stages may read from and write to other databases
+/// @param allowJavaScript whether stages may run code in the database
 public record PipelineRules(
         boolean enabled,
         Set<String> stages,

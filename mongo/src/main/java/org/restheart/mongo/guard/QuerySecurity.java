@@ -3,11 +3,11 @@ package org.restheart.mongo.guard;
 import com.mongodb.MongoNamespace;
 import java.util.Set;
 
-/// The `filterOperatorsBlacklist` and `aggregationSecurity` blocks of the configuration, and what no pipeline may
-/// reach.
+/// The `filterOperatorsBlacklist` and `aggregationSecurity` blocks of the configuration, and the collections that no
+/// pipeline may access.
 ///
-/// @param forbiddenOperators refused wherever a client's operators would act
-/// @param pipelines what aggregations must keep to
+/// @param forbiddenOperators refused wherever a client's operators would be evaluated
+/// @param pipelines the restrictions of aggregations
 /// @param withheld collections, of accounts and permissions, that no pipeline reads or writes from another one
 public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipelines, Set<MongoNamespace> withheld) {
     public static final QuerySecurity DEFAULT =
@@ -18,7 +18,7 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
         withheld = Set.copyOf(withheld);
     }
 
-    /// Names compare as for the guard of accounts: without regard to case.
+    /// Names are compared without regard to case, as in the guard of accounts.
     boolean withholds(String db, String collection) {
         return withheld.stream()
                 .anyMatch(namespace -> namespace.getDatabaseName().equalsIgnoreCase(db)

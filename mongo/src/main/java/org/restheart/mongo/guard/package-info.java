@@ -1,5 +1,5 @@
-/// What a client's queries may not contain: operators that are switched off ([ForbiddenOperators]), fields
-/// that an access rule hides ([HiddenFields]), dangerous stages of pipelines ([PipelineRules]).
+/// Checks clients' queries for forbidden operators ([ForbiddenOperators]), fields that an access rule hides
+/// ([HiddenFields]) and forbidden stages of pipelines ([PipelineRules]).
 ///
 /// Must not know: how queries are run.
 @NullMarked

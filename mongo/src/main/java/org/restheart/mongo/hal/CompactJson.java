@@ -4,8 +4,8 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
-/// JSON as links carry it: in single quotes and without blanks, so that it needs no encoding to be read. Only
-/// what ends or changes a query parameter is percent-encoded.
+/// JSON in links: with single quotes and without blanks, so that it stays readable. Only characters that are special
+/// in a query are percent-encoded.
 final class CompactJson {
     private CompactJson() {}
 

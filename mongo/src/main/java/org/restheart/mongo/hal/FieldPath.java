@@ -8,8 +8,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Where a document keeps its references: a field's name, or a path such as `$.children.[*].id`, in which `*`
-/// is any field and `[*]` any element. Immutable.
+/// The path of a document's references: a field's name, or a path such as `$.children.[*].id`, in which `*` is any
+/// field and `[*]` any element. Immutable.
 ///
 /// @param text as declared
 /// @param steps names, `*` and `[*]`
@@ -27,7 +27,7 @@ record FieldPath(String text, List<String> steps, boolean isPattern) {
                 text, steps.stream().filter(step -> !step.isEmpty()).toList(), true);
     }
 
-    /// The name that a query uses for it: MongoDB looks into arrays by itself.
+    /// The name for queries, in which MongoDB traverses arrays implicitly.
     String plainName() {
         return isPattern
                 ? steps.stream()

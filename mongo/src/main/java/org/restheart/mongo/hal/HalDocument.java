@@ -12,13 +12,13 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.resource.IdSpelling;
 
-/// A document, file or schema in HAL: what is stored, with links. Immutable.
+/// A document, file or schema in HAL, with its links. Immutable.
 ///
 /// @param kind `DOCUMENT`, `FILE` or `SCHEMA`
-/// @param parent the path of its collection, if any mount shows it
+/// @param parent the path of its collection, if it is mounted
 record HalDocument(ResourceKind kind, boolean full, Relationships relationships, Optional<String> parent) {
 
-    /// For a document that was asked for by itself.
+    /// For a single document.
     static HalDocument of(DataRequest request) {
         return new HalDocument(
                 request.path().kind(),
@@ -68,7 +68,7 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
         return tree;
     }
 
-    /// A copy that can be added to.
+    /// A mutable copy.
     private static BsonDocument tree(BsonDocument document) {
         if (document instanceof RawBsonDocument raw) {
             return raw.decode(new BsonDocumentCodec());
@@ -92,7 +92,7 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
         }
     }
 
-    /// ObjectIds begin with the second in which they were made.
+    /// ObjectIds begin with the second of their creation.
     private Optional<String> updatedOn(BsonDocument document) {
         var holder = kind == ResourceKind.FILE ? document.get("metadata") : document;
         if (holder == null || !holder.isDocument()) {
@@ -106,7 +106,7 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
                 : Optional.empty();
     }
 
-    /// Links that are stored in the document stay, unless the gateway's have the same relation.
+    /// Links that are stored in the document are kept, unless the gateway adds one of the same relation.
     private static void merge(BsonDocument tree, Links links) {
         var stored = tree.get(Links.MEMBER);
         if (stored != null && stored.isDocument()) {

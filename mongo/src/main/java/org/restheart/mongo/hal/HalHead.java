@@ -9,8 +9,8 @@ import org.bson.BsonString;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 
-/// What stands at the top level of a list beside its links and children: stored properties, type and size.
-/// Confined to one request.
+/// The top-level members of a list besides its links and children: stored properties, type and size. Confined to one
+/// request.
 final class HalHead {
     private static final Set<String> DEFINITIONS = Set.of("aggrs", "streams", "jsonSchema");
 
@@ -25,8 +25,8 @@ final class HalHead {
                 || (grant.readFilter().isEmpty() && grant.projectResponse().isEmpty());
     }
 
-    /// The properties stored with a resource, unless the client does not want them. A caller from whom its rule hides
-    /// something sees no definitions: their text may name what is hidden, and `_meta` refuses them as well.
+    /// The properties stored with a resource, unless the client excludes them. A caller with hidden fields sees no
+    /// definitions, since their text may name hidden fields; `_meta` refuses them as well.
     HalHead properties(String id, Optional<BsonDocument> stored) {
         if (!parameters.format().noProperties()) {
             members.append("_id", new BsonString(id));
@@ -47,7 +47,7 @@ final class HalHead {
         return this;
     }
 
-    /// How many there are on all pages, if that is known.
+    /// The number of elements on all pages, if known.
     HalHead size(OptionalLong size) {
         if (size.isPresent()) {
             members.append("_size", new BsonInt64(size.getAsLong()));

@@ -8,13 +8,13 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.Representation;
 
-/// A list to be written as HAL or SHAL while its children are read.
+/// A list that is written as HAL or SHAL while its children are read.
 ///
 /// @param head members at the top level
 /// @param ifNone further members when there are no children
 /// @param links of the list itself
-/// @param relation what a child is to the list; children of one relation follow each other
-/// @param represent makes a child of what was read
+/// @param relation of a child to the list; children of one relation are consecutive
+/// @param represent converts a document to a child
 record HalPage(
         BsonDocument head,
         BsonDocument ifNone,

@@ -13,13 +13,13 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// How the lists of the data API look as HAL or SHAL, whichever a request asks for.
+/// The lists of the data API as HAL or SHAL, as requested.
 public final class HalPages {
     private HalPages() {}
 
     /// Documents, files or schemas of a collection.
     ///
-    /// @param size how many there are on all pages, if they were counted
+    /// @param size number of elements on all pages, if counted
     public static DocumentFormat collection(DataRequest request, OptionalLong size) {
         var kind = request.path().kind();
         var head = new HalHead(request)
@@ -94,7 +94,7 @@ public final class HalPages {
                 .format(request.parameters());
     }
 
-    /// What an aggregation returns.
+    /// The results of an aggregation.
     public static DocumentFormat results(DataRequest request) {
         var none = new BsonDocument("_size", new BsonInt32(0));
         var links = new Links();

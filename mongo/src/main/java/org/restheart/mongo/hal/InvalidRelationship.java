@@ -1,7 +1,7 @@
 package org.restheart.mongo.hal;
 
-/// A relationship is declared wrongly, or a document does not fit its declaration. The message is shown to
-/// clients.
+/// An invalid declaration of a relationship, or a document that does not match the declaration. The message is shown
+/// to clients.
 final class InvalidRelationship extends RuntimeException {
     InvalidRelationship(String message) {
         super(message, null, false, false);

@@ -9,7 +9,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// The links of lists. A link to a resource that no mount shows is left out.
+/// The links of lists. Links to resources that are not mounted are left out.
 final class ListLinks {
     private ListLinks() {}
 
@@ -19,7 +19,7 @@ final class ListLinks {
         uri.addPages(links, request.parameters().find().paging(), size);
     }
 
-    /// What a collection declares in its properties: aggregations and change streams.
+    /// Links to the aggregations and change streams that a collection declares.
     static void declared(Links links, DataRequest request) {
         request.resource().properties().ifPresent(properties -> {
             declared(links, request, properties.get("aggrs"), "_aggrs");

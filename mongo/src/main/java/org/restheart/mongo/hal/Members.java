@@ -7,8 +7,8 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.Utf8Buffer;
 
-/// Writes an object's members one by one, since not all of them are known when the first is written. Confined
-/// to one result.
+/// Writes an object's members incrementally, since not all of them are known when the first is written. Confined to
+/// one result.
 final class Members {
     private final JsonEncoder encoder;
     private boolean first = true;

@@ -9,15 +9,15 @@ import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.restheart.mongo.resource.IdSpelling;
 
-/// One element of a collection's `rels`: documents here refer to documents there (`OWNING`), or the other way
-/// round (`INVERSE`). Immutable.
+/// One element of a collection's `rels`: documents of this collection refer to documents of the target (`OWNING`),
+/// or vice versa (`INVERSE`). Immutable.
 ///
 /// @param name the link's relation
 record Relationship(String name, Type type, boolean owning, String targetDb, String targetCollection, FieldPath field) {
 
     private static final Set<String> ROLES = Set.of("OWNING", "INVERSE");
 
-    /// How many there are on this side and on that one.
+    /// The cardinality on this side and on that of the target.
     enum Type {
         ONE_TO_ONE,
         ONE_TO_MANY,
@@ -33,7 +33,7 @@ record Relationship(String name, Type type, boolean owning, String targetDb, Str
         }
     }
 
-    /// @param db where the target is unless the definition says otherwise
+    /// @param db the default database of the target
     /// @throws InvalidRelationship if the definition is wrong
     static Relationship parse(BsonValue definition, String db) {
         if (!definition.isDocument()) {
@@ -70,9 +70,9 @@ record Relationship(String name, Type type, boolean owning, String targetDb, Str
         }
     }
 
-    /// What follows the path of the target collection in the link from a document; empty for no link.
+    /// The suffix of the target collection's path in the link from a document; empty for no link.
     ///
-    /// @throws InvalidRelationship if the document does not fit
+    /// @throws InvalidRelationship if the document does not match the declaration
     Optional<String> reference(BsonDocument document) {
         if (!owning) {
             return Optional.of(query(field.plainName(), inverse(document.getOrDefault("_id", BsonNull.VALUE))));

@@ -10,11 +10,11 @@ import org.bson.BsonValue;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.UriSpace;
 
-/// The links between documents that a collection declares in its property `rels`. What is declared wrongly, or
-/// does not fit a document, becomes a warning in that document. Immutable.
+/// The links between documents that a collection declares in its property `rels`. An invalid declaration, or one
+/// that a document does not match, becomes a warning in that document. Immutable.
 ///
-/// @param declared those that are declared rightly
-/// @param mistakes what is wrong with the others
+/// @param declared the valid declarations
+/// @param mistakes the errors of the other declarations
 record Relationships(List<Relationship> declared, List<String> mistakes, UriSpace uriSpace) {
 
     static Relationships of(DataRequest request) {
@@ -36,7 +36,7 @@ record Relationships(List<Relationship> declared, List<String> mistakes, UriSpac
         return new Relationships(declared, mistakes, request.uriSpace());
     }
 
-    /// @param document what is stored, as far as it is shown
+    /// @param document the visible part of the stored document
     void addTo(BsonDocument tree, BsonDocument document, Links links) {
         var warnings = new ArrayList<>(mistakes);
         for (var relationship : declared) {

@@ -8,7 +8,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.Paging;
 
-/// The request's own URI and its variations, as links spell them: parameters decoded and sorted by name.
+/// The request's URI and its variations in links, with parameters decoded and sorted by name.
 record RequestUri(String path, Query query) {
     private static final Set<String> SLICE = Set.of("page", "pagesize", AfterParameter.NAME);
 
@@ -53,7 +53,7 @@ record RequestUri(String path, Query query) {
         return below(path, segment);
     }
 
-    /// The links that lead through a list.
+    /// The paging links of a list.
     ///
     /// @param size of the whole list, if it is known
     void addPages(Links links, Paging paging, OptionalLong size) {
@@ -63,7 +63,7 @@ record RequestUri(String path, Query query) {
         }
         links.add("first", firstPage(pageSize));
         if (query.has(AfterParameter.NAME)) {
-            return; // it is unknown which page that is
+            return; // the number of that page is unknown
         }
         if (size.isPresent()) {
             long last = HalHead.pages(size.getAsLong(), pageSize);

@@ -4,19 +4,19 @@ import org.bson.BsonBinary;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
 
-/// What became of a claim to carry a request out.
+/// The result of claiming a request.
 sealed interface Claim {
-    /// This request carries it out.
+    /// This attempt executes the request.
     ///
-    /// @param owner names this attempt
+    /// @param owner identifies this attempt
     record Granted(BsonBinary id, ObjectId owner, ObjectId etag) implements Claim {}
 
-    /// It has been carried out.
+    /// The request has been executed.
     record Done(Response.Ready answer) implements Claim {}
 
-    /// Another request is carrying it out.
+    /// Another attempt is executing the request.
     record Running() implements Claim {}
 
-    /// The key belongs to another request.
+    /// The key was used for another request.
     record Different() implements Claim {}
 }

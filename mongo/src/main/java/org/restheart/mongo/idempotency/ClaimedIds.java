@@ -8,14 +8,14 @@ import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 import org.restheart.mongo.write.NewIds;
 
-/// The ids of one claim: whoever carries it out, at whatever attempt, writes the same documents. Immutable.
+/// The ids of one claim: every attempt writes the same documents. Immutable.
 ///
-/// @param claim the digest that names the claim
-/// @param etag made when the claim was first made
+/// @param claim the digest that identifies the claim
+/// @param etag created with the claim
 record ClaimedIds(BsonBinary claim, ObjectId etag) implements NewIds {
     private static final int TIMESTAMP_BYTES = 4;
 
-    /// Ids that sort by the time of the claim, as MongoDB's own do; the rest is a digest of claim, tag and position.
+    /// Ids begin with the time of the claim, as MongoDB's own do; the rest is a digest of claim, tag and position.
     @Override
     public Supplier<BsonObjectId> sequence() {
         var position = new int[1];

@@ -7,11 +7,11 @@ import java.security.NoSuchAlgorithmException;
 import org.bson.BsonBinary;
 import org.restheart.mongo.exchange.DataRequest;
 
-/// What requests are recognised by: neither keys nor content are kept.
+/// Digests that identify requests: neither keys nor content are stored.
 final class Digests {
     private Digests() {}
 
-    /// Names a claim: the same caller, collection and key.
+    /// Identifies a claim by caller, collection and key.
     static BsonBinary claim(DataRequest request, IdempotencyKey key) {
         var sha256 = sha256();
         var caller = request.http().caller().account();
@@ -22,8 +22,8 @@ final class Digests {
         return new BsonBinary(sha256.digest());
     }
 
-    /// Tells whether a request is the same again: query, media type and content, byte for byte. Whoever reads it in
-    /// the database cannot test guesses of the content, such as a password, without the key.
+    /// Identifies a request by query, media type and content, byte for byte. Without the key it cannot be used to
+    /// test guesses of the content, such as a password.
     static BsonBinary fingerprint(DataRequest request, IdempotencyKey key) {
         var http = request.http();
         var sha256 = sha256();
@@ -42,7 +42,7 @@ final class Digests {
         }
     }
 
-    /// With its length, so that no two lists of texts look alike.
+    /// With its length, so that different lists of texts have different digests.
     private static void add(MessageDigest digest, String text) {
         var bytes = text.getBytes(StandardCharsets.UTF_8);
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());

@@ -31,16 +31,16 @@ import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The records of keyed requests, in a reserved collection of the database that the request writes to. Gateways share
-/// them and outlive each other; all times are MongoDB's, so that gateways' clocks do not matter. Thread-safe.
+/// The records of keyed requests, in a reserved collection of the database that the request writes to. Gateways
+/// share them; all times are MongoDB's, so that gateways' clocks do not matter. Thread-safe.
 final class IdempotencyClaims {
-    /// Answers are kept for so long, then a key is new again.
+    /// How long responses are stored; afterwards a key is new again.
     private static final Duration KEPT = Duration.ofDays(1);
 
-    /// An attempt that has not answered by then is taken to have died. Longer than its operations may take.
+    /// After this time an attempt without response is considered failed. Longer than its operations may take.
     static final Duration LEASE = Duration.ofSeconds(30);
 
-    /// How often the index that forgets is seen to: it may have been dropped with its database.
+    /// How often the TTL index is ensured: it may have been dropped with its database.
     private static final long INDEX_CHECK_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private static final int MAX_DATABASES = 1_000;
@@ -56,7 +56,7 @@ final class IdempotencyClaims {
         this.client = client;
     }
 
-    /// Claims the request, or learns who has: one atomic operation.
+    /// Claims the request, or returns the state of its existing claim, in one atomic operation.
     Claim claim(String db, BsonBinary id, BsonBinary fingerprint) {
         ensureIndex(db);
         var owner = new ObjectId();
@@ -72,20 +72,21 @@ final class IdempotencyClaims {
                 : new Claim.Running();
     }
 
-    /// Keeps the answer.
+    /// Stores the response.
     ///
-    /// @return false if the claim has meanwhile gone to another request, whose answer then counts
+    /// @return false if another attempt has taken over the claim in the meantime; its response then counts
     boolean complete(String db, Claim.Granted claim, Response.Ready answer) {
         var done = Updates.combine(Updates.set("answer", StoredAnswer.of(answer)), Updates.unset("until"));
         return collection(db).updateOne(own(claim), done).getMatchedCount() == 1;
     }
 
-    /// Forgets a request that was refused: it has written nothing.
+    /// Releases the claim of a refused request, which has written nothing.
     void release(String db, Claim.Granted claim) {
         collection(db).deleteOne(own(claim));
     }
 
-    /// Lets the next retry carry the request out again, with the same ids: whether this attempt has written is unknown.
+    /// Lets the next retry execute the request again with the same ids, since it is unknown whether this attempt has
+    /// written.
     void expire(String db, Claim.Granted claim) {
         try {
             collection(db).updateOne(own(claim), Updates.currentDate("until"));
@@ -99,7 +100,7 @@ final class IdempotencyClaims {
                 Filters.eq("_id", claim.id()), Filters.eq("owner", claim.owner()), Filters.exists("answer", false));
     }
 
-    /// Two who make the same record at once: one of them finds it then.
+    /// Of two concurrent inserts of the same record one fails, and then finds the record.
     private BsonDocument upsert(String db, BsonBinary id, List<BsonDocument> update) {
         var options = new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER);
         for (int attempt = 1; ; attempt++) {
@@ -113,7 +114,7 @@ final class IdempotencyClaims {
         }
     }
 
-    /// A new record is claimed; so is one of the same request whose lease has run out. All others stay as they are.
+    /// Claims a new record, or one of the same request whose lease has expired. All others are unchanged.
     private static List<BsonDocument> update(BsonBinary fingerprint, ObjectId owner) {
         var free = call(
                 "$and",
@@ -155,7 +156,7 @@ final class IdempotencyClaims {
         indexed.put(db, now);
     }
 
-    /// A claim that a failover could undo would be none.
+    /// With majority concern: a failover must not undo a claim.
     private MongoCollection<BsonDocument> collection(String db) {
         return client.getDatabase(db)
                 .getCollection(ResourceNames.IDEMPOTENCY, BsonDocument.class)

@@ -5,16 +5,16 @@ import org.restheart.http.Headers;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// What a client names an insert by, to retry it safely (draft-ietf-httpapi-idempotency-key-header, 2.1): a string
-/// in quotes (RFC 9651, 3.3.3). Without quotes it means the same, since many clients send it so.
+/// The key by which a client can retry an insert safely (draft-ietf-httpapi-idempotency-key-header, 2.1): a quoted
+/// string (RFC 9651, 3.3.3). Quotes may be omitted, since many clients do so.
 record IdempotencyKey(String value) {
     static final String HEADER = "Idempotency-Key";
 
     /// A UUID has 36 characters.
     private static final int MAX_LENGTH = 255;
 
-    /// @throws org.restheart.http.ProblemException 400 for more than one key, and for one that is empty, longer than
-    ///     255 characters or not of printable ASCII
+    /// @throws org.restheart.http.ProblemException 400 for more than one key, or one that is empty, longer than
+    ///     255 characters or not printable ASCII
     static Optional<IdempotencyKey> of(Headers headers) {
         var sent = headers.all(HEADER);
         if (sent.isEmpty()) {

@@ -16,19 +16,19 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.Creation;
 
-/// `POST /{db}/{collection}` with an `Idempotency-Key`: carried out once; each retry gets the same answer
-/// (draft-ietf-httpapi-idempotency-key-header). docs/decisions/0006 says how and why. Thread-safe.
+/// `POST /{db}/{collection}` with an `Idempotency-Key`: executed once; each retry gets the same response
+/// (draft-ietf-httpapi-idempotency-key-header). See docs/decisions/0006. Thread-safe.
 public final class KeyedPost implements DataHandler {
-    /// How long the operations of one attempt may take each: an attempt must not write any more when its claim has
-    /// gone to the next.
+    /// The time limit of each operation of one attempt: an attempt must not write after its claim has been taken
+    /// over.
     public static final Duration OPERATION_TIME = Duration.ofSeconds(12);
 
-    /// How long a retry waits for the attempt that is under way.
+    /// How long a retry waits for the current attempt.
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private static final long MAX_PAUSE_MILLIS = 100;
 
-    /// What is answered to so many elements, of so many bytes, fits into a record.
+    /// The response to this many elements, of this many bytes, fits into a record.
     private static final int MAX_ELEMENTS = 5_000;
 
     private static final long MAX_CONTENT = 2 << 20;
@@ -45,7 +45,7 @@ public final class KeyedPost implements DataHandler {
         this.claims = new IdempotencyClaims(client);
     }
 
-    /// Whether a request has a key. Cheap: all inserts are asked.
+    /// Whether a request has a key. Cheap, since it is called for all inserts.
     public static boolean isKeyed(Request request) {
         return request.headers().has(IdempotencyKey.HEADER);
     }
@@ -94,7 +94,7 @@ public final class KeyedPost implements DataHandler {
                 case Response.Ready ready -> ready;
                 case Response.Deferred<?> _ -> throw new IllegalStateException("a keyed insert goes alone");
             };
-        } catch (ProblemException refused) { // nothing was written; of any other failure it is unknown
+        } catch (ProblemException refused) { // nothing was written; after any other failure that is unknown
             claims.release(request.path().requireDb(), claim);
             throw refused;
         } catch (MongoException unknown) {

@@ -8,7 +8,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Response;
 
-/// Answers as they are kept: status, headers and the bytes of the content.
+/// Stored responses: status, headers and the bytes of the content.
 final class StoredAnswer {
     private static final String STATUS = "status";
     private static final String HEADERS = "headers";

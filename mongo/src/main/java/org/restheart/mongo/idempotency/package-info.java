@@ -1,7 +1,7 @@
-/// Inserts that may be retried: a `POST` with an `Idempotency-Key` is carried out once and answered the same each
-/// time. [KeyedPost] is the entry point; what was answered is kept in each database, so that gateways share it.
+/// Inserts that may be retried: a `POST` with an `Idempotency-Key` is executed once and gets the same response each
+/// time. [KeyedPost] is the entry point; responses are stored in each database, so that gateways share them.
 ///
-/// Must not know: how documents are shaped and written.
+/// Must not know: how documents are converted and written.
 @NullMarked
 package org.restheart.mongo.idempotency;
 

@@ -12,8 +12,8 @@ import org.bson.BsonString;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// What there is, asked of MongoDB each time: lists are not cached. Reserved names never appear. Waits for
-/// MongoDB. Thread-safe.
+/// Lists databases, collections and indexes, without a cache. Reserved names never appear. Blocks for MongoDB.
+/// Thread-safe.
 public final class Catalog {
     private final MongoClient client;
 
@@ -37,7 +37,7 @@ public final class Catalog {
         return names;
     }
 
-    /// What is stored with some of a database's collections, by name.
+    /// The stored properties of some of a database's collections, by name.
     Map<String, BsonDocument> properties(String db, List<String> collections) {
         var names = new HashMap<BsonString, String>();
         collections.forEach(name -> names.put(new BsonString(Metadata.propertiesId(name)), name));
@@ -49,7 +49,7 @@ public final class Catalog {
         return found;
     }
 
-    /// The specifications of a collection's indexes, as MongoDB has them.
+    /// The specifications of a collection's indexes, as MongoDB returns them.
     List<BsonDocument> indexes(MongoNamespace namespace) {
         return client.getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName())

@@ -10,7 +10,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 
-/// `GET /_size` and `GET /{db}/_size`: how many databases or collections there are, reserved ones not counted.
+/// `GET /_size` and `GET /{db}/_size`: the number of databases or collections, without reserved ones.
 public final class CountNames implements DataHandler {
     private final Function<DataRequest, List<String>> names;
 

@@ -10,8 +10,8 @@ import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
-/// `DELETE /{db}/{collection}`: drops a collection with its documents and properties; of a bucket also the
-/// chunks. Whoever removes the properties under the precondition may drop it; nothing is touched before.
+/// `DELETE /{db}/{collection}`: drops a collection with its documents and properties; of a bucket also the chunks.
+/// It is dropped only after its properties were removed under the precondition; nothing is changed before.
 public final class DeleteCollection implements DataHandler {
     private static final String FILES = ".files";
 

@@ -10,8 +10,8 @@ import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
-/// `DELETE /{db}`: drops a database with everything in it. Whoever removes its properties under the
-/// precondition may drop it; nothing is touched before.
+/// `DELETE /{db}`: drops a database with everything in it. It is dropped only after its properties were removed
+/// under the precondition; nothing is changed before.
 public final class DeleteDatabase implements DataHandler {
     private final Collections collections;
     private final StoredProperties properties;

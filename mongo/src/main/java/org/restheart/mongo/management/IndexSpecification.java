@@ -10,8 +10,8 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 
-/// An index as a client describes it, `{"keys": {…}, "ops": {…}}`, made into what the command `createIndexes`
-/// takes.
+/// Converts a client's specification of an index, `{"keys": {…}, "ops": {…}}`, to that of the command
+/// `createIndexes`.
 final class IndexSpecification {
     private IndexSpecification() {}
 
@@ -38,8 +38,7 @@ final class IndexSpecification {
         return value.asDocument();
     }
 
-    /// The value that MongoDB is sent; null for unknown options and wrong types, which clients may send in
-    /// vain.
+    /// The value that is sent to MongoDB; null for unknown options and wrong types, which are ignored.
     private static @Nullable BsonValue honoured(String option, BsonValue value) {
         return switch (option) {
             case "background", "unique", "sparse" -> value.isBoolean() ? value : null;

@@ -37,7 +37,7 @@ public final class ListCollections implements DataHandler {
         return EntityTags.add(response, request.resource().properties());
     }
 
-    /// In the order that SHAL's one list has; HAL has a list for each kind.
+    /// In the order of SHAL's single list; HAL has a list for each kind.
     private List<BsonDocument> children(DataRequest request, List<String> names) {
         var properties = catalog.properties(request.path().requireDb(), names);
         return names.stream()

@@ -3,7 +3,7 @@ package org.restheart.mongo.management;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
-/// Properties under the name that clients know a resource by, in place of the id they are stored under.
+/// Properties with the name of their resource as `_id`, in place of the stored id.
 final class Named {
     private Named() {}
 

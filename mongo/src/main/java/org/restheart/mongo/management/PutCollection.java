@@ -58,7 +58,7 @@ public final class PutCollection implements DataHandler {
         };
     }
 
-    /// False if another request was first.
+    /// False if a concurrent request created it first.
     private boolean create(DataRequest request) {
         try {
             collections

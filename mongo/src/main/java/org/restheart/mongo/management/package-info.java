@@ -1,5 +1,5 @@
-/// Databases, collections, buckets, schema stores and indexes: listing them, making them, changing the properties
-/// stored beside them, and dropping them.
+/// Databases, collections, buckets, schema stores and indexes: listing and creating them, changing their stored
+/// properties, and dropping them.
 ///
 /// Must not know: documents.
 @NullMarked

@@ -5,15 +5,15 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Pipelines and JSON Schemas kept as data: keys that MongoDB once refused to store are written with `_$` for
-/// a leading `$` and `::` for a dot.
+/// Escapes keys of stored pipelines and JSON Schemas, which earlier versions of MongoDB refused: `_$` for a leading
+/// `$` and `::` for a dot.
 public final class EscapedKeys {
     private static final String DOLLAR = "_$";
     private static final String DOT = "::";
 
     private EscapedKeys() {}
 
-    /// A copy whose keys can be stored. What is escaped already stays as it is.
+    /// A copy whose keys can be stored. Escaped keys are not changed.
     public static BsonValue escape(BsonValue value) {
         return switch (value.getBsonType()) {
             case DOCUMENT -> {
@@ -31,7 +31,7 @@ public final class EscapedKeys {
         return (key.startsWith("$") ? "_" + key : key).replace(".", DOT);
     }
 
-    /// A copy with the keys that are meant; string values that begin with `_$` lose the `_` too.
+    /// A copy with unescaped keys; string values that begin with `_$` lose the `_` too.
     public static BsonValue unescape(BsonValue value) {
         return switch (value.getBsonType()) {
             case DOCUMENT -> unescape(value.asDocument());
@@ -46,7 +46,7 @@ public final class EscapedKeys {
         };
     }
 
-    /// A copy of a document with the keys that are meant.
+    /// A copy of a document with unescaped keys.
     public static BsonDocument unescape(BsonDocument document) {
         var unescaped = new BsonDocument();
         document.forEach((key, member) -> unescaped.append(unescape(key), unescape(member)));

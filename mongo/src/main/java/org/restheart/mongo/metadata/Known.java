@@ -4,20 +4,20 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// What is known of a database or a collection. Immutable; nobody writes to the properties.
+/// The metadata of a database or a collection. Immutable; the properties must not be changed.
 ///
 /// @param exists whether MongoDB has it
-/// @param plain whether it is a collection whose ids compare as bytes do: no view, no time series, no collation of its
-///     own. Only there can results of one query be told apart by id
-/// @param properties what clients stored with it, `_id` and `_etag` included; empty for one that MongoDB has but that
-///     was not made through the API
+/// @param plain whether it is a collection whose ids are compared bytewise: no view, no time series, no
+///     collation. Only there can results of one query be distinguished by id
+/// @param properties stored by clients, including `_id` and `_etag`; empty for one that was not created through
+///     the API
 public record Known(boolean exists, boolean plain, Optional<BsonDocument> properties) {
     static final Known MISSING = new Known(false, false, Optional.empty());
 
     /// The deployment itself, which has no properties.
     public static final Known ROOT = new Known(true, false, Optional.empty());
 
-    /// One property, if it is there.
+    /// One property, if it exists.
     public Optional<BsonValue> property(String name) {
         return properties.map(p -> p.get(name));
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// What is known of databases and collections, cached for a while, absence included. Thread-safe.
+/// A cache of the metadata of databases and collections, including their absence. Thread-safe.
 ///
 /// Properties are stored in each database's collection `_properties`: `_id` `_properties` for the database's
 /// own, `_properties.<collection>` for a collection's.
@@ -26,7 +26,7 @@ public final class Metadata {
 
     private volatile Changes changes = (_, _) -> {};
 
-    /// Is told of collections whose properties may have changed; does not wait.
+    /// Notified of collections whose properties may have changed; must not block.
     @FunctionalInterface
     public interface Changes {
         void changed(String db, String collection);
@@ -35,7 +35,7 @@ public final class Metadata {
     /// @param collection null means the database itself
     private record Namespace(String db, @Nullable String collection) {}
 
-    /// @param ttl zero switches the cache off, a negative one keeps entries until they are forgotten
+    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
     public Metadata(MongoClient client, Duration ttl) {
         this.client = client;
         if (ttl.isZero()) {
@@ -58,7 +58,7 @@ public final class Metadata {
         return find(request, new Namespace(db, collection), fresh, this::loadCollection);
     }
 
-    /// The same on a thread that may wait.
+    /// The same on a thread that may block.
     public Known collection(String db, String collection) {
         var namespace = new Namespace(db, collection);
         return cache == null ? loadCollection(namespace) : cache.get(namespace, this::loadCollection);
@@ -116,31 +116,31 @@ public final class Metadata {
         return ResourceNames.PROPERTIES + "." + collection;
     }
 
-    /// Whether anything is remembered at all.
+    /// Whether the cache is enabled.
     public boolean caches() {
         return cache != null;
     }
 
-    /// Forgets a database, after its properties were changed.
+    /// Invalidates a database, after its properties were changed.
     public void forgetDb(String db) {
         if (cache != null) {
             cache.invalidate(new Namespace(db, null));
         }
     }
 
-    /// Forgets a database and all its collections, after it was dropped.
+    /// Invalidates a database and all its collections, after it was dropped.
     public void forgetDbAndCollections(String db) {
         if (cache != null) {
             cache.asMap().keySet().removeIf(namespace -> namespace.db().equals(db));
         }
     }
 
-    /// Lets somebody follow what is changed through this server.
+    /// Sets the observer of changes through this server.
     public void onChange(Changes changes) {
         this.changes = changes;
     }
 
-    /// Forgets a collection and its database, after it was made, changed or dropped.
+    /// Invalidates a collection and its database, after it was created, changed or dropped.
     public void forgetCollection(String db, String collection) {
         if (cache != null) {
             cache.invalidate(new Namespace(db, collection));

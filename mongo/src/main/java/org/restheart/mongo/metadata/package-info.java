@@ -1,5 +1,5 @@
-/// What is known of databases and collections: whether they exist and the properties stored with them, cached.
-/// [Metadata] is the entry point.
+/// The cached metadata of databases and collections: whether they exist, and their stored properties. [Metadata] is
+/// the entry point.
 ///
 /// Must not know: HTTP.
 @NullMarked

@@ -17,9 +17,9 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
-/// The `after` parameter: the values of the sort's fields that a page begins behind, as canonical Extended JSON in
-/// base64url. Clients get it in links and do not look into it; whatever one makes of it, the filters of the request and
-/// of the access rule stay in force.
+/// The `after` parameter: the values of the sort's fields after which a page begins, as canonical Extended JSON in
+/// base64url. It is opaque to clients, who get it in links; with any value the filters of the request and of the
+/// access rule apply.
 public final class AfterParameter {
     public static final String NAME = "after";
 

@@ -13,7 +13,7 @@ import org.restheart.http.ProblemException;
 final class AggregationVariables {
     private AggregationVariables() {}
 
-    /// @throws ProblemException 400, also for operators and for names that only the server may set
+    /// @throws ProblemException 400, also for operators and for reserved names
     static BsonDocument parse(String text, ParameterSettings settings) {
         if (text.length() > JsonParameter.MAX_LENGTH) {
             throw Problem.of(
@@ -50,8 +50,8 @@ final class AggregationVariables {
                 .raise();
     }
 
-    /// Keys that begin with `$`, and values that act as operators: Extended JSON makes regular expressions and code of
-    /// such keys.
+    /// Whether it has keys that begin with `$`, or values that are operators: Extended JSON parses such keys to
+    /// regular expressions and code.
     private static boolean hasOperator(BsonValue value) {
         return switch (value.getBsonType()) {
             case DOCUMENT ->

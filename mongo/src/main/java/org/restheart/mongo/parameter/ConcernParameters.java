@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.Query;
 
-/// What a request asks of MongoDB's replication, in place of the deployment's default. Unknown names ask for nothing.
+/// The concerns and read preference of a request, in place of the deployment's defaults. Unknown names are ignored.
 public record ConcernParameters(
         Optional<ReadConcern> readConcern,
         Optional<ReadPreference> readPreference,

@@ -10,12 +10,12 @@ import org.restheart.mongo.find.Positioning;
 import org.restheart.mongo.find.Shortcuts;
 
 /// The `eager` parameter: whether deep pages may be found by bookmarks or by cursors that were positioned ahead.
-/// `LINEAR` and `RANDOM` say where the latter are wanted; bookmarks serve both alike.
+/// `LINEAR` and `RANDOM` determine where cursors are positioned; bookmarks serve both.
 final class EagerParameter {
     private EagerParameter() {}
 
-    /// @param configured for requests that do not say
-    /// @param cached what `cache` asks for
+    /// @param configured the default
+    /// @param cached the value of `cache`
     /// @throws org.restheart.http.ProblemException 400
     static Shortcuts parse(Query query, Positioning configured, boolean cached) {
         return query.first("eager")

@@ -13,12 +13,12 @@ import org.restheart.http.Request;
 import org.restheart.http.judged.Slice;
 import org.restheart.mongo.find.Shortcuts;
 
-/// Which documents a request means, and which of their fields, in which order.
+/// The documents that a request selects, their fields, and their order.
 ///
 /// @param filter all `filter` parameters, ANDed; empty document without one
 /// @param keys all `keys` parameters merged, the projection; empty means every field
-/// @param sort what was asked for or the default, `_id` descending
-/// @param shortcuts what `eager` and `cache` ask for or the configuration allows
+/// @param sort the requested one or the default, `_id` descending
+/// @param shortcuts requested with `eager` and `cache` or allowed by the configuration
 public record FindParameters(
         Paging paging,
         Counting counting,

@@ -9,10 +9,10 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequest;
 
-/// How an answer is written.
+/// The format of a response.
 ///
-/// @param halFull every link of HAL, also those that the client can make itself
-/// @param noProperties `np`: leave the properties of the collection out of HAL
+/// @param halFull whether HAL contains all links, also those that the client can derive
+/// @param noProperties `np`: whether HAL omits the properties of the collection
 public record FormatParameters(
         Representation representation, boolean halFull, boolean noProperties, JsonMode jsonMode) {
 
@@ -25,7 +25,7 @@ public record FormatParameters(
                 request.attribute(JudgedRequest.JSON_MODE).orElseGet(() -> jsonMode(query)));
     }
 
-    /// The mode that also error bodies are written in, when nothing else of the query could be read.
+    /// The JSON mode, also for error bodies when the rest of the query is malformed.
     public static JsonMode jsonMode(Query query) {
         return query.first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
     }

@@ -9,9 +9,9 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 
-/// Reads parameters whose value is JSON, with the texts the contract has for what can be wrong.
+/// Reads parameters whose value is JSON.
 final class JsonParameter {
-    /// Characters. Headers as a whole have a limit too, but one that is meant for all parameters together.
+    /// In characters. The limit of the request's head is meant for all parameters together.
     static final int MAX_LENGTH = 256 << 10;
 
     private JsonParameter() {}

@@ -6,12 +6,12 @@ import org.restheart.http.Problem;
 import org.restheart.http.Query;
 import org.restheart.http.judged.Slice;
 
-/// Which slice of a result is asked for.
+/// The requested slice of a result.
 ///
 /// @param page counts from 1
-/// @param pageSize documents per page; 0 asks for none
-/// @param explicit whether the client says which slice, or how large
-/// @param skip how many documents come before the page
+/// @param pageSize documents per page; 0 for none
+/// @param explicit whether the client sent the page or its size
+/// @param skip number of documents before the page
 public record Paging(int page, int pageSize, boolean explicit, long skip) {
     static Paging of(Slice slice) {
         return new Paging(1, slice.limit(), true, slice.skip());

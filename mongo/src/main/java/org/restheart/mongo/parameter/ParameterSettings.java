@@ -2,11 +2,11 @@ package org.restheart.mongo.parameter;
 
 import org.restheart.mongo.find.Positioning;
 
-/// What holds for parameters that a request does not send, and the bounds of those that it does.
+/// Defaults and bounds of parameters.
 ///
-/// @param pageSize documents per page when the client does not say
+/// @param pageSize documents per page by default
 /// @param maxPageSize the largest `pagesize`
-/// @param positioning how deep pages are found when the client does not say
+/// @param positioning how deep pages are found by default
 /// @param refuseOperators whether `avars` may not contain `$` operators
 public record ParameterSettings(
         Representation representation,

@@ -16,9 +16,9 @@ import org.restheart.mongo.resource.ResourcePath;
 /// Every query parameter of the data API, parsed and checked once. Immutable; unknown parameters are ignored.
 ///
 /// @param id the document id of the path, if there is one
-/// @param writeMode what a write does when its document exists or does not, in place of the method's default
+/// @param writeMode in place of the method's default
 /// @param checkEtag whether a write needs the entity tag, in place of the collection's policy
-/// @param noCache `nocache`: read the properties of databases and collections anew
+/// @param noCache `nocache`: whether the properties of databases and collections are read without the cache
 public record Parameters(
         FindParameters find,
         FormatParameters format,
@@ -65,7 +65,7 @@ public record Parameters(
         return with(find, Optional.of(id));
     }
 
-    /// The same without what the filter says about `_id`.
+    /// The same without the filter's conditions on `_id`.
     public Parameters withoutIdFilter() {
         var others = find.filter().clone();
         others.remove("_id");

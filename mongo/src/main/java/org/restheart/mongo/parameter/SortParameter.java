@@ -60,7 +60,7 @@ final class SortParameter {
     private static BsonDocument object(String text) {
         try {
             var sort = JsonParser.parse(text);
-            if (!sort.isDocument()) { // {"$oid": …} is a value
+            if (!sort.isDocument()) { // {"$oid": …} is parsed to a value
                 throw invalid();
             }
             for (var direction : sort.asDocument().values()) {

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.Query;
 
-/// What is odd about a request but no reason to refuse it.
+/// Warnings about a request that is not refused.
 public final class Warnings {
-    /// Fields that resources once had; documents have `_id`, which says when they were made, and `_etag`.
+    /// Fields of former versions; documents have `_id`, which contains their creation time, and `_etag`.
     private static final List<String> FORMER_FIELDS = List.of("_created_on", "_last_updated_on");
 
     private Warnings() {}

@@ -29,18 +29,18 @@ import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 
-/// Reads documents for services beside the data API. Reads by `_id` share commands with those of the data API, equal
-/// questions that wait together are asked once, and questions that are asked together are answered by one command where
-/// that gives the same answers. Thread-safe; may wait for what MongoDB says of a collection, not for documents.
+/// Reads documents for services other than the data API. Reads by `_id` are coalesced with those of the data API,
+/// equal concurrent queries run once, and queries of one call are combined to one command where that gives the same
+/// results. Thread-safe; may block for metadata of a collection, not for documents.
 ///
-/// Every answer fails with a [ProblemException], on a thread that must not be held up.
+/// Every result fails with a [ProblemException], on a thread that must not be blocked.
 public final class DocumentReads {
     /// Of one command's documents.
     private static final long MAX_BYTES = 64L << 20;
 
     private static final int BATCH = 1_000;
 
-    /// `MaxTimeMSExpired`: asking again would take as long.
+    /// `MaxTimeMSExpired`: a retry would take as long.
     private static final int TIME_LIMIT = 50;
 
     private final Documents documents;
@@ -70,7 +70,7 @@ public final class DocumentReads {
     private CompletionStage<List<RawBsonDocument>> findOne(FindQuestion question) {
         try {
             operators.checkFilter(question.filter());
-            if (question.rights().projection().isPresent()) { // the filter must not see what is hidden
+            if (question.rights().projection().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = question.asPipeline();
                 var stages = pipeline.permitted();
                 return shared(question.key(), () -> run(pipeline, stages, question.limit()));
@@ -84,7 +84,7 @@ public final class DocumentReads {
         }
     }
 
-    /// The results in order. Stages that write, or that are forbidden, are refused.
+    /// The results in order. Writing and forbidden stages are refused.
     public CompletionStage<List<RawBsonDocument>> aggregate(PipelineQuestion question) {
         return told(aggregateOne(question));
     }
@@ -99,7 +99,7 @@ public final class DocumentReads {
         }
     }
 
-    /// MongoDB's failures become problems, without its words where these could quote documents.
+    /// Converts MongoDB's failures to problems, without messages that could quote documents.
     private static CompletionStage<List<RawBsonDocument>> told(CompletionStage<List<RawBsonDocument>> answer) {
         return answer.exceptionallyCompose(failure -> {
             var cause = cause(failure);
@@ -164,8 +164,8 @@ public final class DocumentReads {
         return documents;
     }
 
-    /// Answers to questions that differ in their filters, sorts and slices alone, in their order: as if each had been
-    /// asked by itself.
+    /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
+    /// separate queries.
     public List<CompletionStage<List<RawBsonDocument>>> findAll(List<FindQuestion> questions) {
         if (!together(questions, DocumentReads::isAllowedIn)) {
             return questions.stream().map(this::find).toList();
@@ -185,7 +185,7 @@ public final class DocumentReads {
                                 union(all.stream().map(FindQuestion::asPipeline).toList()));
             });
         } catch (ProblemException _) {
-            return questions.stream().map(this::find).toList(); // each learns what is wrong with it
+            return questions.stream().map(this::find).toList(); // each fails with its own problem
         }
     }
 
@@ -234,8 +234,9 @@ public final class DocumentReads {
         return distinct;
     }
 
-    /// @param alone asks one question, when asking all of them at once has failed in a way that may be one's own
-    /// @param together asks them all
+    /// @param alone runs one query, after running all of them at once has failed in a way that one query may
+    ///     have caused
+    /// @param together runs them all
     private <Q> List<CompletionStage<List<RawBsonDocument>>> answers(
             List<Q> questions,
             Function<Q, QueryKey> key,

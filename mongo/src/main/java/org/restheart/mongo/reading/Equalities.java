@@ -15,8 +15,8 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.find.QueryKey;
 
-/// Questions that ask for one value of the same property each, such as the books of one author, as one question for all
-/// values. Its results are told apart by the property, as MongoDB would match it.
+/// Combines queries for single values of the same property, such as the books of one author, to one query for all
+/// values. Results are distributed by the property with MongoDB's matching rules.
 final class Equalities {
     private final List<FindQuestion> questions;
     private final String property;
@@ -40,7 +40,7 @@ final class Equalities {
                 first.rights());
     }
 
-    /// @param questions distinct ones, about a collection without a collation
+    /// @param questions distinct ones, of a collection without a collation
     static Optional<Equalities> of(List<FindQuestion> questions) {
         var first = questions.getFirst();
         if (first.filter().size() != 1 || first.rights().projection().isPresent()) {
@@ -76,7 +76,8 @@ final class Equalities {
         return question;
     }
 
-    /// The documents of each question, in order; empty if they cannot be told, or were too many to be read at once.
+    /// The documents of each query, in order; empty if they cannot be distributed, or were too many to be read at
+    /// once.
     Optional<List<List<RawBsonDocument>>> distribute(List<RawBsonDocument> documents) {
         if (documents.size() == question.limit()) {
             return Optional.empty();
@@ -100,7 +101,7 @@ final class Equalities {
         return Optional.of(distributed);
     }
 
-    /// Looks into arrays on the way and at the end, as MongoDB does.
+    /// Traverses arrays on the path and at its end, as MongoDB does.
     private void match(BsonValue value, String[] path, int depth, Set<Integer> matched) {
         if (depth < path.length) {
             if (value instanceof RawBsonDocument document) {

@@ -14,12 +14,12 @@ import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.ReadSettings;
 
-/// A question for documents. Immutable by agreement.
+/// A query for documents with its read rights. Immutable by agreement.
 ///
 /// @param sort empty for natural order
 /// @param limit at least 1
 /// @param timeLimit zero for none
-/// @param rights in whose name it is asked
+/// @param rights with which it is run
 public record FindQuestion(
         MongoNamespace namespace,
         BsonDocument filter,
@@ -34,7 +34,7 @@ public record FindQuestion(
         }
     }
 
-    /// The `_id` that alone is asked for, if it is of a type that can be told from others.
+    /// The `_id`, if the query is for one document by an id of a distinguishable type.
     Optional<BsonValue> id() {
         var id = filter.size() == 1 && skip == 0 && rights.projection().isEmpty() ? filter.get("_id") : null;
         return Optional.ofNullable(id).filter(value -> CanonicalId.of(value).isPresent());
@@ -57,7 +57,7 @@ public record FindQuestion(
         return new ReadSettings(Optional.empty(), Optional.empty(), timeLimit);
     }
 
-    /// The same question as a pipeline.
+    /// The same query as a pipeline.
     PipelineQuestion asPipeline() {
         var stages = new ArrayList<BsonDocument>();
         stages.add(new BsonDocument("$match", filter));
@@ -71,7 +71,7 @@ public record FindQuestion(
         return new PipelineQuestion(namespace, stages, false, 0, timeLimit, rights);
     }
 
-    /// What decides the answer.
+    /// The key of the result.
     public QueryKey key() {
         return addTo(QueryKey.of(namespace)).key();
     }

@@ -9,12 +9,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.restheart.mongo.find.QueryKey;
 
-/// A question for the results of a pipeline that reads. Immutable by agreement.
+/// A reading pipeline with its read rights. Immutable by agreement.
 ///
 /// @param stages at least one
-/// @param limit at most so many results; 0 for all
+/// @param limit most results; 0 for all
 /// @param timeLimit zero for none
-/// @param rights in whose name it is asked
+/// @param rights with which it is run
 public record PipelineQuestion(
         MongoNamespace namespace,
         List<BsonDocument> stages,
@@ -26,9 +26,9 @@ public record PipelineQuestion(
         stages = List.copyOf(stages);
     }
 
-    /// The stages behind what the rights leave of the collection.
+    /// The stages after those that enforce the rights.
     ///
-    /// @throws org.restheart.http.ProblemException 403 for stages that write, or that see more than that
+    /// @throws org.restheart.http.ProblemException 403 for stages that write or read beyond the rights
     List<BsonDocument> permitted() {
         rights.check(stages);
         var permitted = new ArrayList<>(rights.stages());
@@ -39,7 +39,7 @@ public record PipelineQuestion(
         return permitted;
     }
 
-    /// What decides the answer.
+    /// The key of the result.
     public QueryKey key() {
         return addTo(QueryKey.of(namespace)).key();
     }

@@ -15,20 +15,20 @@ import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.StagedFilter;
 
-/// Which documents and fields a question may be about. Immutable by agreement.
+/// The documents and fields that a query may read. Immutable by agreement.
 ///
-/// @param readFilter only what matches it is there
-/// @param projection only this of it is there
+/// @param readFilter only matching documents are visible
+/// @param projection only these fields are visible
 public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocument> projection) {
     /// Everything.
     public static final ReadRights ALL = new ReadRights(Optional.empty(), Optional.empty());
 
-    /// Set by services that want to know, instead of an answer, what a request may read.
+    /// Set by services that need the read rights of a request instead of its result.
     public static final Key<Consumer<ReadRights>> ASKED = Key.named("read rights");
 
     private static final Set<String> WRITING = Set.of("$out", "$merge");
 
-    /// Stages that begin a pipeline, so that nothing can stand before them, and those that read beside it.
+    /// Stages that must be first in a pipeline, so that no stage can precede them, and stages that read other data.
     private static final Set<String> BEYOND = Set.of(
             "$lookup",
             "$graphLookup",
@@ -47,7 +47,7 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
             "$documents",
             "$changeStream");
 
-    /// What a permission lets a request read.
+    /// The read rights of a permission.
     public static ReadRights of(Grant grant) {
         return new ReadRights(grant.readFilter(), grant.projectResponse());
     }
@@ -56,19 +56,19 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
         return readFilter.isEmpty() && projection.isEmpty();
     }
 
-    /// A filter behind the rights' own.
+    /// A filter after that of the rights.
     ///
     /// @throws org.restheart.http.ProblemException 403 if MongoDB cannot evaluate it there
     StagedFilter filter(BsonDocument filter) {
         return StagedFilter.of(readFilter, List.of(filter));
     }
 
-    /// What leaves of a collection what these rights let see.
+    /// The stages that restrict a collection to these rights.
     List<BsonDocument> stages() {
         var stages = new ArrayList<BsonDocument>();
         readFilter.ifPresent(rule -> {
             stages.add(new BsonDocument("$match", rule));
-            stages.add(new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE))); // which no stage is moved across
+            stages.add(new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE))); // no stage is moved across it
         });
         projection.ifPresent(rule -> stages.add(new BsonDocument(
                 "$project", Projection.of(projection, new BsonDocument()).permitted())));

@@ -11,15 +11,14 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 
-/// Several pipelines over one collection as a single one: each runs for itself, with the indexes it would use alone,
-/// and
-/// marks its results. They come through one cursor, so that no bound on the size of a document holds for all of them.
-/// See "$unionWith" in the MongoDB manual.
+/// Combines several pipelines over one collection: each runs separately, with its own indexes, and marks its
+/// results. The results are returned by one cursor, so that the document size limit does not apply to all of them
+/// together. See "$unionWith" in the MongoDB manual.
 final class Union {
     private static final String PART = "p";
     private static final String DOCUMENT = "d";
 
-    /// What only stands at the beginning of a whole pipeline, or of none.
+    /// Stages that are allowed only at the beginning of a top-level pipeline.
     private static final Set<String> ALONE = Set.of(
             "$where",
             "$near",
@@ -37,7 +36,7 @@ final class Union {
 
     private Union() {}
 
-    /// Whether a pipeline answers the same within a union as alone.
+    /// Whether a pipeline has the same results in a union as alone.
     static boolean takes(PipelineQuestion question) {
         return question.stages().stream().noneMatch(Union::isAlone);
     }

@@ -1,6 +1,5 @@
-/// How services beside the data API read documents: [DocumentReads] is the entry point. Whoever asks states in whose
-/// name
-/// it reads; guards, access rules and coalescing apply here, so that no service can leave them out.
+/// Reads of services other than the data API: [DocumentReads] is the entry point. Each query has its read rights;
+/// guards, access rules and coalescing are applied here, so that no service can omit them.
 ///
 /// Must not know: what the services are, how they represent documents.
 @NullMarked

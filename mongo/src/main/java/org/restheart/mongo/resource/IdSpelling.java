@@ -8,7 +8,7 @@ import java.util.Set;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 
-/// How a document's id is written at the end of a path, so that [IdType] reads the same value again.
+/// Writes a document's id as the last segment of a path, so that [IdType] reads the same value.
 public final class IdSpelling {
     private static final Set<String> KEYWORDS = Set.of(
             "",
@@ -28,9 +28,9 @@ public final class IdSpelling {
 
     private IdSpelling() {}
 
-    /// The last segment of the document's path, percent-encoded where it must be (RFC 3986, 3.3), with its
-    /// `id_type` if that is needed: `7`, `5?id_type=NUMBER`. Empty for an id that no path can name: of another
-    /// type, or a string that means something else in a path.
+    /// The last segment of the document's path, percent-encoded where it must be (RFC 3986, 3.3), with its `id_type`
+    /// if that is needed: `7`, `5?id_type=NUMBER`. Empty for an id that cannot be written in a path: of another
+    /// type, or a string with a special meaning in paths.
     public static Optional<String> of(BsonValue id) {
         return switch (id.getBsonType()) {
             case STRING -> ofString(id.asString().getValue());
@@ -54,7 +54,7 @@ public final class IdSpelling {
         return Optional.of(ObjectId.isValid(id) ? id + "?id_type=STRING" : encode(id));
     }
 
-    /// Percent-encodes what a path segment cannot hold, and `;`, which starts path parameters.
+    /// Percent-encodes characters that are not allowed in a path segment, and `;`, which starts path parameters.
     public static String encode(String segment) {
         var out = new StringBuilder(segment.length());
         for (byte b : segment.getBytes(StandardCharsets.UTF_8)) {

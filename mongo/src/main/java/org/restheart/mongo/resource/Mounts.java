@@ -16,7 +16,7 @@ public final class Mounts {
     private final List<MountBinding> longestFirst;
     private final boolean coverRoot;
 
-    /// What a path means and the space it stands in.
+    /// A resource path and its URI space.
     public record Located(ResourcePath path, UriSpace space) {}
 
     /// @param uri the path the data API is bound to, in front of every mount
@@ -35,7 +35,7 @@ public final class Mounts {
                         .anyMatch(binding -> binding.match(List.of(), "").isPresent());
     }
 
-    /// The resource a path means, or empty if no mount covers it.
+    /// The resource of a path, or empty if no mount covers it.
     public Optional<Located> resolve(RequestPath path, Connection connection) {
         var segments = path.segments();
         if (coverRoot && ResourcePath.isSessions(segments)) {
@@ -60,7 +60,7 @@ public final class Mounts {
         return Optional.empty();
     }
 
-    /// Where clients find a collection; empty if no mount without variables shows it.
+    /// The path of a collection; empty if no mount without variables contains it.
     public Optional<RequestPath> pathOf(String database, String collection) {
         return segmentsOf(List.of(database, collection), Map.of()).map(below -> {
             var segments = new ArrayList<>(prefix);
@@ -73,14 +73,14 @@ public final class Mounts {
         return prefix;
     }
 
-    /// The path below the prefix that means these tokens, through the longest mount that shows them.
+    /// The path of these tokens below the prefix, through the most specific mount that contains them.
     Optional<List<String>> segmentsOf(List<String> tokens, Map<String, String> variables) {
         return longestFirst.stream()
                 .flatMap(binding -> binding.segments(tokens, variables).stream())
                 .findFirst();
     }
 
-    /// The path of a collection, if it is one to whoever sends a request for it.
+    /// The path of a collection, if the path is not reserved for another resource.
     public Optional<String> pathOf(Connection connection, String db, String collection) {
         var host = Map.of("{host}", hostOf(connection.hostAndPort()));
         return segmentsOf(List.of(db, collection), host)

@@ -18,8 +18,7 @@ import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
 
-/// Which methods each kind of resource answers, any other being a `405`, and what browsers are told about it.
-/// Immutable.
+/// The allowed methods of each kind of resource, others being a `405`, and its CORS headers. Immutable.
 public final class ResourceMethods {
     private static final String PLAIN = Cors.DEFAULT_HEADERS;
     private static final String IF_MATCH = PLAIN + ", If-Match";
@@ -82,8 +81,7 @@ public final class ResourceMethods {
         return of(kind).methods.contains(method) || (kind == ResourceKind.FILE_BINARY && method == Method.HEAD);
     }
 
-    /// What browsers are told. A path that takes a pipeline of the client's tells them nothing, as one that means
-    /// nothing.
+    /// The CORS headers. A path for ad-hoc pipelines has none, as an invalid path.
     public static Cors cors(ResourceKind kind, Method method) {
         var known = kind == ResourceKind.AGGREGATIONS ? of(ResourceKind.INVALID) : of(kind);
         var expose = kind == ResourceKind.ROOT || kind == ResourceKind.AGGREGATIONS || kind == ResourceKind.INVALID
@@ -92,7 +90,7 @@ public final class ResourceMethods {
         return new Cors(known.allowMethods, known.allowHeaders, expose);
     }
 
-    /// Whether the method changes the properties of the resource, which no cached value must decide.
+    /// Whether the method changes the properties of the resource, which must not depend on cached values.
     public static boolean changeProperties(ResourceKind kind, Method method) {
         return switch (kind) {
             case DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> !method.isSafe() && method != POST;

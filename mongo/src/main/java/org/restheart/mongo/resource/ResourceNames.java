@@ -7,12 +7,12 @@ import java.util.Locale;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 
-/// Which names of databases, collections and documents are illegal or reserved (MongoDB manual, "Naming Restrictions").
+/// Checks names of databases, collections and documents (MongoDB manual, "Naming Restrictions").
 public final class ResourceNames {
-    /// Where the properties of a database and its collections are stored.
+    /// The collection with the properties of a database and its collections.
     public static final String PROPERTIES = "_properties";
 
-    /// Where the answers to requests with an `Idempotency-Key` are kept.
+    /// The collection with the responses to requests with an `Idempotency-Key`.
     public static final String IDEMPOTENCY = "_idempotency";
 
     private ResourceNames() {}
@@ -73,7 +73,7 @@ public final class ResourceNames {
                 || collection.equals(IDEMPOTENCY);
     }
 
-    /// Ids under which the server stores properties: nobody may insert a document with one.
+    /// Whether the server stores properties under this id, with which no document may be inserted.
     public static boolean isReservedId(BsonValue id) {
         if (!id.isString()) {
             return false;

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
 
-/// The resource a path means, in MongoDB's names. Immutable.
+/// The resource of a path, in MongoDB's names. Immutable.
 ///
 /// @param db null for the root and for sessions
 /// @param collection null above collections; a bucket's name ends in `.files`
 /// @param name the last variable part: a document's id as text, an index, an aggregation, a stream, a session
 /// @param transaction the number in the path of a transaction
-/// @param surplus whether segments follow a document, file, aggregation or stream: such a path names nothing
+/// @param surplus whether segments follow a document, file, aggregation or stream: such a path has no resource
 public record ResourcePath(
         ResourceKind kind,
         @Nullable String db,
@@ -89,7 +89,7 @@ public record ResourcePath(
                 : parseInCollection(db, second, tokens);
     }
 
-    /// What a collection is by its name: `COLLECTION`, `FILES_BUCKET` or `SCHEMA_STORE`.
+    /// The kind of a collection by its name: `COLLECTION`, `FILES_BUCKET` or `SCHEMA_STORE`.
     public static ResourceKind kindOf(String collection) {
         if (is(collection, SCHEMAS)) {
             return ResourceKind.SCHEMA_STORE;
@@ -164,8 +164,7 @@ public record ResourcePath(
                 : beyond(kind, db, collection, tokens.subList(1, tokens.size()));
     }
 
-    /// A path that goes on behind a document: `_size` and `_meta` are no resources there, anything else names
-    /// nothing.
+    /// A path with segments after a document: neither `_size` and `_meta` nor other segments are resources there.
     private static ResourcePath beyond(ResourceKind kind, String db, String collection, List<String> tokens) {
         var last = tokens.getLast();
         return is(last, "_size") || is(last, "_meta")

@@ -10,11 +10,10 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A mount with variables. In `where` a variable is a whole segment, in `what` it may be part of a name; `{*}`
-/// is the rest of the path. `{host}` and its labels `{host[0]}`, `{host[1]}` … come from what the client calls
-/// this server.
+/// A mount with variables. In `where` a variable is a whole segment, in `what` it may be part of a name; `{*}` is
+/// the rest of the path. `{host}` and its labels `{host[0]}`, `{host[1]}` … come from the host of the request.
 ///
-/// Values are put in at once, not one after the other: a value that looks like a variable stays what it is.
+/// All values are inserted in one pass, so that a value that looks like a variable is not replaced.
 final class TemplateBinding implements MountBinding {
     private static final String REST = "{*}";
     private static final Pattern VARIABLE = Pattern.compile("\\{[^{}]+}");
@@ -115,7 +114,7 @@ final class TemplateBinding implements MountBinding {
         return tokens.size() == what.size() ? fill(where, values, rest) : Optional.empty();
     }
 
-    /// Takes the values of a part's variables out of a name; prefers the values they have already.
+    /// Extracts the values of a part's variables from a name; known values take precedence.
     private static boolean read(String part, String name, Map<String, String> values) {
         var names = new ArrayList<String>();
         var regex = new StringBuilder();

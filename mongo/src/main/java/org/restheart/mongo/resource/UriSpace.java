@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.restheart.http.attribute.Key;
 
-/// Where clients find MongoDB's resources, seen from one request: links lead through the mount that the
-/// request came by, if it shows the target, else through another one. Confined to one request.
+/// The paths of MongoDB's resources in the links of one request: through the request's mount, if it contains the
+/// target, else through another one. Confined to one request.
 public final class UriSpace {
     public static final Key<UriSpace> KEY = Key.named("URI space");
 
@@ -22,9 +22,9 @@ public final class UriSpace {
         this.variables = variables;
     }
 
-    /// The path of a resource: of the root for no tokens, of a database, collection or document for one, two
-    /// or three. Starts with `/`, has no slash at its end except for `/` itself, is percent-encoded where it
-    /// must be. Empty if no mount shows the resource.
+    /// The path of a resource: of the root for no tokens, of a database, collection or document for one, two or
+    /// three. Starts with `/`, has no trailing slash except for `/` itself, and is percent-encoded where needed.
+    /// Empty if the resource is not mounted.
     public Optional<String> pathOf(String... tokens) {
         var what = List.of(tokens);
         return own.segments(what, variables)

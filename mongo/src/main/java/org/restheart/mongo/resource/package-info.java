@@ -1,6 +1,5 @@
-/// Which MongoDB resource a path means: mounts, kinds of resources, document ids, reserved names. [ResourcePath] is
-/// parsed
-/// once per request, before authentication.
+/// Maps paths to MongoDB resources: mounts, kinds of resources, document ids, reserved names. [ResourcePath] is
+/// parsed once per request, before authentication.
 ///
 /// Must not know: requests' parameters and content; the driver.
 @NullMarked

@@ -15,8 +15,7 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.resultcache.CachedRanges.Range;
 
-/// Answers queries that allow it from pieces of results that were read for earlier ones; reads ahead for those.
-/// Thread-safe.
+/// Serves queries that allow it from cached ranges of results, and reads ahead to fill them. Thread-safe.
 public final class CachedFinder implements Finder {
     private final Finder finder;
     private final ResultCacheConfig config;
@@ -65,11 +64,11 @@ public final class CachedFinder implements Finder {
                 return slice(range, query);
             }
         }
-        return finder.find(query, batchSize); // the page alone is too large to be kept
+        return finder.find(query, batchSize); // the page is too large for the cache
     }
 
-    /// Where the piece to read begins: all clients at the same places if possible, so that it also serves those who
-    /// read backwards; else, or if the documents in between are too many bytes, where the page begins.
+    /// The start of the range to read: aligned to multiples if possible, so that ranges are shared and serve clients
+    /// that page backwards; otherwise, or if the documents in between are too large, the start of the page.
     private List<Long> starts(FindQuery query) {
         long aligned = query.skip() - query.skip() % config.docs();
         if (aligned == query.skip() || aligned + config.docs() < query.skip() + query.limit()) {
@@ -82,7 +81,7 @@ public final class CachedFinder implements Finder {
         return new ListCursor(range.slice(query.skip(), query.limit()), range.from());
     }
 
-    /// As much as may be kept.
+    /// Reads as much as may be cached.
     private Range read(FindQuery query, long start) {
         long now = System.nanoTime();
         long until = writes.until(query.namespace());
@@ -103,7 +102,7 @@ public final class CachedFinder implements Finder {
         }
     }
 
-    /// In an array of its own size: what the driver hands out holds on to a larger one.
+    /// In an array of exact size: the driver's documents refer to larger buffers.
     private static RawBsonDocument compact(RawBsonDocument document) {
         var buffer = document.getByteBuffer();
         var bytes = new byte[buffer.remaining()];
@@ -111,7 +110,7 @@ public final class CachedFinder implements Finder {
         return new RawBsonDocument(bytes);
     }
 
-    /// Documents that are at hand. Confined to one request.
+    /// A cursor over a list. Confined to one request.
     private static final class ListCursor implements MongoCursor<RawBsonDocument> {
         private final Iterator<RawBsonDocument> documents;
         private final ServerAddress from;

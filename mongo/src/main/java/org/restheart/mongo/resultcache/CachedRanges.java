@@ -10,19 +10,19 @@ import org.bson.RawBsonDocument;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 
-/// Pieces of results, by query. Bounded in number, bytes and age. Thread-safe.
+/// Cached ranges of results, by query. Bounded in number, bytes and age. Thread-safe.
 final class CachedRanges {
-    /// Of one query: more far-apart pages within the time to live make a cache of little use.
+    /// Ranges per query: with more distant pages within the time to live a cache is of little use.
     private static final int PER_QUERY = 16;
 
-    /// A piece of a result, read at one time. Immutable.
+    /// A range of a result, read at one time. Immutable.
     ///
     /// @param start position of the first document
     /// @param complete whether the result ends here
     /// @param bytes in memory
     /// @param readAt before reading began, in [System#nanoTime()]
-    /// @param writes what [Writes#until] said before reading began
-    /// @param from the server that answered
+    /// @param writes the value of [Writes#until] before reading began
+    /// @param from the server that was read
     record Range(
             long start,
             List<RawBsonDocument> documents,
@@ -54,7 +54,7 @@ final class CachedRanges {
     CachedRanges(ResultCacheConfig config, Writes writes) {
         this.config = config;
         this.writes = writes;
-        // In KiB. Each range weighs as much as if all were equally large, at least: so their number is bounded, too.
+        // In KiB. Each range has at least the average weight, so that their number is bounded, too.
         long all = Math.max(config.size(), config.bytes() >> 10);
         int least = (int) Math.min(Integer.MAX_VALUE, all / config.size());
         this.byQuery = Caffeine.newBuilder()
@@ -67,7 +67,7 @@ final class CachedRanges {
                 .build();
     }
 
-    /// The documents that the query asks for, if they are known and nothing was written since.
+    /// The range with the query's documents, if it is cached and nothing was written since.
     Optional<Range> find(FindQuery query) {
         var ranges = byQuery.getIfPresent(query.resultKey());
         return ranges == null
@@ -97,13 +97,13 @@ final class CachedRanges {
                 && range.writes() == writes.until(query.namespace());
     }
 
-    /// How many there are now.
+    /// The current number of ranges.
     long count() {
         byQuery.cleanUp();
         return byQuery.asMap().values().stream().mapToLong(List::size).sum();
     }
 
-    /// That their documents take in memory.
+    /// The memory of their documents.
     long bytes() {
         return byQuery.asMap().values().stream()
                 .flatMap(List::stream)

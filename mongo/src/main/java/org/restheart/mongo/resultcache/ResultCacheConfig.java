@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /// The `mongo.get-collection-cache-…` keys of the configuration.
 ///
-/// @param enabled whether the `cache` parameter means anything
+/// @param enabled whether the `cache` parameter has an effect
 /// @param size ranges of results at most
 /// @param ttl of a range, from before it was read; use does not extend it
 /// @param docs documents in a range at most
@@ -19,7 +19,7 @@ public record ResultCacheConfig(boolean enabled, int size, Duration ttl, int doc
         }
     }
 
-    /// A larger range ends early; a larger page is not kept.
+    /// A larger range is truncated; a larger page is not cached.
     long bytesPerRange() {
         return bytes / 8;
     }

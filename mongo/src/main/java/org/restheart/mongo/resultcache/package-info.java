@@ -1,5 +1,5 @@
-/// Pages from results that were read in the last seconds, for requests that accept those. [CachedFinder] is the entry;
-/// [Writes] says what was changed through this server since.
+/// A cache of results of the last seconds, for requests that accept it. [CachedFinder] is the entry point; [Writes]
+/// counts changes through this server.
 ///
 /// Must not know: HTTP, how deep pages are found.
 @NullMarked

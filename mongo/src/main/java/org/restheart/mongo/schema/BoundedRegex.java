@@ -4,14 +4,14 @@ import com.networknt.schema.regex.RegularExpression;
 import com.networknt.schema.regex.RegularExpressions;
 import java.util.regex.Pattern;
 
-/// A pattern that gives up instead of backtracking for ever. Thread-safe.
+/// A pattern with a bounded number of steps. Thread-safe.
 final class BoundedRegex implements RegularExpression {
-    /// Characters looked at. Patterns that are not made to be slow look at each a few times.
+    /// Bound of character accesses. Ordinary patterns access each character a few times.
     private static final long MAX_STEPS = 10_000_000;
 
     private final Pattern pattern;
 
-    /// @throws java.util.regex.PatternSyntaxException for what is no pattern
+    /// @throws java.util.regex.PatternSyntaxException for an invalid pattern
     BoundedRegex(String pattern) {
         this.pattern = Pattern.compile(RegularExpressions.replaceLongformCharacterProperties(
                 RegularExpressions.replaceDollarAnchors(pattern)));
@@ -36,7 +36,7 @@ final class BoundedRegex implements RegularExpression {
         }
     }
 
-    /// @param steps how many characters have been looked at, in all parts of the text together
+    /// @param steps the number of character accesses in all parts of the text
     private record Counted(CharSequence text, Steps steps) implements CharSequence {
         @Override
         public char charAt(int index) {

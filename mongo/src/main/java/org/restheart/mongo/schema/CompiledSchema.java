@@ -8,13 +8,14 @@ import org.bson.BsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
-/// A schema with all that it refers to. Thread-safe.
+/// A schema with all schemas that it refers to. Thread-safe.
 ///
 /// @param generation of the stores' contents that it was read from
 record CompiledSchema(SchemaKey key, Schema schema, long generation) {
-    /// What a document violates; empty if it is valid. A schema sees what a client of the default JSON mode sees.
+    /// The violations of a document; empty if it is valid. The schema is applied to the document in the default JSON
+    /// mode.
     ///
-    /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema itself is wrong
+    /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema is invalid
     List<Error> violations(BsonDocument document) {
         var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
         return Misconfigured.instead(

@@ -10,7 +10,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// What a schema must be to be one. Thread-safe.
+/// Validates schemas against their meta schemas. Thread-safe.
 final class MetaSchemas {
     private static final SchemaRegistry REGISTRY = Registries.of(_ -> null);
 

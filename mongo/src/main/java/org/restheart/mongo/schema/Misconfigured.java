@@ -8,7 +8,8 @@ import org.restheart.http.ProblemException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A collection whose schema cannot be applied takes no documents at all: nobody knows which are valid.
+/// Problems of collections whose schema cannot be applied: they accept no documents, since their validity is
+/// unknown.
 final class Misconfigured {
     private static final Logger LOG = LoggerFactory.getLogger(Misconfigured.class);
 
@@ -18,14 +19,14 @@ final class Misconfigured {
         return Problem.of(ProblemCode.INTERNAL, "wrong 'jsonSchema': " + why).raise();
     }
 
-    /// Runs something that fails if a schema is none.
+    /// Runs code that fails for an invalid schema.
     @SuppressWarnings("IllegalCatch")
     static <T> T instead(SchemaKey key, Supplier<T> work) {
         try {
             return work.get();
         } catch (ProblemException | MongoException e) {
             throw e;
-        } catch (RuntimeException e) { // the library has many for schemas and references that are wrong
+        } catch (RuntimeException e) { // the library throws many for invalid schemas and references
             LOG.warn("The schema {} is not valid: {}", key.uri(), e.getMessage());
             throw because("schema '" + key.idText() + "' is not valid");
         }

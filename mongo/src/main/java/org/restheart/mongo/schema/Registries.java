@@ -7,8 +7,8 @@ import com.networknt.schema.path.PathType;
 import com.networknt.schema.resource.ResourceLoader;
 import java.util.Locale;
 
-/// The validator library as we use it: nothing is fetched but meta schemas, from its own archive, and what the loader
-/// finds; patterns cannot run for ever; errors are in English and name places by JSON pointers.
+/// Configures the validator library: only meta schemas of its own archive and schemas of the loader are loaded;
+/// patterns are bounded; errors are in English with JSON pointers.
 final class Registries {
     private static final SchemaRegistryConfig CONFIG = SchemaRegistryConfig.builder()
             .locale(Locale.ENGLISH)

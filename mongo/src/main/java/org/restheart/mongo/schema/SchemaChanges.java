@@ -11,13 +11,12 @@ import org.bson.BsonDocument;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Follows the schema stores that are in use, so that what another gateway changes is known here at once. Where
-/// MongoDB has no change streams, or does not allow them, schemas are only forgotten when they have been remembered
-/// long enough. Thread-safe.
+/// Follows the schema stores in use, so that changes of other gateways are applied at once. Where change streams are
+/// not available or not allowed, cached schemas only expire. Thread-safe.
 final class SchemaChanges implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchemaChanges.class);
 
-    /// Each takes a connection.
+    /// Most stores; each occupies a connection.
     private static final int MAX_STORES = 8;
 
     private static final long PAUSE_SECONDS = 5;
@@ -27,13 +26,13 @@ final class SchemaChanges implements AutoCloseable {
     private final Map<String, Thread> followers = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /// @param changed does not wait
+    /// @param changed must not block
     SchemaChanges(MongoClient client, Runnable changed) {
         this.client = client;
         this.changed = changed;
     }
 
-    /// Begins to follow the store of a database, unless that is done already.
+    /// Begins to follow the store of a database, unless it is already followed.
     void follow(String db) {
         if (!followers.containsKey(db) && followers.size() < MAX_STORES) {
             followers.computeIfAbsent(
@@ -48,7 +47,7 @@ final class SchemaChanges implements AutoCloseable {
                     read(db);
                 } catch (MongoException e) {
                     if (isForGood(e)) {
-                        LOG.info("Schemas of {} that change elsewhere are seen late: {}", db, e.getMessage());
+                        LOG.info("Changes of schemas of {} by other gateways take effect late: {}", db, e.getMessage());
                         return;
                     }
                     LOG.debug("The schema store of {} cannot be followed", db, e);
@@ -60,16 +59,16 @@ final class SchemaChanges implements AutoCloseable {
         }
     }
 
-    /// A server on its own, or a user that may not.
+    /// Whether the failure is permanent: a standalone server, or a user without the privilege.
     private static boolean isForGood(MongoException e) {
         return e.getCode() == 40573 || e.getCode() == 13;
     }
 
-    /// Until the store is dropped or the stream breaks.
+    /// Reads events until the store is dropped or the stream fails.
     private void read(String db) {
         var store = client.getDatabase(db).getCollection(StoredSchemas.COLLECTION, BsonDocument.class);
         try (var stream = store.watch().cursor()) {
-            changed.run(); // what has changed before the stream was there
+            changed.run(); // changes before the stream was open
             while (closed.getCount() > 0) {
                 var event = stream.tryNext();
                 if (event != null) {

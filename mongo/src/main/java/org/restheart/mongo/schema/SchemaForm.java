@@ -11,17 +11,17 @@ import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// The two forms of a schema: as it is meant, and as it is stored, where keys that begin with `$` begin with `_$`.
-/// Clients may send either, since some such keys would be read as types of BSON.
+/// Converts between the two forms of a schema: unescaped, and stored, where keys that begin with `$` begin with
+/// `_$`. Clients may send either, since some unescaped keys would be parsed as BSON types.
 public final class SchemaForm {
     private static final String DOLLAR = "_$";
 
     private SchemaForm() {}
 
-    /// A schema as a client sent it, in the form that is stored. The server decides its `id` and, except for the drafts
-    /// after the fourth, its `$schema`.
+    /// The stored form of a client's schema. The server sets its `id` and, except for drafts after the fourth, its
+    /// `$schema`.
     ///
-    /// @throws org.restheart.http.ProblemException 400 for what is no schema
+    /// @throws org.restheart.http.ProblemException 400 for an invalid schema
     public static BsonDocument stored(String db, BsonValue id, BsonDocument content) {
         if (!SchemaKey.isId(id)) {
             throw Problem.of(ProblemCode.CONTENT_INVALID, "the _id of a schema must be a string or an ObjectId")
@@ -43,7 +43,7 @@ public final class SchemaForm {
         return renamed(meant, key -> key.startsWith("$") ? "_" + key : key);
     }
 
-    /// A stored schema as it is meant.
+    /// The unescaped form of a stored schema.
     public static BsonDocument shown(BsonDocument stored) {
         return renamed(stored, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
     }

@@ -4,7 +4,7 @@ import org.bson.BsonDocument;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.mongo.format.DocumentFormat;
 
-/// Writes schemas as they are meant, in another format.
+/// Writes schemas unescaped, in another format.
 public record SchemaFormat(DocumentFormat format) implements DocumentFormat {
     @Override
     public String mediaType() {

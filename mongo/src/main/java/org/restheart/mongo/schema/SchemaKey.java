@@ -10,9 +10,9 @@ import org.bson.types.ObjectId;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// Which schema: the database whose store has it, and its id, a string or an ObjectId.
+/// The key of a schema: the database of its store and its id, a string or an ObjectId.
 record SchemaKey(String db, BsonValue id) {
-    /// No host: a URI that only this server gives a meaning to.
+    /// Not a real host: URIs are resolved by this server only.
     static final String BASE = "http://schema-store/";
 
     static boolean isId(BsonValue id) {
@@ -24,7 +24,7 @@ record SchemaKey(String db, BsonValue id) {
         return BASE + IdSpelling.encode(db) + "/" + IdSpelling.encode(idText());
     }
 
-    /// Different for each: other than by its URI, a string is told from the ObjectId that it spells.
+    /// Unique: unlike the URI it distinguishes a string from the ObjectId with the same text.
     String text() {
         return (id.isString() ? "string " : "oid ") + uri();
     }
@@ -35,7 +35,7 @@ record SchemaKey(String db, BsonValue id) {
                 : id.asObjectId().getValue().toHexString();
     }
 
-    /// The other way round; an id that looks like an ObjectId is one. Empty for any other URI.
+    /// The key of a URI; an id that looks like an ObjectId is one. Empty for any other URI.
     static Optional<SchemaKey> of(String uri) {
         var parts = uri.startsWith(BASE) ? uri.substring(BASE.length()).split("[/#]", -1) : new String[0];
         if (parts.length < 2 || parts[0].isEmpty() || parts[1].isEmpty()) {

@@ -12,7 +12,7 @@ import org.restheart.mongo.resource.ResourceNames;
 record SchemaReference(String db, BsonDocument property) {
     static final String PROPERTY = "jsonSchema";
 
-    /// Empty for a collection without one. A value that is no object is ignored.
+    /// Empty for a collection without one. A value other than an object is ignored.
     static Optional<SchemaReference> of(String db, Known collection) {
         return collection
                 .property(PROPERTY)
@@ -40,7 +40,7 @@ record SchemaReference(String db, BsonDocument property) {
         return new SchemaKey(name, id);
     }
 
-    /// Whether writes that cannot be checked are let through.
+    /// Whether writes that cannot be checked are allowed.
     boolean skipsUnsupported() {
         return property.get("skipNotSupported", BsonBoolean.FALSE).equals(BsonBoolean.TRUE);
     }

@@ -10,25 +10,25 @@ import org.restheart.http.Request;
 import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.metadata.Known;
 
-/// Holds documents to the schema that their collection names (property `jsonSchema`). Thread-safe.
+/// Validates documents against the schema of their collection (property `jsonSchema`). Thread-safe.
 public final class Schemas implements AutoCloseable {
     private final StoredSchemas stored;
     private final SchemaChanges changes;
 
-    /// @param ttl how long schemas are remembered, if nobody says that they have changed
+    /// @param ttl how long schemas are cached without a change event
     public Schemas(MongoClient client, Duration ttl) {
         this.stored = new StoredSchemas(client, ttl);
         this.changes = new SchemaChanges(client, stored::forget);
     }
 
-    /// What documents of a collection must satisfy; empty for a collection without a schema.
+    /// The rule for documents of a collection; empty for a collection without a schema.
     ///
-    /// @param request says whether one may wait for MongoDB
+    /// @param request determines whether the call may block
     public Optional<DocumentRule> of(Request request, String db, Known collection) {
         return SchemaReference.of(db, collection).map(reference -> new Rule(request, reference));
     }
 
-    /// A schema was written through this server.
+    /// Called when a schema was written through this server.
     public void changed() {
         stored.forget();
     }

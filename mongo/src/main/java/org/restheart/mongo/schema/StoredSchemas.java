@@ -21,23 +21,23 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
-/// Compiles schemas from the stores and remembers them. Thread-safe.
+/// Compiles schemas from the stores and caches them. Thread-safe.
 ///
-/// A schema may refer to others, also of other databases: so a change to any of them lets all be read again. What was
-/// read before the change became known is told from what was read after it by a generation.
+/// A schema may refer to others, also of other databases, so a change of any of them invalidates all. A generation
+/// number identifies schemas that were read before the latest known change.
 final class StoredSchemas {
     static final String COLLECTION = "_schemas";
 
     private static final int MAX_CACHED = 1_000;
 
-    /// Of schemas that one schema may draw in.
+    /// Most schemas that one schema may refer to, directly or indirectly.
     private static final int MAX_REFERENCES = 100;
 
     private final MongoClient client;
     private final @Nullable Cache<String, CompiledSchema> cache;
     private final AtomicLong generation = new AtomicLong();
 
-    /// @param ttl zero switches the cache off, a negative one keeps entries until they are forgotten
+    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
     StoredSchemas(MongoClient client, Duration ttl) {
         this.client = client;
         if (ttl.isZero()) {
@@ -48,9 +48,9 @@ final class StoredSchemas {
         }
     }
 
-    /// Waits for MongoDB, unless the schema is cached.
+    /// Blocks for MongoDB unless the schema is cached.
     ///
-    /// @throws org.restheart.http.ProblemException 500 if it is missing, or no schema
+    /// @throws org.restheart.http.ProblemException 500 if it is missing or invalid
     CompiledSchema compiled(SchemaKey key) {
         var cached = cache == null ? null : cache.getIfPresent(key.text());
         if (cached != null && cached.generation() == generation.get()) {
@@ -87,7 +87,7 @@ final class StoredSchemas {
                 .orElse(null);
     }
 
-    /// The schema as it is meant, without what only MongoDB and clients need.
+    /// The unescaped schema, without fields that are not part of it.
     private Optional<BsonDocument> find(SchemaKey key) {
         var stored = client.getDatabase(key.db()).getCollection(COLLECTION, BsonDocument.class);
         var found = stored.find(eq("_id", key.id())).first();
@@ -99,7 +99,7 @@ final class StoredSchemas {
             var shown = SchemaForm.shown(schema);
             shown.remove("_id");
             shown.remove("_etag");
-            if (shown.containsKey("$id")) { // of a draft that does not know the older spelling
+            if (shown.containsKey("$id")) { // of a draft without the older keyword
                 shown.remove("id");
             }
             return shown;

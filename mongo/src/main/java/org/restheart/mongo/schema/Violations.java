@@ -4,7 +4,7 @@ import com.networknt.schema.Error;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What a document violates, as clients are told: where, what, and which rule.
+/// The violations of a document for clients: location, message, and keyword.
 final class Violations {
     private static final int MAX_SHOWN = 10;
     private static final int MAX_LENGTH = 300;

@@ -1,4 +1,4 @@
-/// JSON Schemas: the form they are stored in, and holding documents to them. [Schemas] is the entry point.
+/// JSON Schemas: their stored form, and the validation of documents. [Schemas] is the entry point.
 ///
 /// Must not know: how documents are written.
 @NullMarked

@@ -13,16 +13,15 @@ import org.restheart.http.Service;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resultcache.Writes;
 
-/// `POST /ic?db=…&coll=…`: forgets what is cached of a collection, or of a database and everything in it: that it
-/// exists, its properties, results of queries with `cache`. For
-/// changes that were made without the gateway.
+/// `POST /ic?db=…&coll=…`: invalidates the cached metadata and query results of a collection, or of a database and
+/// all its collections. For changes that were made without the gateway.
 public final class CacheInvalidator implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
     private final Metadata metadata;
     private final Writes writes;
 
-    /// @param writes is told, as of a write that may have changed the results of queries
+    /// @param writes notified as of a write, which invalidates results of queries
     public CacheInvalidator(Metadata metadata, Writes writes) {
         this.metadata = metadata;
         this.writes = writes;
@@ -45,7 +44,7 @@ public final class CacheInvalidator implements Service {
                     .raise();
         }
         if (!metadata.caches()) {
-            writes.writtenAnywhere(); // results of queries are kept all the same
+            writes.writtenAnywhere(); // results of queries are cached nevertheless
             return Response.status(304);
         }
         var db = request.query()
@@ -60,7 +59,7 @@ public final class CacheInvalidator implements Service {
         return Response.status(200);
     }
 
-    /// @throws org.restheart.http.ProblemException 400 for names that no collection can have
+    /// @throws org.restheart.http.ProblemException 400 for invalid names
     private void forgetCollection(String db, String collection) {
         if (collection.isEmpty()) {
             throw Problem.of(PARAMETER_INVALID, "the coll query parameter must not be empty")

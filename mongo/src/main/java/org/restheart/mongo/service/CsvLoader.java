@@ -55,8 +55,8 @@ import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
 
-/// `POST /csv?db=…&coll=…`: stores the rows of a CSV file as documents. To access rules this is a management
-/// request about that collection, with the rows as its content.
+/// `POST /csv?db=…&coll=…`: stores the rows of a CSV file as documents. For access rules this is a management
+/// request to that collection, with the rows as its content.
 public final class CsvLoader implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
@@ -66,7 +66,7 @@ public final class CsvLoader implements Service {
     private final Writes writes;
     private final ForbiddenOperators forbiddenOperators;
 
-    /// @param writes is told, so that nobody is shown results from before
+    /// @param writes notified, to invalidate cached results
     public CsvLoader(
             MongoClient client,
             Metadata metadata,
@@ -153,7 +153,7 @@ public final class CsvLoader implements Service {
         return Response.status(200);
     }
 
-    /// Names mean MongoDB's own here, so what the data API reserves has to be refused again.
+    /// Names are MongoDB's here, so names reserved by the data API have to be refused.
     private static void requireCollection(CsvOptions options) {
         var path = ResourcePath.parse(List.of(options.db(), options.collection()));
         if (path.kind() != ResourceKind.COLLECTION) {
@@ -215,7 +215,8 @@ public final class CsvLoader implements Service {
         }
         var updateOptions = new UpdateOptions().upsert(options.upsert());
         if (!HarmlessFilter.is(others)) {
-            updateOptions.hint(new BsonDocument("_id", new BsonInt32(1))); // no other document may meet the filter
+            // the filter must not be evaluated on other documents
+            updateOptions.hint(new BsonDocument("_id", new BsonInt32(1)));
         }
         return new UpdateOneModel<>(filter, change, updateOptions);
     }

@@ -8,12 +8,12 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
-/// How a CSV file is to be read and stored.
+/// Options of loading a CSV file.
 ///
-/// @param id which column, counted from 0, holds `_id`
-/// @param separator between cells, as it stands; not empty
-/// @param update whether rows change documents by `_id`, as opposed to being inserted
-/// @param upsert whether an update inserts what is not there
+/// @param id the column with `_id`, counted from 0
+/// @param separator between cells, literal; not empty
+/// @param update whether rows update documents by `_id` instead of being inserted
+/// @param upsert whether an update inserts missing documents
 /// @param properties names of fields that every row gets, with [#values()]
 record CsvOptions(
         String db,
@@ -81,8 +81,8 @@ record CsvOptions(
         return separator;
     }
 
-    /// `\t` is a tab; any other character may have a backslash in front, as those that mean something to regular
-    /// expressions. No expression is ever run: a client could make it take as long as it likes.
+    /// `\t` is a tab; any other character may be escaped by a backslash, as in regular expressions. The separator is
+    /// never used as a regular expression, whose run time a client could control.
     private static String unescaped(String text) {
         var separator = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {

@@ -9,12 +9,12 @@ import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.mongo.content.LooseValue;
 
-/// A CSV text as documents: the first line names the fields, every other one is a row. A cell is JSON if it can
-/// be, else text; quotes protect separators and are part of the cell.
+/// Parses CSV text to documents: the first line names the fields, every other one is a row. A cell is parsed as JSON
+/// if possible, else kept as a string; quotes protect separators and are part of the cell.
 final class CsvRows {
     private static final int MAX_CELLS_PER_ROW = 10_000;
 
-    /// Of all rows, further properties included: each takes some hundred bytes until the rows are stored.
+    /// Cells of all rows, including further properties: each takes some hundred bytes until the rows are stored.
     private static final int MAX_CELLS = 1_000_000;
 
     private CsvRows() {}

@@ -1,4 +1,4 @@
-/// Services beside the data API: loading CSV files ([CsvLoader]) and invalidating cached metadata
+/// Services in addition to the data API: loading CSV files ([CsvLoader]) and invalidating cached metadata
 /// ([CacheInvalidator]).
 ///
 /// Must not know: mounts; the data API's resources.

@@ -15,9 +15,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
 
-/// A session of MongoDB's that was not begun by this driver, or a transaction in it: the driver sends its number with
-/// each command, but neither begins nor ends it. What is known of cluster times is kept by a session of the driver's
-/// own, which never needs one of MongoDB's. Confined to one request.
+/// A session of MongoDB that was not created by this driver, or a transaction in it: the driver sends its number
+/// with each command, but neither starts nor ends it. Cluster times are kept by a driver session that is never used
+/// on the server. Confined to one request.
 final class AttachedSession implements ClientSession {
     private static final long NONE = -1;
 
@@ -57,7 +57,7 @@ final class AttachedSession implements ClientSession {
         return new AttachedSession(times, id, transaction, false, ReadConcern.DEFAULT, abort);
     }
 
-    /// A transaction that the first command begins.
+    /// A transaction that the first command starts.
     static AttachedSession beginning(ClientSession times, BsonDocument id, long transaction, ReadConcern readConcern) {
         return new AttachedSession(times, id, transaction, true, readConcern, () -> {});
     }
@@ -76,7 +76,7 @@ final class AttachedSession implements ClientSession {
 
         @Override
         public void markDirty() {
-            // nobody keeps it
+            // not pooled
         }
 
         @Override
@@ -104,7 +104,7 @@ final class AttachedSession implements ClientSession {
 
     @Override
     public void notifyOperationInitiated(Object operation) {
-        // its state is MongoDB's
+        // the state is kept by MongoDB
     }
 
     @Override

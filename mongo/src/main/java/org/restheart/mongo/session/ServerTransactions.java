@@ -18,9 +18,8 @@ import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// MongoDB's transactions by the session and the number. Only MongoDB knows how far one has come, and tells it by how
-/// it
-/// answers a command in it. Waits for MongoDB. Thread-safe.
+/// MongoDB's transactions by session and number. The state of a transaction is derived from MongoDB's response to a
+/// command in it. Blocks for MongoDB. Thread-safe.
 final class ServerTransactions {
     /// `TransactionTooOld`, `NoSuchTransaction`, `TransactionCommitted`, `IllegalOperation`.
     private static final int TOO_OLD = 225;
@@ -31,10 +30,10 @@ final class ServerTransactions {
 
     private static final int MAX_COMMITS = 5;
 
-    /// In the text of `TransactionTooOld`; only a hint where to look.
+    /// The number in the text of `TransactionTooOld`; only a hint for the search.
     private static final Pattern NEWER = Pattern.compile("newer \\D*(\\d+)\\D*$");
 
-    /// Any collection does, also one that is not there: it is asked in each transaction before all others.
+    /// Any database is suitable, also one that does not exist.
     private static final String DB = "restheart";
 
     private static final BsonDocument TOUCH = new BsonDocument("find", new BsonString("_txns"))
@@ -57,9 +56,9 @@ final class ServerTransactions {
         NONE
     }
 
-    /// Empty if there has never been one.
+    /// Empty if there has been none.
     ///
-    /// @throws org.restheart.http.ProblemException 405 where there are no transactions
+    /// @throws org.restheart.http.ProblemException 405 where transactions are not supported
     Optional<Current> current(BsonDocument session) {
         var hint = new long[1];
         var first = probe(session, 0, hint);
@@ -101,7 +100,7 @@ final class ServerTransactions {
         return above;
     }
 
-    /// @param hint is given the number of the latest transaction, if MongoDB says it
+    /// @param hint receives the number of the latest transaction, if MongoDB reports it
     private Probe probe(BsonDocument session, long number, long[] hint) {
         try {
             run(attached(session, number), DB, TOUCH);
@@ -120,7 +119,7 @@ final class ServerTransactions {
         }
     }
 
-    /// @throws MongoException if it cannot be begun, also because another one is in progress
+    /// @throws MongoException if it cannot be started, also because another one is in progress
     void begin(BsonDocument session, long number, ReadConcern readConcern) {
         try {
             run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH);
@@ -129,7 +128,7 @@ final class ServerTransactions {
         }
     }
 
-    /// Repeating it is no error, so what became of a commit that nobody answered can be found out by another one.
+    /// Idempotent, so that a commit without a response can be repeated to learn its outcome.
     ///
     /// @throws MongoException also if the transaction is not in progress
     void commit(BsonDocument session, long number) {
@@ -157,7 +156,7 @@ final class ServerTransactions {
         }
     }
 
-    /// Ends whatever runs in the session.
+    /// Ends all operations in the session.
     void kill(BsonDocument session) {
         client.getDatabase("admin").runCommand(new BsonDocument("killSessions", new BsonArray(List.of(session))));
     }
@@ -166,7 +165,7 @@ final class ServerTransactions {
         return AttachedSession.to(times(), session, number, () -> {});
     }
 
-    /// A session of the driver's, which costs nothing until a command needs one of MongoDB's.
+    /// A driver session, which is free until a command uses it on the server.
     private ClientSession times() {
         return client.startSession(
                 ClientSessionOptions.builder().causallyConsistent(false).build());

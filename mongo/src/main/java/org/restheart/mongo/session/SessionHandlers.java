@@ -24,13 +24,13 @@ public final class SessionHandlers {
     private final ServerTransactions transactions;
     private final Optional<String> base;
 
-    /// @param base of `Location` URLs, in place of what the client called this server
+    /// @param base of `Location` URLs, in place of the request's host
     public SessionHandlers(Sessions sessions, Optional<String> base) {
         this.transactions = sessions.transactions();
         this.base = base.map(url -> url.replaceAll("/+$", ""));
     }
 
-    /// `POST /_sessions`: MongoDB hears of a session when it is first used.
+    /// `POST /_sessions`: the session is created in MongoDB when it is first used.
     public Response create(DataRequest request) {
         var ops = request.contentDocument().get("ops", new BsonDocument());
         if (!ops.isDocument()) {
@@ -48,7 +48,7 @@ public final class SessionHandlers {
         return JsonResponses.empty(201).with("Location", server + request.selfPath() + "/" + id.uuid());
     }
 
-    /// `DELETE /_sessions/{sid}`: also ends what runs in it.
+    /// `DELETE /_sessions/{sid}`: also ends all operations in it.
     public Response delete(DataRequest request) {
         var session = session(request);
         request.http().requireThread();
@@ -68,7 +68,7 @@ public final class SessionHandlers {
         return JsonResponses.of(request, 200, new BsonDocument("currentTxn", current));
     }
 
-    /// `POST /_sessions/{sid}/_txns`: begins the next one, unless one is in progress.
+    /// `POST /_sessions/{sid}/_txns`: starts the next one, unless one is in progress.
     public Response begin(DataRequest request) {
         var session = session(request);
         request.http().requireThread();
@@ -80,7 +80,7 @@ public final class SessionHandlers {
         try {
             transactions.begin(
                     session, next, request.parameters().concerns().readConcern().orElse(ReadConcern.DEFAULT));
-        } catch (MongoCommandException e) { // somebody else may have begun it in this moment
+        } catch (MongoCommandException e) { // a concurrent request may have started it
             if (transactions
                     .current(session)
                     .filter(txn -> txn.number() >= next)

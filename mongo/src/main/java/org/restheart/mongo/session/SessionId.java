@@ -10,13 +10,13 @@ import java.util.UUID;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 
-/// A session's id as clients know it. Any UUID is one, on any server; those made here (version 8, RFC 9562) tell whose
-/// they are, so that others are refused. Whatever its id, MongoDB's session is another one for each owner: knowing or
-/// guessing an id leads nobody into somebody else's session. Immutable.
+/// A session's id as seen by clients. Any UUID is valid on any server; generated ones (version 8, RFC 9562) contain
+/// a mark of their owner, so that other accounts are refused. For each id, MongoDB's session differs per owner:
+/// knowing or guessing an id gives no access to another account's session. Immutable.
 record SessionId(UUID uuid) {
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /// In the byte that begins with the variant.
+    /// A bit of the byte with the variant.
     private static final int CAUSAL = 0x20;
 
     private static final int VARIANT_BYTE = 8;
@@ -24,7 +24,7 @@ record SessionId(UUID uuid) {
 
     /// A new one.
     ///
-    /// @param owner empty for nobody in particular
+    /// @param owner empty for anonymous callers
     static SessionId create(String owner, boolean causal) {
         var bytes = new byte[16];
         RANDOM.nextBytes(bytes);
@@ -35,12 +35,12 @@ record SessionId(UUID uuid) {
         return new SessionId(uuid(bytes));
     }
 
-    /// Whether reads in the session see what was written in it before.
+    /// Whether the session is causally consistent.
     boolean isCausal() {
         return (bytes()[VARIANT_BYTE] & CAUSAL) != 0;
     }
 
-    /// False for one that was made here for somebody else.
+    /// False for one that was generated for another owner.
     boolean mayBeOf(String owner) {
         var bytes = bytes();
         return uuid.version() != MADE_HERE || Arrays.equals(bytes, VARIANT_BYTE + 1, 16, mark(bytes, owner), 0, 7);
@@ -66,7 +66,7 @@ record SessionId(UUID uuid) {
         return new UUID(buffer.getLong(), buffer.getLong());
     }
 
-    /// What the end of an id made here is.
+    /// The last bytes of a generated id.
     private static byte[] mark(byte[] id, String owner) {
         return digest("owner", Arrays.copyOf(id, VARIANT_BYTE + 1), owner);
     }

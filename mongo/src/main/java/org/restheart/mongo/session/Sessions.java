@@ -16,7 +16,7 @@ import org.restheart.http.access.Account;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 
-/// The sessions that requests run in. Thread-safe.
+/// The sessions of requests. Thread-safe.
 public final class Sessions {
     private final MongoClient client;
     private final ServerTransactions transactions;
@@ -30,14 +30,14 @@ public final class Sessions {
         return transactions;
     }
 
-    /// Whose sessions a request may use.
+    /// The owner of the sessions that a request may use.
     static String owner(Request request) {
         return request.caller().account().map(Account::name).orElse("");
     }
 
     /// MongoDB's session of an id.
     ///
-    /// @throws org.restheart.http.ProblemException 404 for somebody else's
+    /// @throws org.restheart.http.ProblemException 404 for one of another owner
     static BsonDocument serverSession(Request request, UUID id) {
         var session = new SessionId(id);
         if (!session.mayBeOf(owner(request))) {
@@ -46,11 +46,11 @@ public final class Sessions {
         return session.serverSession(owner(request));
     }
 
-    /// What a request's reads and writes are to carry: its transaction; or, outside of one, what makes a secondary
-    /// wait until it has what the session may have written before. Who only wrote through this or any other gateway
-    /// cannot say when, so the primary is asked. Waits for MongoDB.
+    /// The session of a request's reads and writes: its transaction or, outside of one, the operation time that
+    /// makes a secondary wait for earlier writes of the session. As writes through other gateways are unknown, the
+    /// time is read from the primary. Blocks for MongoDB.
     ///
-    /// @throws org.restheart.http.ProblemException 404 for somebody else's session
+    /// @throws org.restheart.http.ProblemException 404 for a session of another owner
     public Optional<ClientSession> of(Request request, SessionParameter parameter, Parameters parameters) {
         var server = serverSession(request, parameter.sessionId());
         if (parameter.transaction().isPresent()) {

@@ -1,6 +1,6 @@
 package org.restheart.mongo.session;
 
-/// How far a session's latest transaction has come, as clients are told.
+/// The state of a session's latest transaction, as reported to clients.
 enum TransactionState {
     IN,
     COMMITTED,

@@ -1,7 +1,7 @@
-/// Sessions and transactions that clients name in requests, usable through any gateway: MongoDB keeps their state, and
-/// nothing of them is remembered here. [Sessions] is the entry point.
+/// Sessions and transactions that clients name in requests, usable through any gateway: their state is kept in
+/// MongoDB only. [Sessions] is the entry point.
 ///
-/// Must not know: what is read or written in them.
+/// Must not know: the reads and writes in them.
 @NullMarked
 package org.restheart.mongo.session;
 

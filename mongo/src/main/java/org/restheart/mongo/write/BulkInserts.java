@@ -6,15 +6,15 @@ import java.util.function.Function;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Where the documents of an array go: each is tried, in no order. Thread-safe.
+/// Inserts the documents of an array, each of which is tried, in no order. Thread-safe.
 @FunctionalInterface
 public interface BulkInserts {
-    /// Inserts, now or together with other requests' documents.
+    /// Inserts, separately or coalesced with other requests.
     ///
-    /// @param request says whether the insert may wait for MongoDB here
-    /// @param answer makes the response of what MongoDB refused, each error with its position in the request's
+    /// @param request determines whether the insert may block here
+    /// @param answer builds the response from MongoDB's errors, each with its position in the request's
     ///     documents; all others were inserted. Called once, as in [Inserts]
-    /// @throws com.mongodb.MongoException if the outcome is not known, or applies to more than single documents; a
-    ///     deferred response fails with it
+    /// @throws com.mongodb.MongoException if the outcome is unknown, or applies to more than single documents;
+    ///     a deferred response fails with it
     Response insert(Request request, BulkInsert insert, Function<List<BulkWriteError>, Response.Ready> answer);
 }

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 
-/// Many writes of one request as one command. Where a filter of theirs comes from a client, it has been through
+/// Many writes of one request as one command. Filters of clients have been checked by
 /// [org.restheart.mongo.find.StagedFilter#ofWrites].
 public final class BulkWrites {
     private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
     private BulkWrites() {}
 
-    /// Every one is tried, in no order.
+    /// Tries every one, in no order.
     ///
     /// @param session the client's, if it has one
     /// @throws com.mongodb.MongoBulkWriteException when all are tried, if some failed
@@ -29,7 +29,7 @@ public final class BulkWrites {
         return run(session, collection, writes, UNORDERED);
     }
 
-    /// One after the other, until one fails.
+    /// Runs them one after the other, until one fails.
     ///
     /// @param session the client's, if it has one
     /// @throws com.mongodb.MongoBulkWriteException as soon as one failed
@@ -38,7 +38,7 @@ public final class BulkWrites {
         return run(session, collection, writes, new BulkWriteOptions());
     }
 
-    /// All of them or none: what an update makes of a stored document is checked before anybody can see it.
+    /// Runs all of them or none: updated documents are checked before they are visible.
     ///
     /// @param updates each of one document, by its `_id`
     public static void checked(

@@ -1,6 +1,6 @@
 package org.restheart.mongo.write;
 
-/// What became of the removal of one document; shares [WriteOutcome]'s reasons why not.
+/// The outcome of the removal of one document; shares [WriteOutcome]'s refusals.
 public sealed interface DeleteOutcome permits DeleteOutcome.Deleted, WriteOutcome.Missing, WriteOutcome.Refused {
     record Deleted() implements DeleteOutcome {}
 }

@@ -3,8 +3,8 @@ package org.restheart.mongo.write;
 import com.mongodb.ErrorCategory;
 import com.mongodb.WriteError;
 
-/// Tells violations of unique indexes apart. MongoDB names the index only in the text of a write error:
-/// `E11000 duplicate key error collection: db.c index: _id_ dup key: { _id: 1 }`.
+/// Distinguishes violations of unique indexes. MongoDB names the index only in the text of a write error: `E11000
+/// duplicate key error collection: db.c index: _id_ dup key: { _id: 1 }`.
 public final class DuplicateKeys {
     private DuplicateKeys() {}
 
@@ -12,7 +12,7 @@ public final class DuplicateKeys {
         return error.getCategory() == ErrorCategory.DUPLICATE_KEY;
     }
 
-    /// Whether the id is taken, as opposed to a value of another unique index.
+    /// Whether the id exists, as opposed to a value of another unique index.
     public static boolean isOfId(WriteError error) {
         return isOne(error) && error.getMessage().contains(" index: _id_ ");
     }

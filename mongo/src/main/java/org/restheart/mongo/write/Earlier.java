@@ -15,11 +15,11 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.mongo.exchange.EntityTags;
 
-/// What an earlier attempt at the same request has left behind.
+/// Finds the writes of an earlier attempt of the same request.
 public final class Earlier {
     private Earlier() {}
 
-    /// Which of the documents were written with that tag, which no other request has.
+    /// The ids of documents that were written with the tag, which is unique to the request.
     public static Set<BsonValue> attemptWrote(
             MongoCollection<RawBsonDocument> collection, List<BsonValue> ids, ObjectId etag) {
         var filter = new BsonDocument("_id", new BsonDocument("$in", new BsonArray(ids)))

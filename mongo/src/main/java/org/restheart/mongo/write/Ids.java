@@ -11,7 +11,7 @@ import org.restheart.http.ProblemCode;
 public final class Ids {
     private Ids() {}
 
-    /// A filter for exactly this id. A client's document or regular expression must not be read as a condition.
+    /// A filter for exactly this id: a document or regular expression is not interpreted as a condition.
     public static BsonDocument equal(BsonValue id) {
         return new BsonDocument(
                 "_id",

@@ -2,7 +2,7 @@ package org.restheart.mongo.write;
 
 import com.mongodb.WriteError;
 
-/// What became of one inserted document.
+/// The outcome of the insert of one document.
 public sealed interface InsertOutcome {
     record Inserted() implements InsertOutcome {}
 

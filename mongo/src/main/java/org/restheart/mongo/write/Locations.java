@@ -6,26 +6,26 @@ import org.bson.BsonValue;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.IdSpelling;
 
-/// Where clients find what a `POST` to a collection created.
+/// The URLs of documents created by a `POST` to a collection.
 public final class Locations {
-    /// In place of what the client called this server; without a slash at the end.
+    /// In place of the request's host; without a trailing slash.
     private final Optional<String> base;
 
     public Locations(Optional<String> base) {
         this.base = base.map(url -> url.replaceAll("/+$", ""));
     }
 
-    /// An absolute URL; empty for an id that no path can name.
+    /// An absolute URL; empty for an id that cannot be written in a path.
     public Optional<String> absolute(DataRequest request, BsonValue id) {
         return path(request, id).map(path -> base(request) + path);
     }
 
-    /// The path on this server, in the client's own URI space; empty for an id that no path can name.
+    /// The path on this server, in the client's URI space; empty for an id that cannot be written in a path.
     public static Optional<String> path(DataRequest request, BsonValue id) {
         return IdSpelling.of(id).map(folder(request)::concat);
     }
 
-    /// The paths of all ids that a path can name.
+    /// The paths of all ids that can be written in one.
     public static List<String> paths(DataRequest request, List<BsonValue> ids) {
         var folder = folder(request);
         return ids.stream()
@@ -34,7 +34,7 @@ public final class Locations {
                 .toList();
     }
 
-    /// The collection's path with a slash at its end.
+    /// The collection's path with a trailing slash.
     private static String folder(DataRequest request) {
         var path = new StringBuilder("/");
         for (var segment : request.http().path().segments()) {

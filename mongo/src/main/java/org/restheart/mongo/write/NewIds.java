@@ -4,9 +4,9 @@ import java.util.function.Supplier;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 
-/// Where new documents get their tag and, if the client gives none, their ids from.
+/// Supplies the tag and missing ids of new documents.
 public interface NewIds {
-    /// New ones each time.
+    /// New ones for each request.
     NewIds FRESH = new NewIds() {
         @Override
         public ObjectId etag() {
@@ -24,13 +24,13 @@ public interface NewIds {
         }
     };
 
-    /// Of the documents that one request writes.
+    /// The tag of the documents of one request.
     ObjectId etag();
 
     /// The ids for the documents of one request that have none, in their order.
     Supplier<BsonObjectId> sequence();
 
-    /// Whether the same documents, with the same ids and tag, may have been written by an earlier attempt that
-    /// was not answered. A taken id is then no error if the tag is the same.
+    /// Whether an earlier attempt without response may have written the same documents, with the same ids and tag. A
+    /// duplicate id is then not an error if the tag is the same.
     boolean mayRepeat();
 }

@@ -10,7 +10,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Each request's documents in a command of their own. Thread-safe.
+/// Inserts each request's documents in a separate command. Thread-safe.
 public final class PlainBulkInserts implements BulkInserts {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
@@ -38,7 +38,7 @@ public final class PlainBulkInserts implements BulkInserts {
         }
     }
 
-    /// What was refused.
+    /// The errors of refused documents.
     ///
     /// @throws MongoBulkWriteException the same one, if more failed than single documents
     public static List<BulkWriteError> errors(MongoBulkWriteException e) {

@@ -7,7 +7,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Each document in a command of its own. Thread-safe.
+/// Inserts each document in a separate command. Thread-safe.
 public final class PlainInserts implements Inserts {
     private final MongoCluster client;
 

@@ -12,20 +12,20 @@ import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
 
-/// What a client must know of a stored document, or of stored properties, to be allowed to change them
-/// (RFC 9110, 13.1.1). Entity tags here are the bare values of `_etag`, so `*` and quoted tags match nothing.
+/// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1). Entity tags here are the
+/// bare values of `_etag`, so `*` and quoted tags match nothing.
 public sealed interface Precondition {
 
-    /// Anybody may.
+    /// No precondition.
     record None() implements Precondition {}
 
-    /// The client should have named the tag and did not: only what has no tag may be changed.
+    /// The required tag is missing: only a target without a tag may be changed.
     record Untagged() implements Precondition {}
 
-    /// `If-Match`: only what has this tag may be changed.
+    /// `If-Match`: only a target with this tag may be changed.
     record IfMatch(String tag) implements Precondition {}
 
-    /// What `_etag` must match, as a part of a MongoDB filter. Never an equality, which an upsert would copy.
+    /// The condition on `_etag` in a MongoDB filter. Never an equality, which an upsert would copy.
     default Optional<BsonValue> condition() {
         return switch (this) {
             case None() -> Optional.empty();
@@ -34,7 +34,8 @@ public sealed interface Precondition {
         };
     }
 
-    /// Why what has this tag, or none, may not be changed: the same rule as [#condition()]. Empty if it may.
+    /// The refusal for a target with this tag, or without one, by the same rule as [#condition()]. Empty if it may
+    /// be changed.
     default Optional<Refused> refusal(Optional<String> stored) {
         return switch (this) {
             case None() -> Optional.empty();

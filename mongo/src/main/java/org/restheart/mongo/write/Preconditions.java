@@ -8,8 +8,8 @@ import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.write.EtagPolicies.EtagPolicy;
 
-/// Which precondition a request makes: its `If-Match`, else its `checkEtag`, else the policy in force for what
-/// it writes: the collection's, the database's, the configuration's. Thread-safe.
+/// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
+/// database or the configuration. Thread-safe.
 public final class Preconditions {
     private final Metadata metadata;
     private final EtagPolicies defaults;
@@ -19,7 +19,7 @@ public final class Preconditions {
         this.defaults = defaults;
     }
 
-    /// For a document that the path names.
+    /// For the document of the path.
     public Precondition ofDocument(DataRequest request) {
         return of(
                 request,
@@ -53,7 +53,7 @@ public final class Preconditions {
                 .orElse(otherwise);
     }
 
-    /// Empty for a value that is none of the policies: it was not checked when it was stored.
+    /// Empty for an unknown policy, since the property is not validated when it is stored.
     private static Optional<EtagPolicy> stated(Known known, String property) {
         return known.property(property)
                 .filter(value -> value.isString())

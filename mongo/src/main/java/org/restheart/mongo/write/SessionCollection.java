@@ -18,8 +18,8 @@ import org.bson.RawBsonDocument;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 
-/// A collection with the session, if any, that all operations on it run in, so that none can be left out. Confined to
-/// one request.
+/// A collection with the session of all its operations, if any, so that no operation can omit it. Confined to one
+/// request.
 public final class SessionCollection {
     private final MongoCollection<RawBsonDocument> collection;
     private final Optional<ClientSession> session;

@@ -11,7 +11,8 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// What clients store with the database or the collection of a request's path, as what a write aims at. Thread-safe.
+/// The stored properties of the database or the collection of a request's path, as the target of writes.
+/// Thread-safe.
 public final class StoredProperties {
     private final Collections collections;
     private final Metadata metadata;
@@ -29,7 +30,7 @@ public final class StoredProperties {
         return new BsonString(collection == null ? ResourceNames.PROPERTIES : Metadata.propertiesId(collection));
     }
 
-    /// The properties under the precondition that the request makes.
+    /// The properties with the precondition of the request.
     public TargetDocument target(DataRequest request) {
         return target(
                 request,
@@ -42,15 +43,14 @@ public final class StoredProperties {
         return new TargetDocument(collections.properties(request), id(request), precondition);
     }
 
-    /// Changes some of them. That there were none before is no difference to a client, whose database or collection
-    /// was there.
+    /// Changes some of them, also if there were none before.
     public WriteOutcome update(DataRequest request, Update update) {
         var outcome = target(request).update(update, WriteMode.UPSERT);
         return outcome instanceof WriteOutcome.Created ? new WriteOutcome.Changed() : outcome;
     }
 
-    /// Carries out a write, after which everybody asks MongoDB again what there is; also when it fails, since part of
-    /// it may have been done.
+    /// Runs a write and then invalidates the cached metadata, also when it fails, since part of it may have been
+    /// done.
     public Response changing(DataRequest request, Supplier<Response> write) {
         try {
             return write.get();

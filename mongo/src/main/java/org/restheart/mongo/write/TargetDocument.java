@@ -39,11 +39,10 @@ import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 
-/// The one document that a write aims at, there or not. Each method is one atomic operation whose filter holds
-/// the precondition; only when it matched nothing does one more read find out why. Confined to one request.
+/// The target document of a write, whether it exists or not. Each method is one atomic operation whose filter
+/// contains the precondition; only when nothing matched, another read determines why. Confined to one request.
 public final class TargetDocument {
-    /// A write is tried again when the document changed between it and the read that was to explain its
-    /// failure.
+    /// A write is retried when the document changed between it and the read that determines why it failed.
     private static final int MAX_ATTEMPTS = 10;
 
     private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
@@ -54,13 +53,13 @@ public final class TargetDocument {
     private final Precondition precondition;
     private final boolean file;
 
-    /// @param others what else must match: the client's filter, the shard key, the access rule's filter; may be
+    /// @param others further conditions: the client's filter, the shard key, the access rule's filter; may be
     ///     empty
     public TargetDocument(SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition) {
         this(collection, id, others, precondition, false);
     }
 
-    /// The description of a file, which has its tag among the metadata.
+    /// The document of a file, whose tag is in its metadata.
     public static TargetDocument file(
             SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition) {
         return new TargetDocument(collection, id, others, precondition, true);
@@ -75,17 +74,17 @@ public final class TargetDocument {
         this.precondition = precondition;
     }
 
-    /// Whatever else the document says.
+    /// Without further conditions.
     public TargetDocument(MongoCollection<RawBsonDocument> collection, BsonValue id, Precondition precondition) {
         this(new SessionCollection(collection, Optional.empty()), id, new BsonDocument(), precondition);
     }
 
-    /// The answer depends on the outcome, so the outcome has to be known.
+    /// With an acknowledged write concern, since the response depends on the outcome.
     private static SessionCollection acknowledged(SessionCollection collection) {
         return collection.writeConcern().isAcknowledged() ? collection : collection.with(WriteConcern.ACKNOWLEDGED);
     }
 
-    /// Stores `document`, whole, in place of what is there.
+    /// Replaces the target by `document`.
     ///
     /// @param document with its `_id`
     /// @throws com.mongodb.MongoException for every failure but a duplicate key
@@ -134,9 +133,9 @@ public final class TargetDocument {
                 }));
     }
 
-    /// Why the document may not be written, if it is there: nothing is done.
+    /// Determines whether the document may be written, without writing it.
     ///
-    /// @return [Missing] if it is not there, [Changed] if it may be written
+    /// @return [Missing] if it does not exist, [Changed] if it may be written
     public WriteOutcome foresee() {
         var found = read(found());
         if (found.isPresent()) {
@@ -147,7 +146,7 @@ public final class TargetDocument {
                 : new Missing();
     }
 
-    /// Changes what is there; in the modes that create, changes an empty document.
+    /// Updates the target; in the modes that create, updates an empty document.
     ///
     /// @throws com.mongodb.MongoException for every failure but a duplicate key
     public WriteOutcome update(Update update, WriteMode mode) {
@@ -182,10 +181,9 @@ public final class TargetDocument {
                 : Optional.of(statement.get());
     }
 
-    /// As [#update(Update, WriteMode)], but in a transaction that is given up when `check` throws: what it
-    /// refuses is never stored.
+    /// As [#update(Update, WriteMode)], but in a transaction that is aborted when `check` throws.
     ///
-    /// @param check is shown the document as it would be stored; may be called several times
+    /// @param check receives the document as it would be stored; may be called several times
     public WriteOutcome update(Update update, WriteMode mode, MongoClient client, Consumer<RawBsonDocument> check) {
         var filter = mode == WriteMode.INSERT ? nothing() : filter();
         var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(hint());
@@ -194,7 +192,7 @@ public final class TargetDocument {
             return write(mode, () -> {
                 try {
                     return checked(collection, kept(update, mode), filter, options, check);
-                } catch (ProblemException e) { // one statement cannot be undone alone
+                } catch (ProblemException e) { // a single statement cannot be undone
                     begun.get().abortTransaction();
                     throw e;
                 }
@@ -400,7 +398,7 @@ public final class TargetDocument {
         throw changesTooOften();
     }
 
-    /// Empty when the document has meanwhile changed to one that the write would match.
+    /// Empty when the document was changed in the meantime so that the write would match.
     private Optional<WriteOutcome> whyNoMatch() {
         if (precondition instanceof Precondition.None) {
             return Optional.of(new Missing());
@@ -409,10 +407,11 @@ public final class TargetDocument {
         return found.isEmpty() ? Optional.of(new Missing()) : refusal(found.get());
     }
 
-    /// The id is taken. Empty when it was taken in a race, and the next attempt can tell.
+    /// The outcome for an existing id. Empty when it was inserted concurrently, so that the next attempt determines
+    /// the outcome.
     private Optional<WriteOutcome> whyDuplicate(WriteMode mode, String message) {
         var duplicate = Optional.<WriteOutcome>of(new Duplicate(message));
-        if (collection.transaction().isPresent()) { // which has been aborted: there is nothing more to read
+        if (collection.transaction().isPresent()) { // the transaction has been aborted, so it allows no further read
             return duplicate;
         }
         if (mode == WriteMode.INSERT) {
@@ -420,7 +419,7 @@ public final class TargetDocument {
             if (found.isPresent()) {
                 return refusal(found.get()).or(() -> duplicate);
             }
-            return read(Ids.equal(id)).flatMap(_ -> duplicate); // nothing but that the id is taken
+            return read(Ids.equal(id)).flatMap(_ -> duplicate); // only that the id exists
         }
         var matching = read(found());
         if (matching.isPresent()) {
@@ -441,12 +440,13 @@ public final class TargetDocument {
         return EntityTags.of(file ? EntityTags.holderInFile(found) : found);
     }
 
-    /// A rule may be about paths: no other document may meet a filter that can fail, whatever index would serve it.
+    /// A rule may be about paths: a filter that can fail must not be evaluated on other documents, whatever index it
+    /// could use.
     private @Nullable BsonDocument hint() {
         return HarmlessFilter.is(others) ? null : BY_ID;
     }
 
-    /// From the primary: the write has just been there.
+    /// Reads from the primary, which the write was sent to.
     private Optional<RawBsonDocument> read(BsonDocument filter) {
         return Optional.ofNullable(collection
                 .with(ReadPreference.primary())
@@ -467,7 +467,7 @@ public final class TargetDocument {
         return filter;
     }
 
-    /// Matches no document, but gives the one that an upsert creates its id.
+    /// Matches no document, but sets the id of an upserted one.
     private BsonDocument nothing() {
         return Ids.equal(id).append(EntityTags.FIELD, new BsonDocument("$in", new BsonArray()));
     }

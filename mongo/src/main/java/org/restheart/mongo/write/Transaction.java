@@ -9,18 +9,18 @@ import java.util.function.Function;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// Work that is done whole or not at all, where one command cannot do it. Needs a replica set.
+/// Runs several commands atomically. Needs a replica set.
 final class Transaction {
     private static final int MAX_ATTEMPTS = 10;
 
-    /// `IllegalOperation`: what a server on its own answers.
+    /// `IllegalOperation`: the error of a standalone server.
     private static final int NO_TRANSACTIONS = 20;
 
     private Transaction() {}
 
-    /// Runs `work` and commits it; aborts it if it throws. Runs it again when MongoDB says that this can help.
+    /// Runs `work` and commits it; aborts it if it throws. Retries it after transient errors.
     ///
-    /// @throws org.restheart.http.ProblemException 409 when others kept interfering, 501 without a replica set
+    /// @throws org.restheart.http.ProblemException 409 after repeated conflicts, 501 without a replica set
     static <T> T run(MongoClient client, WriteConcern writeConcern, Function<ClientSession, T> work) {
         var options = TransactionOptions.builder().writeConcern(writeConcern).build();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -2,17 +2,17 @@ package org.restheart.mongo.write;
 
 import java.util.Optional;
 
-/// What became of a write to one document.
+/// The outcome of a write to one document.
 public sealed interface WriteOutcome {
-    /// There was none; now there is.
+    /// The document was inserted.
     record Created() implements WriteOutcome {}
 
     record Changed() implements WriteOutcome {}
 
-    /// No such document, or not one that the filters match.
+    /// There is no such document, or none that the filters match.
     record Missing() implements WriteOutcome, DeleteOutcome {}
 
-    /// A unique index has such a document already.
+    /// The write violates a unique index.
     ///
     /// @param message MongoDB's
     record Duplicate(String message) implements WriteOutcome {}
@@ -20,11 +20,11 @@ public sealed interface WriteOutcome {
     /// The precondition did not hold.
     sealed interface Refused extends WriteOutcome, DeleteOutcome {}
 
-    /// Another tag than the client named.
+    /// The stored tag differs from the client's.
     ///
     /// @param current empty for a document without a tag
     record Stale(Optional<String> current) implements Refused {}
 
-    /// The client must name the tag and did not.
+    /// The required tag is missing in the request.
     record TagRequired(String current) implements Refused {}
 }

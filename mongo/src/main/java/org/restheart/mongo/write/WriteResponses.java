@@ -11,12 +11,12 @@ import org.restheart.http.Response;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.JsonResponses;
 
-/// What clients are told of the outcome of a write: the data API's write table as one switch each.
+/// The responses for the outcomes of writes.
 public final class WriteResponses {
     private WriteResponses() {}
 
-    /// @param etag what was stored
-    /// @param tagRequired the contract's text for a client that did not name the tag
+    /// @param etag the stored tag
+    /// @param tagRequired the message for a missing tag
     /// @throws ProblemException 404, 409, 412
     public static Response.Ready of(WriteOutcome outcome, String etag, String tagRequired) {
         return switch (outcome) {
@@ -51,7 +51,7 @@ public final class WriteResponses {
         };
     }
 
-    /// MongoDB refused what the client wanted to store.
+    /// The problem for a write that MongoDB refused.
     public static ProblemException refusal(WriteError error) {
         return MongoCodes.ofWriteError(error.getCode(), error.getMessage()).raise();
     }

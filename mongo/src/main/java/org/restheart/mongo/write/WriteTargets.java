@@ -7,11 +7,11 @@ import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 
-/// Reads on behalf of writes, from the primary, which the write goes to as well. What is read is not shown to clients.
+/// Reads for writes, from the primary. The results are not shown to clients.
 public final class WriteTargets {
     private WriteTargets() {}
 
-    /// The id of the document that MongoDB finds first.
+    /// The id of the first matching document.
     ///
     /// @param filter of a write: the access rule's and the client's
     public static Optional<BsonValue> firstId(SessionCollection collection, BsonDocument filter) {

@@ -14,11 +14,10 @@ import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 
-/// Keeps callers from planting documents outside of what they may write, for permissions that ask for it. Only
-/// MongoDB knows exactly what its filters match, so MongoDB is asked (`$documents`, since MongoDB 5.1).
-/// Thread-safe.
+/// Refuses new documents that the write filter does not match, for permissions with this check. The filter is
+/// evaluated by MongoDB (`$documents`, since MongoDB 5.1). Thread-safe.
 public final class WrittenCheck {
-    /// Documents are asked about together up to here; a command holds 16 MiB.
+    /// Bytes of documents per command; a command may have 16 MiB.
     private static final int MAX_BYTES = 4 << 20;
 
     private final Collections collections;
@@ -27,18 +26,18 @@ public final class WrittenCheck {
         this.collections = collections;
     }
 
-    /// What stored documents must match; empty if it is not asked for.
+    /// The condition on stored documents; empty without the check.
     public static Optional<BsonDocument> condition(DataRequest request) {
         return Optional.of(request.grant()).filter(Grant::checkWritten).flatMap(Grant::writeFilter);
     }
 
-    /// Whether anybody wants to see documents before they are stored.
+    /// Whether documents have to be checked before they are stored.
     public static boolean isAsked(DataRequest request) {
         return request.http().attribute(DocumentCheck.KEY).isPresent()
                 || condition(request).isPresent();
     }
 
-    /// Waits for MongoDB, if there is a condition.
+    /// Blocks for MongoDB if there is a condition.
     ///
     /// @throws ProblemException 403
     public void check(DataRequest request, List<RawBsonDocument> documents) {
@@ -75,7 +74,7 @@ public final class WrittenCheck {
                 .raise();
     }
 
-    /// Documents in which `$` means nothing.
+    /// The documents as literals.
     private static List<BsonDocument> literals(List<RawBsonDocument> documents) {
         return documents.stream()
                 .map(document -> new BsonDocument("$literal", document))

@@ -1,8 +1,7 @@
-/// Single writes as one atomic operation each: what must be true of the stored document is part of the write's
-/// own filter, so that nobody ever sees a state that a failed precondition undid. [TargetDocument] is the entry point
-/// for what exists, [Inserts] for what is new.
+/// Single writes as one atomic operation each: preconditions on the stored document are part of the write's filter.
+/// [TargetDocument] is the entry point for existing documents, [Inserts] for new ones.
 ///
-/// Must not know: how content is parsed and shaped.
+/// Must not know: how content is parsed and converted.
 @NullMarked
 package org.restheart.mongo.write;
 
