@@ -27,8 +27,8 @@ import org.restheart.mongo.write.EtagPolicies;
 /// @param coalescing which operations are coalesced
 /// @param cursorPool how deep pages are found
 /// @param resultCache for requests with `cache`
-/// @param querySecurity what clients' queries and aggregations may not contain
-/// @param streams what change streams may cost
+/// @param querySecurity operators and stages that clients' queries and aggregations must not contain
+/// @param streams limits of change streams
 /// @param accounts whether callers can say who they are
 public record MongoConfig(
         String uri,

@@ -8,9 +8,8 @@ import org.restheart.http.ProblemCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks MongoDB what security needs to know. Without an answer no request is admitted: 503. Says so in the log once,
-/// not
-/// with every request. Thread-safe.
+/// Runs the queries of security. If one fails the request is refused with 503. Says so in the log once, not with
+/// every request. Thread-safe.
 final class LookUp {
     private static final Logger LOG = LoggerFactory.getLogger(LookUp.class);
 

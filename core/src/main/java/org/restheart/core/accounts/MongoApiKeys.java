@@ -39,7 +39,7 @@ final class MongoApiKeys implements ApiKeys {
     /// The hour in which the last use of a key was recorded, by digest.
     private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
 
-    /// @param kept what is known; whoever learns of a change tells it
+    /// @param kept the cache of keys, which is invalidated on changes
     MongoApiKeys(
             MongoClient client,
             String database,

@@ -68,7 +68,7 @@ public final class ChangeStreams implements AutoCloseable {
         return TokenSeal.of(client, namespace);
     }
 
-    /// Lets a listener in; returns when nothing that is acknowledged from now on can pass it by.
+    /// Adds a listener; returns when every write acknowledged from now on will be delivered to it.
     ///
     /// @param request of the listener
     /// @param from the position at which the client wants to begin

@@ -33,7 +33,7 @@ final class Event {
 
     /// How listeners are told.
     ///
-    /// @param withToken whether the message tells where it can be resumed; server-sent events do so anyway
+    /// @param withToken whether the message contains its resume token; server-sent events always do
     /// @param seal of that token, if it is not MongoDB's own
     record Form(JsonMode mode, boolean withToken, Optional<TokenSeal> seal) {}
 

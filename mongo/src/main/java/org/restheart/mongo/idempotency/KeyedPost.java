@@ -37,7 +37,7 @@ public final class KeyedPost implements DataHandler {
     private final IdempotencyClaims claims;
     private final boolean accounts;
 
-    /// @param post answers at once, and no operation of it takes longer than [#OPERATION_TIME]
+    /// @param post responds synchronously, with no operation longer than [#OPERATION_TIME]
     /// @param accounts whether callers can say who they are: a key belongs to one of them then
     public KeyedPost(Creation post, MongoClient client, boolean accounts) {
         this.post = post;
