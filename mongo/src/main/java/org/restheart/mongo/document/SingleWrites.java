@@ -38,7 +38,7 @@ final class SingleWrites {
                 : reported(request, collections, () -> answer.apply(write.alone()));
     }
 
-    /// @param write answers 201 when it has created the document
+    /// @param write responds with 201 when it has created the document
     static Response.Ready reported(DataRequest request, Collections collections, Supplier<Response.Ready> write) {
         request.http().requireThread();
         if (request.http().attribute(DataWrite.KEY).isEmpty()) {
