@@ -3,6 +3,7 @@ package org.restheart.core;
 import com.mongodb.client.MongoClient;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.core.accounts.Security;
@@ -30,6 +31,7 @@ import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.ReadRightsOfMappings;
 import org.restheart.http.Filter;
 import org.restheart.http.Service;
+import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
@@ -37,6 +39,8 @@ import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.service.CacheInvalidator;
 import org.restheart.mongo.service.CsvLoader;
+import org.restheart.openapi.OpenApiConfig;
+import org.restheart.openapi.OpenApiService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
@@ -148,7 +152,7 @@ public final class Gateway implements AutoCloseable {
             var guards = new ArrayList<>(security.guards());
             config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, security)));
             bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
-            bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata(), service.writes()));
+            bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata(), service.writes(), service.descriptions()));
             if (config.csvLoader().enabled()) {
                 bindings.add(Binding.of(
                                 new CsvLoader(
@@ -164,6 +168,7 @@ public final class Gateway implements AutoCloseable {
                     .map(api -> new DataApiService(api, judgedRequests, service.paths(), metrics.dataApi()))
                     // Not secured as a path: its actions are judged as requests of the REST API.
                     .ifPresent(api -> bindings.add(Binding.prefix(api, api.uri(), false)));
+            config.openApi().ifPresent(openApi -> bindOpenApi(openApi, service, data, security, metrics));
         });
     }
 
@@ -174,6 +179,36 @@ public final class Gateway implements AutoCloseable {
         opened.push(service::close);
         bindings.add(Binding.prefix(service, graphql.uri(), true));
         return service.guard();
+    }
+
+    /// Not secured as a path: whoever may do something is told what.
+    private void bindOpenApi(
+            OpenApiConfig openApi, MongoService data, MongoConfig mongo, Security security, Metrics metrics) {
+        var services = new HashMap<String, String>();
+        if (config.ping().endpoint().enabled()) {
+            services.put("ping", config.ping().endpoint().uri());
+        }
+        if (config.security().roles().enabled()) {
+            services.put("roles", config.security().roles().uri());
+        }
+        var server = new OpenApiConfig.Server(
+                "RESTHeart",
+                BuildInfo.load().version(),
+                config.core().baseUrl(),
+                mongo.defaultPageSize(),
+                mongo.maxPageSize(),
+                security.rootRole(),
+                services);
+        var service = new OpenApiService(
+                openApi,
+                server,
+                data.descriptions(),
+                judgedRequests,
+                judgedRequests,
+                security.schemes(),
+                security::challenge,
+                metrics.openApi());
+        bindings.add(Binding.prefix(service, openApi.uri(), false));
     }
 
     private void bind(Endpoint endpoint, Service service) {

@@ -95,6 +95,18 @@ class ArchitectureTest {
                 .check(CLASSES);
         noClasses()
                 .that()
+                .resideInAPackage("org.restheart.openapi..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.restheart.core..",
+                        "org.restheart.security..",
+                        "org.restheart.embedded..",
+                        "org.restheart.graphql..",
+                        "com.mongodb.client..")
+                .check(CLASSES);
+        noClasses()
+                .that()
                 .resideInAPackage("org.restheart.embedded..")
                 .should()
                 .dependOnClassesThat()

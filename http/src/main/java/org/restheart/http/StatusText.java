@@ -1,10 +1,10 @@
 package org.restheart.http;
 
 /// The reason phrases of RFC 9110, 15 and RFC 6585, which error bodies repeat.
-final class StatusText {
+public final class StatusText {
     private StatusText() {}
 
-    static String of(int status) {
+    public static String of(int status) {
         return switch (status) {
             case 200 -> "OK";
             case 201 -> "Created";

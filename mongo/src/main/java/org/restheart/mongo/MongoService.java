@@ -35,6 +35,7 @@ import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
+import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
@@ -82,6 +83,7 @@ public final class MongoService implements Service, AutoCloseable {
     private final Writes writes = new Writes();
     private final ForbiddenOperators forbiddenOperators;
     private final DocumentReads reads;
+    private final Descriptions descriptions;
 
     /// @param tasks closed by the caller, after this
     /// @param registry takes the meters of the data API
@@ -114,6 +116,7 @@ public final class MongoService implements Service, AutoCloseable {
         ReadRoutes.addTo(
                 routes, client, finder, documents, continuations, coalescer, metadata, inspection, writes, config);
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
+        this.descriptions = new Descriptions(client, mounts, reads, config.metadataTtl());
         metadata.onChange(streams::changed);
         routes.on(
                 ResourceKind.CHANGE_STREAM,
@@ -150,6 +153,11 @@ public final class MongoService implements Service, AutoCloseable {
     /// The reads of services other than the data API.
     public DocumentReads reads() {
         return reads;
+    }
+
+    /// What is in MongoDB, for services that describe it.
+    public Descriptions descriptions() {
+        return descriptions;
     }
 
     /// The paths of MongoDB's resources.
@@ -314,7 +322,7 @@ public final class MongoService implements Service, AutoCloseable {
         DataHandler answering = HiddenFields.mayNotBeQuoted(dataRequest) ? unquoting(handler) : handler;
         return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
                 ? answering.handle(dataRequest)
-                : writing(path, () -> answering.handle(dataRequest));
+                : writing(path, request.method(), () -> answering.handle(dataRequest));
     }
 
     /// Removes MongoDB's messages from failures, since they quote documents.
@@ -362,23 +370,34 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
-    private Response writing(ResourcePath path, Supplier<Response> write) {
+    private Response writing(ResourcePath path, Method method, Supplier<Response> write) {
         try {
             return write.get()
                     .map(done -> {
-                        written(path);
+                        written(path, method);
                         return done;
                     })
                     .recover(failure -> {
-                        written(path);
+                        written(path, method);
                         throw rethrown(failure);
                     });
         } finally {
-            written(path);
+            written(path, method);
         }
     }
 
-    private void written(ResourcePath path) {
+    private static boolean changesStructure(ResourceKind kind, Method method) {
+        return switch (kind) {
+            case DB, INDEX, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
+            case COLLECTION, FILES_BUCKET -> method != Method.POST;
+            default -> false;
+        };
+    }
+
+    private void written(ResourcePath path, Method method) {
+        if (path.db() != null && changesStructure(path.kind(), method)) {
+            descriptions.forget(path.db());
+        }
         if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
             schemas.changed();
         }

@@ -3,6 +3,7 @@ package org.restheart.security;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
 
 /// The parts of a gateway's security, each list in the order of evaluation.
 ///
@@ -27,6 +28,11 @@ public record Policy(
     /// The same with credentials in another place.
     public Policy with(UnaryOperator<Request> before) {
         return new Policy(authenticators, vetoers, authorizers, failedAttempts, before);
+    }
+
+    /// The answer to a request that needs an account, with the challenge of every mechanism.
+    public Response challenge(Request request) {
+        return Challenges.unauthorized(authenticators, request);
     }
 
     /// The security filter of a route.

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.MongoAclConfig;
@@ -18,6 +19,7 @@ import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Filter;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
@@ -196,6 +198,49 @@ public final class Security implements AutoCloseable {
     /// Whether a request that was admitted by a security filter would be admitted now. May block.
     public boolean stillAdmits(Request request) {
         return secured.stillAdmits(request);
+    }
+
+    /// The answer to a request that needs an account.
+    public Response challenge(Request request) {
+        return policy.challenge(request);
+    }
+
+    /// Who may do everything.
+    public Optional<String> rootRole() {
+        return config.mongoAcl().flatMap(MongoAclConfig::rootRole);
+    }
+
+    /// How callers may say who they are, as OpenAPI's security schemes.
+    public BsonDocument schemes() {
+        var schemes = new BsonDocument();
+        if (apiKeys.isPresent()) {
+            config.apiKeys().flatMap(keys -> keys.headerNames().stream().findFirst()).ifPresent(name ->
+                    schemes.append("apiKey", scheme("apiKey").append("in", text("header")).append("name", text(name))));
+        }
+        if (config.basicRealm().isPresent()) {
+            schemes.append("basic", scheme("http").append("scheme", text("basic")));
+        }
+        tokens.bearer()
+                .ifPresent(_ -> schemes.append(
+                        "bearer", scheme("http").append("scheme", text("bearer")).append("bearerFormat", text("JWT"))));
+        tokens.cookie()
+                .ifPresent(_ -> schemes.append(
+                        "cookie",
+                        scheme("apiKey")
+                                .append("in", text("cookie"))
+                                .append("name", text(config.tokens().cookie().name()))));
+        if (config.digest().isPresent()) {
+            schemes.append("digest", scheme("http").append("scheme", text("digest")));
+        }
+        return schemes;
+    }
+
+    private static BsonDocument scheme(String type) {
+        return new BsonDocument("type", text(type));
+    }
+
+    private static BsonString text(String text) {
+        return new BsonString(text);
     }
 
     /// The services of the security module.

@@ -5,12 +5,14 @@ import java.util.Optional;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.openapi.OpenApiConfig;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
 ///
 /// @param mongo the data API; empty when it is switched off
 /// @param graphql empty when it is switched off
 /// @param dataApi the Atlas Data API; empty when it is switched off
+/// @param openApi empty when it is switched off
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -29,6 +31,7 @@ public record GatewayConfig(
         Endpoint cacheInvalidator,
         Endpoint csvLoader,
         Optional<DataApiConfig> dataApi,
+        Optional<OpenApiConfig> openApi,
         SecurityConfig security,
         boolean dateHeader,
         boolean poweredByHeader,
@@ -78,6 +81,7 @@ public record GatewayConfig(
                 Endpoint.read(root.component("cacheInvalidator"), new Endpoint(true, "/ic", true)),
                 Endpoint.read(root.component("csvLoader"), new Endpoint(true, "/csv", true)),
                 DataApiBinding.read(root.component("dataApi")),
+                OpenApiBinding.read(root.component("openApi")),
                 security,
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),

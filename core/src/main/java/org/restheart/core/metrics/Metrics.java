@@ -17,6 +17,7 @@ public final class Metrics implements AutoCloseable {
     private final MeteredRegistry mongoPool = new MeteredRegistry("/mongo-pool");
     private final MeteredRegistry coalescing = new MeteredRegistry("/coalescing");
     private final MeteredRegistry dataApi = new MeteredRegistry("/data-api");
+    private final MeteredRegistry openApi = new MeteredRegistry("/openapi");
     private final MeteredRegistry streams = new MeteredRegistry("/streams");
     private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
 
@@ -56,6 +57,11 @@ public final class Metrics implements AutoCloseable {
         return dataApi.meters();
     }
 
+    /// Where the OpenAPI service registers its meters.
+    public MeterRegistry openApi() {
+        return openApi.meters();
+    }
+
     /// Shows the server's load as registry `/gateway`.
     public void watch(ServerLoad load) {
         var meters = gateway.meters();
@@ -77,7 +83,7 @@ public final class Metrics implements AutoCloseable {
         if (jvm) {
             all.add(new JvmRegistry());
         }
-        all.addAll(List.of(gateway, mongoPool, coalescing, streams, dataApi));
+        all.addAll(List.of(gateway, mongoPool, coalescing, streams, dataApi, openApi));
         return all;
     }
 
@@ -88,6 +94,7 @@ public final class Metrics implements AutoCloseable {
         mongoPool.close();
         coalescing.close();
         dataApi.close();
+        openApi.close();
         streams.close();
     }
 }

@@ -1,7 +1,12 @@
 package org.restheart.mongo.reading;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoCursor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +20,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -39,6 +45,7 @@ public final class DocumentReads {
     private static final long MAX_BYTES = 64L << 20;
 
     private static final int BATCH = 1_000;
+    private static final int SOME_BATCH = 50;
 
     /// `MaxTimeMSExpired`: a retry would take as long.
     private static final int TIME_LIMIT = 50;
@@ -83,6 +90,41 @@ public final class DocumentReads {
             return CompletableFuture.failedStage(e);
         }
     }
+
+    /// Some documents from one end of `_id`, for statistics: within their limits those that came are enough.
+    ///
+    /// @param direction 1 for the smallest ids, -1 for the largest
+    /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
+    public Some some(
+            MongoNamespace namespace,
+            ReadRights rights,
+            int direction,
+            int limit,
+            Duration timeLimit,
+            long maxBytes) {
+        var sort = new BsonDocument("_id", new BsonInt32(direction));
+        var question = new FindQuestion(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
+        var settings = new ReadSettings(
+                Optional.of(ReadConcern.LOCAL), Optional.of(ReadPreference.secondaryPreferred()), timeLimit);
+        var found = new ArrayList<RawBsonDocument>();
+        long bytes = 0;
+        try (var cursor = documents.find(question.query(settings), Math.min(limit, SOME_BATCH))) {
+            while (found.size() < limit && cursor.hasNext()) {
+                var document = cursor.next();
+                bytes += document.getByteLength();
+                if (bytes > maxBytes && !found.isEmpty()) {
+                    return new Some(found, false);
+                }
+                found.add(document);
+            }
+            return new Some(found, true);
+        } catch (MongoExecutionTimeoutException _) {
+            return new Some(found, false);
+        }
+    }
+
+    /// @param complete whether no limit but their number was met
+    public record Some(List<RawBsonDocument> documents, boolean complete) {}
 
     /// The results in order. Writing and forbidden stages are refused.
     public CompletionStage<List<RawBsonDocument>> aggregate(PipelineQuestion question) {

@@ -45,8 +45,13 @@ public record FindQuestion(
     }
 
     FindQuery query() {
+        return query(settings());
+    }
+
+    /// @param settings in place of the usual ones
+    FindQuery query(ReadSettings settings) {
         return new FindQuery(
-                namespace, rights.filter(filter), projection(), sort, Optional.empty(), skip, limit, settings());
+                namespace, rights.filter(filter), projection(), sort, Optional.empty(), skip, limit, settings);
     }
 
     private Projection projection() {

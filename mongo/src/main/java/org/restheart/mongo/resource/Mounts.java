@@ -80,6 +80,26 @@ public final class Mounts {
                 .findFirst();
     }
 
+    /// The path that means these tokens to whoever sends a request for it: none for the root, a database, or a database
+    /// and a collection.
+    public Optional<RequestPath> pathOf(Connection connection, List<String> tokens) {
+        return segmentsOf(tokens, Map.of("{host}", hostOf(connection.hostAndPort())))
+                .map(below -> {
+                    var segments = new ArrayList<>(prefix);
+                    segments.addAll(below);
+                    return RequestPath.of(segments);
+                });
+    }
+
+    /// Whether something in a database may have a path.
+    public boolean mayShow(String db) {
+        return longestFirst.stream().anyMatch(binding -> switch (binding) {
+            case LiteralBinding literal ->
+                literal.what().isEmpty() || literal.what().getFirst().equals(db);
+            case TemplateBinding _ -> true;
+        });
+    }
+
     /// The path of a collection, if the path is not reserved for another resource.
     public Optional<String> pathOf(Connection connection, String db, String collection) {
         var host = Map.of("{host}", hostOf(connection.hostAndPort()));

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 
 /// The allowed methods of each kind of resource, others being a `405`, and its CORS headers. Immutable.
@@ -94,6 +95,49 @@ public final class ResourceMethods {
     public static boolean changeProperties(ResourceKind kind, Method method) {
         return switch (kind) {
             case DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> !method.isSafe() && method != POST;
+            default -> false;
+        };
+    }
+
+    /// What a request asks for beyond plain reading and writing by its method and the kind of its resource.
+    public static EnumSet<Demand> demands(ResourceKind kind, Method method) {
+        var demands = EnumSet.noneOf(Demand.class);
+        if (isManagement(kind, method)) {
+            demands.add(Demand.MANAGEMENT);
+        }
+        if (kind == ResourceKind.BULK_DOCUMENTS || kind == ResourceKind.BULK_SCHEMAS) {
+            if (method == PATCH) {
+                demands.add(Demand.BULK_PATCH);
+            } else if (method == DELETE) {
+                demands.add(Demand.BULK_DELETE);
+            }
+        }
+        if (kind == ResourceKind.BULK_FILES && method == DELETE) {
+            demands.add(Demand.BULK_DELETE);
+        }
+        if (kind == ResourceKind.AGGREGATIONS && method == POST) {
+            demands.add(Demand.AD_HOC_AGGREGATION);
+        }
+        return demands;
+    }
+
+    private static boolean isManagement(ResourceKind kind, Method method) {
+        if (method == Method.OPTIONS) {
+            return false;
+        }
+        return switch (kind) {
+            case DB -> method != GET;
+            case COLLECTION, FILES_BUCKET -> method != GET && method != POST;
+            case COLLECTION_INDEXES,
+                    INDEX,
+                    SCHEMA_STORE,
+                    SCHEMA_STORE_SIZE,
+                    SCHEMA_STORE_META,
+                    SCHEMA,
+                    BULK_SCHEMAS,
+                    DB_META,
+                    COLLECTION_META,
+                    FILES_BUCKET_META -> true;
             default -> false;
         };
     }

@@ -10,6 +10,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resultcache.Writes;
 
@@ -20,11 +21,13 @@ public final class CacheInvalidator implements Service {
 
     private final Metadata metadata;
     private final Writes writes;
+    private final Descriptions descriptions;
 
     /// @param writes notified as of a write, which invalidates results of queries
-    public CacheInvalidator(Metadata metadata, Writes writes) {
+    public CacheInvalidator(Metadata metadata, Writes writes, Descriptions descriptions) {
         this.metadata = metadata;
         this.writes = writes;
+        this.descriptions = descriptions;
     }
 
     @Override
@@ -43,6 +46,7 @@ public final class CacheInvalidator implements Service {
             throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
                     .raise();
         }
+        request.query().first("db").ifPresent(descriptions::forget);
         if (!metadata.caches()) {
             writes.writtenAnywhere(); // results of queries are cached nevertheless
             return Response.status(304);

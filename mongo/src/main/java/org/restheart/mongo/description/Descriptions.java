@@ -1,0 +1,175 @@
+package org.restheart.mongo.description;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.http.Connection;
+import org.restheart.http.Method;
+import org.restheart.http.RequestPath;
+import org.restheart.http.access.Demand;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.metadata.EscapedKeys;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.metadata.StoredMetadata;
+import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.resource.Mounts;
+import org.restheart.mongo.resource.ResourceMethods;
+import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.schema.SchemaForm;
+
+/// What is in MongoDB, for services that describe it: the gateway's own view, which says nothing of what a caller may
+/// see. Kept for as long as other metadata; what is changed through this gateway is forgotten at once. Waits for
+/// MongoDB. Thread-safe.
+public final class Descriptions {
+    /// Of one database's store; further ones are not described.
+    private static final int MAX_SCHEMAS = 500;
+
+    private static final List<String> PIPELINES = List.of("aggrs", "streams");
+
+    private final MongoClient client;
+    private final StoredMetadata stored;
+    private final Mounts mounts;
+    private final DocumentReads reads;
+    private final Remembered<String, List<String>> databases;
+    private final Remembered<String, DatabaseStructure> structures;
+    private final Remembered<MongoNamespace, List<BsonDocument>> indexes;
+    private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+
+    /// @param ttl how long structures are kept; zero to ask each time, negative to keep them until they are forgotten
+    public Descriptions(MongoClient client, Mounts mounts, DocumentReads reads, Duration ttl) {
+        this.client = client;
+        this.stored = new StoredMetadata(client);
+        this.mounts = mounts;
+        this.reads = reads;
+        this.databases = new Remembered<>(ttl, _ -> readDatabases());
+        this.structures = new Remembered<>(ttl, this::readStructure);
+        this.indexes = new Remembered<>(ttl, this::readIndexes);
+    }
+
+    /// Shapes of documents, with samples of their own.
+    ///
+    /// @param meter is told of each sample
+    public Shapes shapes(Shapes.Settings settings, Consumer<Shapes.Sample> meter) {
+        var shapes = new Shapes(reads, settings, meter);
+        listeners.add(shapes::forget);
+        return shapes;
+    }
+
+    /// The names of all databases that clients may see, by code point.
+    public List<String> databases() {
+        return databases.get("");
+    }
+
+    /// Without collections if there is no such database.
+    public DatabaseStructure database(String db) {
+        boolean possible = !db.isEmpty() && db.length() < 64 && db.chars().noneMatch(c -> "\0 /\\.\"$".indexOf(c) >= 0);
+        return possible && !ResourceNames.isReservedDb(db)
+                ? structures.get(db)
+                : new DatabaseStructure(db, List.of(), Map.of());
+    }
+
+    /// The keys and options of a collection's indexes, as MongoDB has them.
+    public List<BsonDocument> indexes(MongoNamespace namespace) {
+        return indexes.get(namespace);
+    }
+
+    /// What a path of the data API means; empty if no mount covers it.
+    public Optional<ResourcePath> resolve(RequestPath path, Connection connection) {
+        return mounts.resolve(path, connection).map(Mounts.Located::path);
+    }
+
+    /// What a request asks for beyond plain reading and writing.
+    public Set<Demand> demands(ResourceKind kind, Method method) {
+        return ResourceMethods.demands(kind, method);
+    }
+
+    /// Where clients find what these names mean: none for the root, a database, or a database and a collection.
+    public Optional<RequestPath> pathOf(Connection connection, String... tokens) {
+        return mounts.pathOf(connection, List.of(tokens));
+    }
+
+    /// Something but documents has changed in a database.
+    public void forget(String db) {
+        databases.forget("");
+        structures.forget(db);
+        indexes.forgetIf(namespace -> namespace.getDatabaseName().equals(db));
+        listeners.forEach(listener -> listener.accept(db));
+    }
+
+    private List<String> readDatabases() {
+        var names = client.listDatabaseNames().into(new ArrayList<>());
+        names.removeIf(name -> ResourceNames.isReservedDb(name) || !mounts.mayShow(name));
+        names.sort(Comparator.naturalOrder());
+        return List.copyOf(names);
+    }
+
+    private DatabaseStructure readStructure(String db) {
+        var database = client.getDatabase(db);
+        var properties = stored.properties(db);
+        properties.values().forEach(Descriptions::makeReadable);
+        var collections = new TreeMap<String, CollectionStructure>();
+        database.listCollections(BsonDocument.class).forEach(found -> {
+            var name = found.getString("name").getValue();
+            if (!ResourceNames.isReservedCollection(name)) {
+                collections.put(
+                        name,
+                        structure(
+                                name,
+                                found,
+                                properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
+            }
+        });
+        return new DatabaseStructure(db, List.copyOf(collections.values()), schemas(db));
+    }
+
+    private static void makeReadable(BsonDocument properties) {
+        PIPELINES.forEach(name -> properties.computeIfPresent(name, (_, escaped) -> EscapedKeys.unescape(escaped)));
+    }
+
+    private static CollectionStructure structure(String name, BsonDocument found, BsonDocument properties) {
+        var options = found.getDocument("options", new BsonDocument());
+        var validator = options.get("validator") instanceof BsonDocument document
+                        && document.get("$jsonSchema") instanceof BsonDocument schema
+                ? Optional.of(schema)
+                : Optional.<BsonDocument>empty();
+        boolean enforced = isAbsentOr(options, "validationAction", "error")
+                && isAbsentOr(options, "validationLevel", "strict");
+        return new CollectionStructure(name, ResourcePath.kindOf(name), validator, enforced, properties);
+    }
+
+    private static boolean isAbsentOr(BsonDocument options, String name, String value) {
+        return options.getOrDefault(name, new BsonString(value)).equals(new BsonString(value));
+    }
+
+    private Map<String, BsonDocument> schemas(String db) {
+        var schemas = new TreeMap<String, BsonDocument>();
+        for (var schema : stored.schemas(db, MAX_SCHEMAS)) {
+            var id = schema.get("_id");
+            if (id instanceof BsonString text) {
+                schemas.put(text.getValue(), SchemaForm.shown(schema));
+            } else if (id != null && id.isObjectId()) {
+                schemas.put(id.asObjectId().getValue().toHexString(), SchemaForm.shown(schema));
+            }
+        }
+        return schemas;
+    }
+
+    private List<BsonDocument> readIndexes(MongoNamespace namespace) {
+        return List.copyOf(client.getDatabase(namespace.getDatabaseName())
+                .getCollection(namespace.getCollectionName())
+                .listIndexes(BsonDocument.class)
+                .into(new ArrayList<>()));
+    }
+}

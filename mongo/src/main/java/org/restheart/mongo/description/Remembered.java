@@ -1,0 +1,65 @@
+package org.restheart.mongo.description;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.MongoException;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Values that are read again after a while; while MongoDB is away, the last ones hold. Thread-safe; one thread loads a
+/// value, others wait for it.
+final class Remembered<K, V> {
+    private static final int MAX_ENTRIES = 5_000;
+    /// Between two attempts to reach MongoDB.
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private final long ttl;
+    private final Function<K, V> load;
+    private final Cache<K, Slot<K, V>> slots =
+            Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_ENTRIES).build();
+
+    /// @param ttl zero to load each time, negative to keep values until they are forgotten
+    Remembered(Duration ttl, Function<K, V> load) {
+        this.ttl = ttl.isNegative() ? Long.MAX_VALUE : ttl.toNanos();
+        this.load = load;
+    }
+
+    /// @throws MongoException if there is no value and none can be had
+    V get(K key) {
+        return slots.get(key, _ -> new Slot<>()).get(key, ttl, load);
+    }
+
+    void forget(K key) {
+        slots.invalidate(key);
+    }
+
+    void forgetIf(java.util.function.Predicate<K> condition) {
+        slots.asMap().keySet().removeIf(condition);
+    }
+
+    private static final class Slot<K, V> {
+        private @Nullable V value;
+        private long until;
+
+        private synchronized V get(K key, long ttl, Function<K, V> load) {
+            var known = value;
+            long now = System.nanoTime();
+            if (known != null && ttl > 0 && (ttl == Long.MAX_VALUE || now - until < 0)) {
+                return known;
+            }
+            try {
+                var loaded = load.apply(key);
+                value = loaded;
+                until = System.nanoTime() + ttl;
+                return loaded;
+            } catch (MongoException e) {
+                if (known == null) {
+                    throw e;
+                }
+                until = System.nanoTime() + Math.max(ttl, PAUSE.toNanos());
+                return known;
+            }
+        }
+    }
+}

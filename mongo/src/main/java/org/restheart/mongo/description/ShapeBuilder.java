@@ -1,0 +1,202 @@
+package org.restheart.mongo.description;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.bson.BsonDocument;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// Adds documents up to a [Shape]. Their order does not matter. Memory is bounded by the number of different paths.
+/// Confined to one thread.
+public final class ShapeBuilder {
+    private static final int MAX_DEPTH = 10;
+    private static final int MAX_ELEMENTS = 100;
+    private static final int MAX_PATHS = 1_000;
+    private static final int MAX_NAME = 100;
+
+    /// More names than that are looked at as data if few of them are frequent.
+    private static final int MANY_NAMES = 50;
+
+    private static final double FREQUENT = 0.05;
+    private static final int FEW_NAMES = 5;
+    private static final double MOST = 0.8;
+
+    /// Ids, UUIDs, dates and times, numbers, e-mail addresses, telephone numbers, IP addresses.
+    private static final Pattern DATA = Pattern.compile("[0-9a-fA-F]{24}"
+            + "|[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}"
+            + "|[0-9a-fA-F]{32,}"
+            + "|\\d{4}-\\d{2}(-\\d{2}.*)?"
+            + "|[-+]?[\\d ()./,_-]*\\d[\\d ()./,_-]*"
+            + "|.*@.*"
+            + "|[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}");
+
+    private final Node root = new Node();
+
+    private static final class Node {
+        private int objects;
+        private final Map<String, Part> parts = new TreeMap<>();
+    }
+
+    private static final class Part {
+        private int count;
+        private final Map<BsonType, Integer> types = new EnumMap<>(BsonType.class);
+        private boolean nonFinite;
+        private @Nullable Node object;
+        private @Nullable Part element;
+    }
+
+    public void add(BsonDocument document) {
+        add(root, document, 0);
+    }
+
+    private static void add(Node node, BsonDocument document, int depth) {
+        node.objects++;
+        document.forEach((name, value) -> add(node.parts.computeIfAbsent(name, _ -> new Part()), value, depth + 1));
+    }
+
+    private static void add(Part part, BsonValue value, int depth) {
+        part.count++;
+        part.types.merge(value.getBsonType(), 1, Integer::sum);
+        if (value.isDouble() && !Double.isFinite(value.asDouble().getValue())) {
+            part.nonFinite = true;
+        }
+        if (depth >= MAX_DEPTH) {
+            return;
+        }
+        if (value.isDocument()) {
+            if (part.object == null) {
+                part.object = new Node();
+            }
+            add(part.object, value.asDocument(), depth);
+        } else if (value.isArray()) {
+            if (part.element == null) {
+                part.element = new Part();
+            }
+            var elements = value.asArray();
+            for (var element : elements.subList(0, Math.min(elements.size(), MAX_ELEMENTS))) {
+                add(part.element, element, depth + 1);
+            }
+        }
+    }
+
+    /// Whether a name is more likely a value, such as an id or an address: names of fields can be personal data.
+    public static boolean isData(String name) {
+        return name.length() > MAX_NAME || DATA.matcher(name).matches();
+    }
+
+    public Shape build() {
+        var kept = kept();
+        return new Shape(root.objects, fields(root, "", kept));
+    }
+
+    /// The most frequent paths.
+    private Set<String> kept() {
+        record Path(String text, int count) {}
+        var all = new ArrayList<Path>();
+        walk(root, "", (path, part) -> all.add(new Path(path, part.count)));
+        if (all.size() <= MAX_PATHS) {
+            return Set.of();
+        }
+        all.sort(Comparator.comparingInt(Path::count).reversed().thenComparing(Path::text));
+        var kept = new HashSet<String>();
+        all.subList(0, MAX_PATHS).forEach(path -> kept.add(path.text()));
+        return kept;
+    }
+
+    private interface Visitor {
+        void visit(String path, Part part);
+    }
+
+    private static void walk(Node node, String path, Visitor visitor) {
+        node.parts.forEach((name, part) -> walk(part, path + "\0" + name, visitor));
+    }
+
+    private static void walk(Part part, String path, Visitor visitor) {
+        visitor.visit(path, part);
+        if (part.object != null) {
+            walk(part.object, path, visitor);
+        }
+        if (part.element != null) {
+            walk(part.element, path + "\0[]", visitor);
+        }
+    }
+
+    /// @param kept paths that are shown; empty for all
+    private static Shape.Fields fields(Node node, String path, Set<String> kept) {
+        boolean isMap = isMap(node);
+        var named = new TreeMap<String, Shape.Field>();
+        var others = new ArrayList<Part>();
+        node.parts.forEach((name, part) -> {
+            var inner = path + "\0" + name;
+            if (isMap || isData(name)) {
+                others.add(part);
+            } else if (kept.isEmpty() || kept.contains(inner)) {
+                named.put(name, field(part, inner, kept));
+            }
+        });
+        return new Shape.Fields(
+                node.objects,
+                Collections.unmodifiableSortedMap(named),
+                others.isEmpty() ? Optional.empty() : Optional.of(field(merged(others), path + "\0{}", Set.of())));
+    }
+
+    private static boolean isMap(Node node) {
+        int names = node.parts.size();
+        long data = node.parts.keySet().stream().filter(ShapeBuilder::isData).count();
+        if (names >= FEW_NAMES && data >= MOST * names) {
+            return true;
+        }
+        long frequent = node.parts.values().stream()
+                .filter(part -> part.count >= FREQUENT * node.objects)
+                .count();
+        return names > MANY_NAMES && frequent * 2 < names;
+    }
+
+    private static Shape.Field field(Part part, String path, Set<String> kept) {
+        return new Shape.Field(
+                part.count,
+                Collections.unmodifiableMap(new EnumMap<>(part.types)),
+                part.nonFinite,
+                Optional.ofNullable(part.object).map(node -> fields(node, path, kept)),
+                Optional.ofNullable(part.element)
+                        .filter(element -> element.count > 0)
+                        .map(element -> field(element, path + "\0[]", kept)));
+    }
+
+    private static Part merged(List<Part> parts) {
+        var all = new Part();
+        parts.forEach(part -> merge(part, all));
+        return all;
+    }
+
+    private static void merge(Part part, Part into) {
+        into.count += part.count;
+        part.types.forEach((type, count) -> into.types.merge(type, count, Integer::sum));
+        into.nonFinite |= part.nonFinite;
+        if (part.object != null) {
+            if (into.object == null) {
+                into.object = new Node();
+            }
+            var object = into.object;
+            object.objects += part.object.objects;
+            part.object.parts.forEach(
+                    (name, inner) -> merge(inner, object.parts.computeIfAbsent(name, _ -> new Part())));
+        }
+        if (part.element != null) {
+            if (into.element == null) {
+                into.element = new Part();
+            }
+            merge(part.element, into.element);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package org.restheart.mongo.description;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.MongoException;
+import com.mongodb.MongoNamespace;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import org.bson.RawBsonDocument;
+import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.reading.ReadRights;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The shapes of collections as samples show them, kept for a while. Thread-safe. Documents are read from both ends of
+/// `_id`, through the filter and the projection that hold for whoever asks: so nothing that he may not see has an
+/// effect.
+public final class Shapes {
+    private static final Logger LOG = LoggerFactory.getLogger(Shapes.class);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
+    private static final long MAX_BYTES = 8L << 20;
+    private static final int MAX_ENTRIES = 2_000;
+
+    private final DocumentReads reads;
+    private final Settings settings;
+    private final Consumer<Sample> meter;
+    private final Semaphore parallel;
+    private final Cache<Key, Kept> kept = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_ENTRIES)
+            .build();
+
+    /// @param size documents of a sample; 0 for no samples
+    /// @param ttl after which a shape is read again, while the old one is used
+    /// @param parallel samples at a time
+    public record Settings(int size, Duration ttl, int parallel) {}
+
+    /// What a sample took.
+    ///
+    /// @param outcome `complete`, `partial` or `failed`
+    public record Sample(String outcome, Duration time) {}
+
+    private record Key(MongoNamespace namespace, ReadRights rights) {}
+
+    /// @param until when it is to be read again, in the time of [System#nanoTime()]
+    private record Kept(CompletableFuture<Shape> shape, long until) {}
+
+    Shapes(DocumentReads reads, Settings settings, Consumer<Sample> meter) {
+        this.reads = reads;
+        this.settings = settings;
+        this.meter = meter;
+        this.parallel = new Semaphore(settings.parallel(), true);
+    }
+
+    /// Does not wait. A shape that cannot be had is [Shape#UNKNOWN].
+    ///
+    /// @param fresh whether a new sample is wanted, whatever is known
+    public CompletableFuture<Shape> of(MongoNamespace namespace, ReadRights rights, boolean fresh) {
+        if (settings.size() == 0) {
+            return CompletableFuture.completedFuture(Shape.UNKNOWN);
+        }
+        var key = new Key(namespace, rights);
+        var found = kept.get(key, this::sample);
+        boolean old = found.shape().isDone() && (fresh || System.nanoTime() - found.until() > 0);
+        if (!old) {
+            return found.shape();
+        }
+        // One of those who find it old has it read again.
+        var renewed = kept.asMap().computeIfPresent(key, (_, now) -> now == found ? sample(key) : now);
+        if (renewed != null && fresh) {
+            return renewed.shape();
+        }
+        return found.shape();
+    }
+
+    /// Forgets the shapes of a database's collections.
+    public void forget(String db) {
+        kept.asMap().keySet().removeIf(key -> key.namespace().getDatabaseName().equals(db));
+    }
+
+    private Kept sample(Key key) {
+        var shape = new CompletableFuture<Shape>();
+        Thread.ofVirtual().name("sample").start(() -> {
+            Shape found = Shape.UNKNOWN;
+            try {
+                parallel.acquireUninterruptibly();
+                try {
+                    found = read(key);
+                } finally {
+                    parallel.release();
+                }
+            } catch (RuntimeException e) {
+                meter.accept(new Sample("failed", Duration.ZERO));
+                LOG.debug("no sample of {}", key.namespace(), e);
+                kept.asMap().computeIfPresent(key, (_, now) -> now.shape() == shape ? null : now);
+            } finally {
+                shape.complete(found);
+            }
+        });
+        return new Kept(shape, System.nanoTime() + settings.ttl().toNanos());
+    }
+
+    /// @throws MongoException if MongoDB does not answer
+    private Shape read(Key key) {
+        long begun = System.nanoTime();
+        int half = Math.max(1, settings.size() / 2);
+        var oldest = reads.some(key.namespace(), key.rights(), 1, half, TIME_LIMIT, MAX_BYTES / 2);
+        var newest = reads.some(
+                key.namespace(), key.rights(), -1, Math.max(half, settings.size() - half), TIME_LIMIT, MAX_BYTES / 2);
+        var builder = new ShapeBuilder();
+        var seen = new java.util.HashSet<org.bson.BsonValue>();
+        for (var documents : List.of(oldest, newest)) {
+            for (RawBsonDocument document : documents.documents()) {
+                var id = document.get("_id");
+                if (id == null || seen.add(id)) {
+                    builder.add(document);
+                }
+            }
+        }
+        boolean complete = oldest.complete() && newest.complete();
+        meter.accept(new Sample(complete ? "complete" : "partial", Duration.ofNanos(System.nanoTime() - begun)));
+        return builder.build();
+    }
+}

@@ -1,0 +1,37 @@
+package org.restheart.mongo.metadata;
+
+import com.mongodb.client.MongoClient;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.restheart.mongo.resource.ResourceNames;
+
+/// What a database keeps of itself, read as a whole. Waits for MongoDB. Thread-safe.
+public record StoredMetadata(MongoClient client) {
+    /// The properties of a database and its collections by the ids under which they are stored.
+    public Map<String, BsonDocument> properties(String db) {
+        var properties = new HashMap<String, BsonDocument>();
+        client.getDatabase(db)
+                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
+                .find()
+                .forEach(stored ->
+                        properties.put(stored.get("_id") instanceof BsonString id ? id.getValue() : "", stored));
+        return properties;
+    }
+
+    /// The stored JSON Schemas, as they are stored, by id.
+    ///
+    /// @param limit at most so many
+    public List<BsonDocument> schemas(String db, int limit) {
+        return client.getDatabase(db)
+                .getCollection("_schemas", BsonDocument.class)
+                .find()
+                .sort(new BsonDocument("_id", new BsonInt32(1)))
+                .limit(limit)
+                .into(new ArrayList<>());
+    }
+}

@@ -1,0 +1,311 @@
+package org.restheart.openapi;
+
+import static org.restheart.openapi.Json.object;
+import static org.restheart.openapi.Json.type;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonMode;
+
+/// Declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, in the form of OpenAPI 3.1 (2020-12). What
+/// is not understood, or too much, becomes an open schema; nothing is fetched. Confined to one schema.
+final class DeclaredSchemas {
+    private static final int MAX_SCHEMAS = 500;
+    private static final int MAX_DEPTH = 20;
+    private static final Set<String> NUMERIC = Set.of("minimum", "maximum", "multipleOf");
+    private static final Set<String> COPIED = Set.of(
+            "minProperties",
+            "maxProperties",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "format",
+            "enum",
+            "const",
+            "minContains",
+            "maxContains",
+            "readOnly",
+            "writeOnly");
+
+    private static final Map<String, BsonType> BSON_TYPES = Map.ofEntries(
+            Map.entry("string", BsonType.STRING),
+            Map.entry("bool", BsonType.BOOLEAN),
+            Map.entry("int", BsonType.INT32),
+            Map.entry("long", BsonType.INT64),
+            Map.entry("double", BsonType.DOUBLE),
+            Map.entry("decimal", BsonType.DECIMAL128),
+            Map.entry("objectId", BsonType.OBJECT_ID),
+            Map.entry("date", BsonType.DATE_TIME),
+            Map.entry("timestamp", BsonType.TIMESTAMP),
+            Map.entry("binData", BsonType.BINARY),
+            Map.entry("regex", BsonType.REGULAR_EXPRESSION),
+            Map.entry("javascript", BsonType.JAVASCRIPT),
+            Map.entry("javascriptWithScope", BsonType.JAVASCRIPT_WITH_SCOPE),
+            Map.entry("symbol", BsonType.SYMBOL),
+            Map.entry("dbPointer", BsonType.DB_POINTER),
+            Map.entry("undefined", BsonType.UNDEFINED),
+            Map.entry("minKey", BsonType.MIN_KEY),
+            Map.entry("maxKey", BsonType.MAX_KEY));
+
+    private final Components components;
+    private final String component;
+    private final Function<String, Optional<BsonDocument>> others;
+    private int count;
+
+    /// @param component what the schema will be called
+    /// @param others references to schemas elsewhere; empty for those that are not shown
+    DeclaredSchemas(Components components, String component, Function<String, Optional<BsonDocument>> others) {
+        this.components = components;
+        this.component = component;
+        this.others = others;
+    }
+
+    /// The schema itself; its definitions and the objects in it become components.
+    BsonDocument convert(BsonDocument schema) {
+        for (var key : List.of("definitions", "$defs")) {
+            if (schema.get(key) instanceof BsonDocument definitions) {
+                definitions.forEach((name, definition) -> {
+                    var named = definition(name);
+                    if (!components.has(named)) {
+                        components.put(named, asObject(convert(definition, named, 1)));
+                    }
+                });
+            }
+        }
+        return asObject(convert(schema, component, 0));
+    }
+
+    private String definition(String name) {
+        return component + "." + Names.inner("", name).substring(1);
+    }
+
+    private static BsonDocument asObject(BsonValue schema) {
+        return schema instanceof BsonDocument document ? document : new BsonDocument();
+    }
+
+    private static BsonDocument open(String why) {
+        return object("description", why);
+    }
+
+    private BsonValue convert(BsonValue schema, String name, int depth) {
+        if (schema instanceof BsonBoolean) {
+            return schema;
+        }
+        if (!(schema instanceof BsonDocument document)) {
+            return new BsonDocument();
+        }
+        if (++count > MAX_SCHEMAS || depth > MAX_DEPTH) {
+            return open("the rest of this schema is too large to be shown");
+        }
+        if (document.get("$ref") instanceof BsonString reference) {
+            return reference(reference.getValue());
+        }
+        var converted = new BsonDocument();
+        text(document, converted, "title");
+        text(document, converted, "description");
+        if (document.containsKey("bsonType")) {
+            var types = bsonTypes(document.get("bsonType"));
+            if (!types.isEmpty()) {
+                var union = ShapeSchemas.union(types, names(document.get("bsonType")).contains("null"));
+                if (union.containsKey("$ref") || union.containsKey("anyOf")) {
+                    converted.putAll(union);
+                    return converted;
+                }
+                converted.putAll(union);
+            }
+        } else {
+            types(document.get("type"), converted);
+        }
+        COPIED.forEach(key -> {
+            if (document.containsKey(key)) {
+                converted.append(key, document.get(key));
+            }
+        });
+        NUMERIC.forEach(key -> {
+            if (document.get(key) instanceof BsonValue number && number.isNumber()) {
+                converted.append(key, number);
+            }
+        });
+        exclusive(document, converted, "minimum", "exclusiveMinimum");
+        exclusive(document, converted, "maximum", "exclusiveMaximum");
+        objects(document, converted, name, depth);
+        arrays(document, converted, name, depth);
+        for (var key : List.of("allOf", "anyOf", "oneOf")) {
+            if (document.get(key) instanceof BsonArray parts && !parts.isEmpty()) {
+                var all = new BsonArray();
+                int i = 0;
+                for (var part : parts) {
+                    all.add(convert(part, name + "_" + key + i++, depth + 1));
+                }
+                converted.append(key, all);
+            }
+        }
+        for (var key : List.of("not", "contains", "if", "then", "else", "propertyNames")) {
+            if (document.containsKey(key)) {
+                converted.append(key, convert(document.get(key), name + "_" + key, depth + 1));
+            }
+        }
+        dependencies(document, converted, name, depth);
+        return converted;
+    }
+
+    private static void text(BsonDocument from, BsonDocument to, String key) {
+        if (from.get(key) instanceof BsonString text) {
+            to.append(key, new BsonString(Json.prose(text.getValue())));
+        }
+    }
+
+    private static void types(@org.jspecify.annotations.Nullable BsonValue type, BsonDocument converted) {
+        var names = names(type).stream()
+                .filter(Set.of("string", "number", "integer", "boolean", "object", "array", "null")::contains)
+                .distinct()
+                .toList();
+        if (names.size() == 1) {
+            converted.append("type", new BsonString(names.getFirst()));
+        } else if (!names.isEmpty() && names.size() == names(type).size()) {
+            converted.append("type", Json.value(names));
+        }
+    }
+
+    private static List<String> names(@org.jspecify.annotations.Nullable BsonValue type) {
+        if (type instanceof BsonString name) {
+            return List.of(name.getValue());
+        }
+        return type instanceof BsonArray array
+                ? array.stream()
+                        .filter(BsonValue::isString)
+                        .map(name -> name.asString().getValue())
+                        .toList()
+                : List.of();
+    }
+
+    /// Empty if one of the types is not known.
+    private List<BsonDocument> bsonTypes(BsonValue type) {
+        var schemas = new ArrayList<BsonDocument>();
+        for (var name : names(type)) {
+            switch (name) {
+                case "object", "array" -> schemas.add(type(name));
+                case "null" -> {}
+                case "number" -> {
+                    if (components.mode() == JsonMode.EXTENDED) {
+                        schemas.add(components.of(BsonType.INT32));
+                        schemas.add(components.of(BsonType.INT64));
+                        schemas.add(components.of(BsonType.DOUBLE));
+                    } else {
+                        schemas.add(type("number"));
+                    }
+                }
+                default -> {
+                    var known = BSON_TYPES.get(name);
+                    if (known == null) {
+                        return List.of();
+                    }
+                    schemas.add(components.of(known));
+                }
+            }
+        }
+        return schemas;
+    }
+
+    private static void exclusive(BsonDocument from, BsonDocument to, String bound, String exclusive) {
+        var value = from.get(exclusive);
+        if (value instanceof BsonBoolean flag && flag.getValue() && to.containsKey(bound)) {
+            to.append(exclusive, to.remove(bound));
+        } else if (value != null && value.isNumber()) {
+            to.append(exclusive, value);
+        }
+    }
+
+    private void objects(BsonDocument from, BsonDocument to, String name, int depth) {
+        for (var key : List.of("properties", "patternProperties")) {
+            if (from.get(key) instanceof BsonDocument properties) {
+                var converted = new BsonDocument();
+                properties.forEach((property, schema) ->
+                        converted.append(property, inner(schema, Names.inner(name, property), depth + 1)));
+                to.append(key, converted);
+            }
+        }
+        if (from.get("required") instanceof BsonArray required && !required.isEmpty()) {
+            to.append("required", required);
+        }
+        if (from.containsKey("additionalProperties")) {
+            to.append("additionalProperties", inner(from.get("additionalProperties"), name + "_value", depth + 1));
+        }
+    }
+
+    /// An object with properties becomes a component.
+    private BsonValue inner(BsonValue schema, String name, int depth) {
+        var converted = convert(schema, name, depth);
+        if (converted instanceof BsonDocument document && document.containsKey("properties")) {
+            components.put(name, document);
+            return Json.schema(name);
+        }
+        return converted;
+    }
+
+    private void arrays(BsonDocument from, BsonDocument to, String name, int depth) {
+        var prefix = from.get("items") instanceof BsonArray items ? items : from.get("prefixItems");
+        if (prefix instanceof BsonArray items && !items.isEmpty()) {
+            var all = new BsonArray();
+            int i = 0;
+            for (var item : items) {
+                all.add(inner(item, name + "_item" + i++, depth + 1));
+            }
+            to.append("prefixItems", all);
+            var rest = from.get("items") instanceof BsonArray ? from.get("additionalItems") : from.get("items");
+            to.append("items", rest == null ? new BsonDocument() : inner(rest, name + "_item", depth + 1));
+        } else if (from.containsKey("items") && !from.isArray("items")) {
+            to.append("items", inner(from.get("items"), name + "_item", depth + 1));
+        } else if (to.get("type") instanceof BsonString type && type.getValue().equals("array")) {
+            to.append("items", new BsonDocument());
+        }
+    }
+
+    private void dependencies(BsonDocument from, BsonDocument to, String name, int depth) {
+        var names = new BsonDocument();
+        var schemas = new BsonDocument();
+        for (var key : List.of("dependencies", "dependentRequired", "dependentSchemas")) {
+            if (from.get(key) instanceof BsonDocument dependencies) {
+                dependencies.forEach((property, needed) -> {
+                    if (needed.isArray()) {
+                        names.append(property, needed);
+                    } else {
+                        schemas.append(property, convert(needed, name + "_with" + property, depth + 1));
+                    }
+                });
+            }
+        }
+        if (!names.isEmpty()) {
+            to.append("dependentRequired", names);
+        }
+        if (!schemas.isEmpty()) {
+            to.append("dependentSchemas", schemas);
+        }
+    }
+
+    private BsonDocument reference(String reference) {
+        if (reference.equals("#")) {
+            return Json.schema(component);
+        }
+        for (var prefix : List.of("#/definitions/", "#/$defs/")) {
+            if (reference.startsWith(prefix) && reference.indexOf('/', prefix.length()) < 0) {
+                return Json.schema(definition(
+                        reference.substring(prefix.length()).replace("~1", "/").replace("~0", "~")));
+            }
+        }
+        return others.apply(reference).orElseGet(() -> open("a schema that is not shown here"));
+    }
+}

@@ -1,0 +1,351 @@
+package org.restheart.openapi;
+
+import static org.restheart.openapi.Json.array;
+import static org.restheart.openapi.Json.object;
+import static org.restheart.openapi.Json.type;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonNumber;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.Visibility;
+import org.restheart.http.Method;
+import org.restheart.http.access.Grant;
+import org.restheart.http.judged.RuleAnswer;
+import org.restheart.mongo.description.Shape;
+import org.restheart.openapi.Visible.Group;
+import org.restheart.openapi.Visible.Offered;
+
+/// The schemas of one collection's documents: stored, new, and changes. Components are made when they are first referred
+/// to. Confined to one document.
+final class DocumentSchemas {
+    /// What may name properties that are hidden, and says nothing that a reader needs.
+    private static final List<String> NAMING = List.of(
+            "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "if", "then", "else", "not");
+
+    private final Components components;
+    private final ShapeSchemas shapes;
+    private final Group group;
+    private final String name;
+
+    DocumentSchemas(Components components, ShapeSchemas shapes, Group group, String name) {
+        this.components = components;
+        this.shapes = shapes;
+        this.group = group;
+        this.name = name;
+    }
+
+    String name() {
+        return name;
+    }
+
+    private record Declared(BsonDocument schema, boolean enforced, Optional<String> note) {}
+
+    /// What documents are declared to be, if anything is: the stored schema comes first.
+    private Optional<Declared> declared() {
+        var validator = group.collection().flatMap(structure -> structure.validator());
+        boolean enforced = group.collection().map(structure -> structure.enforced()).orElse(false);
+        if (group.schema().isPresent()) {
+            return Optional.of(new Declared(
+                    group.schema().get(),
+                    true,
+                    validator.map(_ -> "A validator of MongoDB applies too.")));
+        }
+        return validator.map(schema -> new Declared(schema, enforced, Optional.empty()));
+    }
+
+    /// Documents as they are read.
+    BsonDocument stored() {
+        if (!components.has(name)) {
+            components.put(name, type("object")); // for references to itself
+            components.put(name, storedSchema());
+        }
+        return Json.schema(name);
+    }
+
+    private BsonDocument storedSchema() {
+        var visibilities = visibilities(Method.GET);
+        var sampled = group.shape();
+        var properties = new BsonDocument();
+        var schema = type("object");
+        var declared = declared();
+        declared.ifPresent(found -> {
+            var converted = convert(found.schema(), name);
+            for (var key : List.of("title", "description")) {
+                if (converted.containsKey(key)) {
+                    schema.append(key, converted.get(key));
+                }
+            }
+            if (converted.get("properties") instanceof BsonDocument known) {
+                known.forEach((property, inner) -> {
+                    if (isShown(visibilities, property)) {
+                        properties.append(property, visible(inner, property, visibilities, new HashSet<>()));
+                    }
+                });
+            }
+        });
+        boolean closed = declared.map(found -> BsonBoolean.FALSE.equals(found.schema().get("additionalProperties")))
+                .orElse(false);
+        if (!closed) {
+            var seen = shapes.properties(sampled.root(), name, Set.copyOf(properties.keySet()));
+            seen.forEach((property, inner) -> {
+                if (property.equals("_id") || property.equals("_etag") || isShown(visibilities, property)) {
+                    properties.putIfAbsent(property, inner);
+                }
+            });
+        }
+        boolean showsId = isShown(visibilities, "_id");
+        if (isShown(visibilities, "_etag")) {
+            var tag = components.fixed("ObjectId").append("readOnly", Json.value(true));
+            properties.put("_etag", tag);
+        }
+        notes(properties);
+        var ordered = new BsonDocument();
+        if (showsId) {
+            ordered.append("_id", properties.getOrDefault("_id", new BsonDocument()));
+        }
+        properties.forEach(ordered::putIfAbsent);
+        schema.append("properties", ordered);
+        if (showsId) {
+            schema.append("required", array("_id"));
+        }
+        if (declared.isEmpty() && sampled.documents() == 0) {
+            schema.putIfAbsent("description", new BsonString("Nothing is known of these documents."));
+        }
+        return schema;
+    }
+
+    private BsonDocument convert(BsonDocument schema, String component) {
+        return new DeclaredSchemas(components, component, _ -> Optional.empty()).convert(schema);
+    }
+
+    /// What each rule that may decide about a request of this method shows; empty for one that shows everything.
+    private List<Optional<Visibility>> visibilities(Method method) {
+        return rules(method).stream()
+                .map(rule -> rule.grant().projectResponse().map(Visibility::of))
+                .toList();
+    }
+
+    private List<RuleAnswer> rules(Method method) {
+        return group.offered().stream()
+                .filter(offered -> offered.operation().method() == method)
+                .filter(offered -> switch (offered.operation().kind()) {
+                    case COLLECTION, DOCUMENT, FILES_BUCKET, FILE, SCHEMA_STORE, SCHEMA, BULK_DOCUMENTS -> true;
+                    default -> false;
+                })
+                .flatMap(offered -> offered.permitted().possible().stream())
+                .toList();
+    }
+
+    /// Nobody who may read nothing is shown anything.
+    private static boolean isShown(List<Optional<Visibility>> visibilities, String path) {
+        return visibilities.stream()
+                .anyMatch(visibility -> visibility.map(shown -> shown.showsPart(path)).orElse(true));
+    }
+
+    /// A declared schema without the properties that are hidden in it. Components that are looked into are changed, as
+    /// they belong to this place alone.
+    private BsonValue visible(
+            BsonValue schema, String path, List<Optional<Visibility>> visibilities, Set<String> entered) {
+        if (!(schema instanceof BsonDocument document) || visibilities.stream().anyMatch(Optional::isEmpty)) {
+            return schema;
+        }
+        if (document.get("$ref") instanceof BsonString reference) {
+            var component = reference.getValue().substring(reference.getValue().lastIndexOf('/') + 1);
+            var inner = components.schemas().get(component);
+            if (inner != null && entered.add(component)) {
+                components.put(component, (BsonDocument) visible(inner, path, visibilities, entered));
+            }
+            return schema;
+        }
+        NAMING.forEach(document::remove);
+        if (document.get("properties") instanceof BsonDocument properties) {
+            properties.keySet().removeIf(property -> !isShown(visibilities, path + "." + property));
+            properties.replaceAll((property, inner) -> visible(inner, path + "." + property, visibilities, entered));
+            if (document.get("required") instanceof BsonArray required) {
+                required.removeIf(property -> property instanceof BsonString text
+                        && !properties.containsKey(text.getValue()));
+                if (required.isEmpty()) {
+                    document.remove("required");
+                }
+            }
+        }
+        if (document.get("items") instanceof BsonDocument items) {
+            document.put("items", visible(items, path, visibilities, entered));
+        }
+        for (var key : List.of("allOf", "anyOf", "oneOf")) {
+            if (document.get(key) instanceof BsonArray parts) {
+                parts.replaceAll(part -> visible(part, path, visibilities, entered));
+            }
+        }
+        return document;
+    }
+
+    /// What indexes say of properties.
+    private void notes(BsonDocument properties) {
+        for (var index : group.indexes()) {
+            var keys = index.getDocument("key");
+            if (keys.size() != 1) {
+                continue;
+            }
+            var field = keys.getFirstKey();
+            if (!(properties.get(field) instanceof BsonDocument schema) || field.equals("_id")) {
+                continue;
+            }
+            if (new BsonString("2dsphere").equals(keys.get(field))) {
+                properties.put(field, components.fixed("GeoJson"));
+            } else if (BsonBoolean.TRUE.equals(index.get("unique"))) {
+                describe(schema, "unique");
+            } else if (index.get("expireAfterSeconds") instanceof BsonNumber seconds) {
+                describe(schema, "removed " + seconds.longValue() + " seconds after this date");
+            }
+        }
+    }
+
+    private static void describe(BsonDocument schema, String text) {
+        schema.put(
+                "description",
+                new BsonString(
+                        schema.get("description") instanceof BsonString before
+                                ? before.getValue() + " (" + text + ")"
+                                : text));
+    }
+
+    /// Documents as they are sent to be stored.
+    BsonDocument created(Offered offered) {
+        var component = name + "New";
+        if (!components.has(component)) {
+            components.put(component, type("object"));
+            components.put(component, createdSchema(component, rules(offered)));
+        }
+        return Json.schema(component);
+    }
+
+    /// The rules of all operations that take whole documents, as they share a schema.
+    private List<RuleAnswer> rules(Offered offered) {
+        return group.offered().isEmpty()
+                ? offered.permitted().possible()
+                : group.offered().stream()
+                        .filter(other -> other.operation().input() == offered.operation().input()
+                                || (isWhole(other) && isWhole(offered)))
+                        .flatMap(other -> other.permitted().possible().stream())
+                        .toList();
+    }
+
+    private static boolean isWhole(Offered offered) {
+        return offered.operation().input() == Operations.Input.DOCUMENTS
+                || offered.operation().input() == Operations.Input.DOCUMENT;
+    }
+
+    private BsonDocument createdSchema(String component, List<RuleAnswer> rules) {
+        var declared = declared();
+        BsonDocument schema;
+        if (declared.isPresent()) {
+            schema = convert(declared.get().schema(), component);
+            schema.putIfAbsent("type", new BsonString("object"));
+            declared.get().note().ifPresent(note -> describe(schema, note));
+            if (!declared.get().enforced()) {
+                schema.remove("required");
+                schema.remove("additionalProperties");
+                describe(schema, "Not enforced on every write.");
+            }
+        } else {
+            schema = type("object");
+            var properties = shapes.properties(readable(), component);
+            properties.values().forEach(property -> ((BsonDocument) property).remove("x-share"));
+            properties.remove("_etag");
+            schema.append("properties", properties);
+        }
+        finish(schema, rules);
+        return schema;
+    }
+
+    /// What a sample shows of documents, if the caller may read them.
+    private Shape.Fields readable() {
+        return group.shape().root();
+    }
+
+    private static void finish(BsonDocument schema, List<RuleAnswer> rules) {
+        if (schema.get("required") instanceof BsonArray required) { // which the gateway makes
+            required.removeIf(property -> property.equals(new BsonString("_id")) || property.equals(new BsonString("_etag")));
+            if (required.isEmpty()) {
+                schema.remove("required");
+            }
+        }
+        if (!(schema.get("properties") instanceof BsonDocument properties)) {
+            return;
+        }
+        DescriptionWriter.together(rules, rule -> rule.limits().onlyProperties())
+                .ifPresent(only -> properties.keySet().removeIf(property -> only.stream()
+                        .noneMatch(name -> name.equals(property) || name.startsWith(property + "."))));
+        DescriptionWriter.together(
+                        rules,
+                        rule -> Optional.of(rule.grant().mergeRequest().map(BsonDocument::keySet).orElse(Set.of())))
+                .ifPresent(merged -> merged.forEach(property -> {
+                    if (properties.get(property) instanceof BsonDocument inner) {
+                        inner.put("readOnly", BsonBoolean.TRUE);
+                    }
+                }));
+    }
+
+    /// Changes: properties to set, by their paths, and MongoDB's operators.
+    BsonDocument changed(Offered offered) {
+        var component = name + "Patch";
+        if (!components.has(component)) {
+            components.put(component, type("object"));
+            var schema = object(
+                    "type",
+                    "object",
+                    "description",
+                    "Properties to set, by name or dotted path, and update operators of MongoDB such as `$inc`,"
+                            + " `$push` or `$unset`.");
+            var properties = new BsonDocument();
+            var hidden = changeRules(offered);
+            var all = declared().isPresent()
+                    ? convert(declared().get().schema(), component).getDocument("properties", new BsonDocument())
+                    : shapes.properties(readable(), component);
+            all.forEach((property, inner) -> {
+                if (!property.equals("_id") && !property.equals("_etag") && isShown(hidden, property)) {
+                    ((BsonDocument) open(inner)).remove("x-share");
+                    properties.append(property, inner);
+                }
+            });
+            if (!properties.isEmpty()) {
+                schema.append("properties", properties);
+            }
+            finish(schema, rules(offered));
+            components.put(component, schema);
+        }
+        return Json.schema(component);
+    }
+
+    private static BsonValue open(@Nullable BsonValue schema) {
+        return schema instanceof BsonDocument ? schema : new BsonDocument();
+    }
+
+    private static List<Optional<Visibility>> changeRules(Offered offered) {
+        return offered.permitted().possible().stream()
+                .map(RuleAnswer::grant)
+                .map(Grant::projectResponse)
+                .map(projection -> projection.map(Visibility::of))
+                .toList();
+    }
+
+    /// What listeners of a stream are told.
+    BsonDocument event() {
+        var event = object(
+                "type",
+                "object",
+                "properties",
+                object("_id", type("object"), "operationType", type("string"), "fullDocument", stored()));
+        return event;
+    }
+
+}

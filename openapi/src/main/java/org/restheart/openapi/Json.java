@@ -1,0 +1,64 @@
+package org.restheart.openapi;
+
+import java.util.Collection;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/// Short ways to write JSON values.
+final class Json {
+    private Json() {}
+
+    /// @param namesAndValues name, value, name, value …
+    static BsonDocument object(Object... namesAndValues) {
+        var object = new BsonDocument();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            object.append((String) namesAndValues[i], value(namesAndValues[i + 1]));
+        }
+        return object;
+    }
+
+    static BsonArray array(Object... values) {
+        var array = new BsonArray();
+        for (var value : values) {
+            array.add(value(value));
+        }
+        return array;
+    }
+
+    static BsonValue value(Object value) {
+        return switch (value) {
+            case BsonValue bson -> bson;
+            case String text -> new BsonString(text);
+            case Integer number -> new BsonInt32(number);
+            case Long number -> new BsonInt64(number);
+            case Double number -> new BsonDouble(number);
+            case Boolean flag -> BsonBoolean.valueOf(flag);
+            case Collection<?> values -> array(values.toArray());
+            default -> throw new IllegalArgumentException(value.getClass().getName());
+        };
+    }
+
+    static BsonDocument type(String name) {
+        return object("type", name);
+    }
+
+    static BsonDocument schema(String component) {
+        return object("$ref", "#/components/schemas/" + component);
+    }
+
+    static BsonDocument reference(String section, String component) {
+        return object("$ref", "#/components/" + section + "/" + component);
+    }
+
+    /// A text that people wrote, for viewers that take it as Markdown with HTML.
+    static String prose(String text) {
+        var cut = text.length() > 2_000 ? text.substring(0, 2_000) : text;
+        return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    }
+}

@@ -1,0 +1,66 @@
+package org.restheart.openapi;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.text.Normalizer;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// Names of operations and components. A name depends on its path alone, so that it stays when other collections come
+/// or go: where two paths could have the same name, each has a hash of its own path in it.
+final class Names {
+    private static final Pattern PLAIN = Pattern.compile("[a-z][a-z0-9]*");
+    private static final Pattern COMPONENT = Pattern.compile("[A-Za-z0-9_]+");
+
+    /// What the names of operations and of other components end with or are.
+    private static final Set<String> TAKEN = Set.of("new", "patch", "many", "id", "size", "meta", "indexes", "index");
+
+    private Names() {}
+
+    /// The middle of the names for a path: `Books` for `/books`.
+    static String of(List<String> segments) {
+        if (segments.isEmpty()) {
+            return "Root";
+        }
+        var name = new StringBuilder();
+        for (var segment : segments) {
+            for (var word : ascii(segment).split("[^A-Za-z0-9]+")) {
+                if (!word.isEmpty()) {
+                    name.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
+                }
+            }
+        }
+        if (name.isEmpty() || Character.isDigit(name.charAt(0))) {
+            name.insert(0, "C");
+        }
+        boolean plain = segments.stream().allMatch(segment -> PLAIN.matcher(segment).matches())
+                && !TAKEN.contains(segments.getLast())
+                && !Components.FIXED.contains(name.toString())
+                && !name.toString().equals("Root");
+        return plain ? name.toString() : name + "X" + hash(String.join("/", segments));
+    }
+
+    /// The component of what stands in a property.
+    static String inner(String component, String property) {
+        return component + "_" + (COMPONENT.matcher(property).matches()
+                ? property
+                : ascii(property).replaceAll("[^A-Za-z0-9]+", "") + "X" + hash(property));
+    }
+
+    private static String ascii(String text) {
+        return Normalizer.normalize(text, Normalizer.Form.NFD).replaceAll("\\p{M}", "");
+    }
+
+    private static String hash(String text) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 4);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every JDK has it
+        }
+    }
+}

@@ -1,0 +1,261 @@
+package org.restheart.openapi;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.bson.BsonDocument;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Content;
+import org.restheart.http.Cors;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.access.Account;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.KindPermissions;
+import org.restheart.mongo.description.Descriptions;
+import org.restheart.mongo.description.Shapes;
+import org.restheart.openapi.DescriptionWriter.Heading;
+import org.restheart.openapi.Evaluation.Scope;
+import org.restheart.openapi.Evaluation.Wish;
+import org.restheart.openapi.OpenApiConfig.Server;
+
+/// `GET /_openapi`: the OpenAPI document of what the caller may do. It decides by itself who may have it: whoever may do
+/// something. Thread-safe.
+public final class OpenApiService implements Service {
+    private static final Cors CORS = new Cors("GET", Cors.DEFAULT_HEADERS + ", If-None-Match", "ETag");
+    private static final int MAX_BYTES = 8 << 20;
+    private static final Set<JsonMode> MODES =
+            EnumSet.of(JsonMode.DEFAULT, JsonMode.RELAXED, JsonMode.STRICT, JsonMode.EXTENDED);
+
+    private final OpenApiConfig config;
+    private final Server server;
+    private final Descriptions descriptions;
+    private final Evaluation evaluation;
+    private final KindPermissions permissions;
+    private final BsonDocument securitySchemes;
+    private final Function<Request, Response> challenge;
+    private final MeterRegistry meters;
+    private final List<String> segments;
+    private final Cache<Key, Bytes> documents;
+
+    /// All that decides the bytes of a document.
+    private record Key(Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean generic, boolean yaml) {}
+
+    /// @param tag their entity tag, with its quotes
+    private record Bytes(byte[] content, String tag) {}
+
+    /// @param securitySchemes how callers say who they are
+    /// @param challenge the answer to those who may do nothing and have not said who they are
+    public OpenApiService(
+            OpenApiConfig config,
+            Server server,
+            Descriptions descriptions,
+            JudgedRequests judged,
+            KindPermissions permissions,
+            BsonDocument securitySchemes,
+            Function<Request, Response> challenge,
+            MeterRegistry meters) {
+        this.config = config;
+        this.server = server;
+        this.descriptions = descriptions;
+        var shapes = descriptions.shapes(
+                new Shapes.Settings(config.sampleSize(), config.sampleTtl(), config.parallelSamples()),
+                sample -> {
+                    meters.counter("openapi_samples", "outcome", sample.outcome()).increment();
+                    meters.timer("openapi_sample_seconds").record(sample.time());
+                });
+        this.evaluation = new Evaluation(config, descriptions, shapes, permissions, judged);
+        this.permissions = permissions;
+        this.securitySchemes = securitySchemes;
+        this.challenge = challenge;
+        this.meters = meters;
+        this.segments = RequestPath.parse(config.uri()).segments();
+        this.documents = Caffeine.newBuilder()
+                .executor(Runnable::run)
+                .maximumWeight(config.cacheBytes())
+                .weigher((Key _, Bytes bytes) -> bytes.content().length)
+                .build();
+        Gauge.builder(
+                        "openapi_cache_bytes",
+                        documents,
+                        cache -> cache.policy().eviction().orElseThrow().weightedSize().orElse(0))
+                .register(meters);
+    }
+
+    @Override
+    public String name() {
+        return "openApi";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return CORS;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.GET) {
+            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
+                    .with("Allow", "GET, OPTIONS")
+                    .raise();
+        }
+        request.requireThread();
+        long begun = System.nanoTime();
+        var account = request.caller().account();
+        if (account.isEmpty() && request.headers().has("Authorization")) { // which nobody has accepted
+            return challenge.apply(request);
+        }
+        var mode = mode(request);
+        var path = path(request);
+        var scope = scope(request, path);
+        boolean root = server.rootRole()
+                .flatMap(role -> account.filter(known -> known.hasRole(role)))
+                .isPresent();
+        boolean typed = !request.query().first("typed").filter("false"::equals).isPresent();
+        var wish = new Wish(
+                scope,
+                typed,
+                root && request.query().first("sample").filter("fresh"::equals).isPresent(),
+                config.everything() && (root || config.everythingForAll()));
+        var visible = evaluation.visible(request, wish);
+        var services = config.includeServices() && scope.equals(Scope.EVERYTHING)
+                ? ServiceOperations.of(request, server.services(), permissions)
+                : List.<ServiceOperations.Offer>of();
+        if (visible.isEmpty() && !scope.equals(Scope.EVERYTHING)) {
+            throw notFound();
+        }
+        if (visible.isEmpty() && account.isEmpty() && config.secured()) {
+            return challenge.apply(request);
+        }
+        var heading = new Heading(
+                path.raw(),
+                account.map(Account::name),
+                url(request),
+                mode,
+                securitySchemes);
+        boolean yaml = wantsYaml(request);
+        boolean generic = !typed
+                || visible.groups().stream()
+                                .filter(group -> group.collection().isPresent())
+                                .count()
+                        > config.maxCollections();
+        var key = new Key(visible, services, heading, generic, yaml);
+        var known = documents.getIfPresent(key);
+        var bytes = known != null ? known : write(key);
+        if (known == null && !visible.pending()) {
+            documents.put(key, bytes);
+        }
+        meters.counter("openapi_documents", "cached", Boolean.toString(known != null))
+                .increment();
+        meters.timer("openapi_seconds").record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+        return answer(request, bytes, yaml, visible.pending());
+    }
+
+    private static Response answer(Request request, Bytes bytes, boolean yaml, boolean pending) {
+        boolean current = request.headers().all("If-None-Match").stream()
+                .flatMap(line -> java.util.Arrays.stream(line.split(",")))
+                .map(tag -> tag.strip().replaceFirst("^W/", ""))
+                .anyMatch(tag -> tag.equals(bytes.tag()) || tag.equals("*"));
+        var response = Response.status(current ? 304 : 200)
+                .with("ETag", bytes.tag())
+                .with("Cache-Control", pending ? "private, no-store" : "private, no-cache")
+                .with("Vary", "Authorization, Cookie, Accept");
+        return current
+                ? response
+                : response.with(
+                        yaml ? "application/yaml" : "application/json",
+                        new Content.Bytes(ByteBuffer.wrap(bytes.content())));
+    }
+
+    private Bytes write(Key key) {
+        var content = encoded(key, key.generic());
+        if (content.length > MAX_BYTES && !key.generic()) {
+            content = encoded(key, true);
+        }
+        return new Bytes(content, tag(content));
+    }
+
+    private byte[] encoded(Key key, boolean generic) {
+        var document =
+                new DescriptionWriter(config, server, key.heading()).write(key.visible(), key.services(), generic);
+        var text = key.yaml() ? Yaml.of(document) : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String tag(byte[] content) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256").digest(content);
+            return '"' + HexFormat.of().formatHex(digest, 0, 16) + '"';
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every JDK has it
+        }
+    }
+
+    private String url(Request request) {
+        return server.baseUrl()
+                .orElseGet(() -> request.connection().scheme() + "://"
+                        + request.connection().hostAndPort());
+    }
+
+    private static boolean wantsYaml(Request request) {
+        return request.headers()
+                .first("Accept")
+                .filter(accept -> accept.toLowerCase(Locale.ROOT).contains("application/yaml"))
+                .isPresent();
+    }
+
+    private static JsonMode mode(Request request) {
+        var text = request.query().first("jsonMode");
+        return text.isEmpty()
+                ? JsonMode.DEFAULT
+                : JsonMode.of(text.get())
+                        .filter(MODES::contains)
+                        .orElseThrow(() -> Problem.of(
+                                        ProblemCode.PARAMETER_INVALID,
+                                        "jsonMode must be one of default, relaxed, strict, extended")
+                                .raise());
+    }
+
+    /// What the document is about: the rest of the path.
+    private RequestPath path(Request request) {
+        var all = request.path().segments();
+        return RequestPath.of(all.subList(segments.size(), all.size()));
+    }
+
+    private Scope scope(Request request, RequestPath path) {
+        if (path.segments().isEmpty()) {
+            return Scope.EVERYTHING;
+        }
+        var found = descriptions.resolve(path, request.connection()).orElseThrow(OpenApiService::notFound);
+        return switch (found.kind()) {
+            case DB -> new Scope(Optional.of(found.requireDb()), Optional.empty());
+            case COLLECTION, FILES_BUCKET, SCHEMA_STORE ->
+                new Scope(Optional.of(found.requireDb()), Optional.of(found.requireCollection()));
+            default -> throw notFound();
+        };
+    }
+
+    private static RuntimeException notFound() {
+        return Problem.of(ProblemCode.NOT_FOUND, "there is no such database or collection")
+                .raise();
+    }
+}

@@ -1,0 +1,112 @@
+package org.restheart.openapi;
+
+import static org.restheart.openapi.Json.object;
+import static org.restheart.openapi.Json.type;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.access.Caller;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.judged.RequestKind;
+import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.http.judged.Via;
+
+/// Operations of services beside the data API.
+final class ServiceOperations {
+    private ServiceOperations() {}
+
+    /// One that some request of the caller may carry out.
+    record Offer(
+            String path,
+            String method,
+            String operationId,
+            String summary,
+            BsonDocument responses,
+            boolean depends,
+            boolean anonymous) {}
+
+    /// @param segment a variable behind the service's own path; empty for none
+    private record Fragment(
+            String service, Method method, String segment, String operationId, String summary, BsonDocument answer) {}
+
+    private static final List<Fragment> FRAGMENTS = List.of(
+            new Fragment(
+                    "ping",
+                    Method.GET,
+                    "",
+                    "ping",
+                    "Whether the gateway answers",
+                    object("type", "object", "properties", object("message", type("string")))),
+            new Fragment(
+                    "roles",
+                    Method.GET,
+                    "user",
+                    "getRoles",
+                    "The caller's own roles",
+                    object(
+                            "type",
+                            "object",
+                            "properties",
+                            object(
+                                    "authenticated",
+                                    type("boolean"),
+                                    "roles",
+                                    object("type", "array", "items", type("string"))))));
+
+    /// @param paths of services, by the names of their blocks in the configuration
+    static List<Offer> of(Request asking, Map<String, String> paths, KindPermissions permissions) {
+        var offers = new ArrayList<Offer>();
+        for (var fragment : FRAGMENTS) {
+            var path = paths.get(fragment.service());
+            if (path == null) {
+                continue;
+            }
+            var segments = new ArrayList<Segment>();
+            RequestPath.parse(path).segments().forEach(name -> segments.add(new Segment.Name(name)));
+            if (!fragment.segment().isEmpty()) {
+                segments.add(asking.caller()
+                        .account()
+                        .<Segment>map(account -> new Segment.Name(account.name()))
+                        .orElseGet(() -> new Segment.Unknown(Set.of())));
+            }
+            var kind = new RequestKind(fragment.method(), segments, Set.of(), false, Via.REST);
+            var permitted = permissions.ask(asking, kind);
+            if (permitted.answer() != Answer.NEVER) {
+                boolean anonymous = asking.caller().account().isEmpty()
+                        || permissions.ask(asking.with(Caller.ANONYMOUS), kind).answer() != Answer.NEVER;
+                offers.add(new Offer(
+                        fragment.segment().isEmpty() ? path : path + "/{" + fragment.segment() + "}",
+                        "get",
+                        fragment.operationId(),
+                        fragment.summary(),
+                        responses(fragment.answer()),
+                        permitted.answer() == Answer.DEPENDS,
+                        anonymous));
+            }
+        }
+        return offers;
+    }
+
+    private static BsonDocument responses(BsonDocument answer) {
+        return object(
+                "200",
+                object(
+                        "description",
+                        Failures.text(200),
+                        "content",
+                        object("application/json", object("schema", answer))),
+                "401",
+                object("description", Failures.text(401)),
+                "403",
+                object("description", Failures.text(403)),
+                "503",
+                object("description", Failures.text(503)));
+    }
+}

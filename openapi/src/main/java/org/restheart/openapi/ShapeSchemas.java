@@ -1,0 +1,140 @@
+package org.restheart.openapi;
+
+import static org.restheart.openapi.Json.array;
+import static org.restheart.openapi.Json.schema;
+import static org.restheart.openapi.Json.type;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+import org.restheart.mongo.description.Shape;
+
+/// Shapes as JSON Schema: open, nothing required, and nothing that would be a value.
+///
+/// @param shares whether properties tell how many documents have them
+record ShapeSchemas(Components components, boolean shares) {
+    private static final int MAX_ALTERNATIVES = 5;
+    private static final Set<BsonType> NUMBERS = EnumSet.of(BsonType.INT32, BsonType.INT64, BsonType.DOUBLE);
+
+    /// Properties of an object, `_id` first.
+    ///
+    /// @param component names the components of what is in them
+    BsonDocument properties(Shape.Fields fields, String component) {
+        return properties(fields, component, Set.of());
+    }
+
+    /// The same without some.
+    BsonDocument properties(Shape.Fields fields, String component, Set<String> without) {
+        var properties = new BsonDocument();
+        var id = fields.byName().get("_id");
+        if (id != null && !without.contains("_id")) {
+            properties.append("_id", of(id, Names.inner(component, "_id")));
+        }
+        fields.byName().forEach((name, field) -> {
+            if (!name.equals("_id") && !without.contains(name)) {
+                var schema = of(field, Names.inner(component, name));
+                if (shares && fields.objects() > 0) {
+                    schema.append("x-share", Json.value(Math.round(100.0 * field.count() / fields.objects()) / 100.0));
+                }
+                properties.append(name, schema);
+            }
+        });
+        return properties;
+    }
+
+    /// An object with everything that was seen in it.
+    BsonDocument object(Shape.Fields fields, String component) {
+        var object = type("object");
+        var properties = properties(fields, component);
+        if (!properties.isEmpty()) {
+            object.append("properties", properties);
+        }
+        fields.others().ifPresent(others -> object.append(
+                "additionalProperties", properties.isEmpty() ? of(others, component + "_value") : object()));
+        return object;
+    }
+
+    private static BsonDocument object() {
+        return new BsonDocument();
+    }
+
+    private BsonDocument of(Shape.Field field, String component) {
+        var alternatives = new ArrayList<BsonDocument>();
+        numbers(field, alternatives);
+        for (var type : field.types().keySet()) {
+            if (type == BsonType.DOCUMENT) {
+                field.object().ifPresentOrElse(
+                        fields -> {
+                            components.put(component, object(fields, component));
+                            alternatives.add(schema(component));
+                        },
+                        () -> alternatives.add(type("object")));
+            } else if (type == BsonType.ARRAY) {
+                alternatives.add(Json.object(
+                        "type",
+                        "array",
+                        "items",
+                        field.element()
+                                .map(element -> of(element, component + "_item"))
+                                .orElseGet(BsonDocument::new)));
+            } else if (type != BsonType.NULL && !NUMBERS.contains(type)) {
+                alternatives.add(components.of(type));
+            }
+        }
+        return union(alternatives, field.types().containsKey(BsonType.NULL));
+    }
+
+    private void numbers(Shape.Field field, List<BsonDocument> alternatives) {
+        var seen = EnumSet.copyOf(NUMBERS);
+        seen.retainAll(field.types().keySet());
+        if (seen.isEmpty()) {
+            return;
+        }
+        var long64 = components.of(BsonType.INT64);
+        if (long64.containsKey("$ref")) { // one spelling for each
+            seen.forEach(type -> alternatives.add(components.of(type)));
+        } else {
+            var widest = seen.contains(BsonType.DOUBLE)
+                    ? seen.size() == 1 ? components.of(BsonType.DOUBLE) : type("number")
+                    : seen.contains(BsonType.INT64) ? long64 : components.of(BsonType.INT32);
+            alternatives.add(widest);
+        }
+        if (field.nonFinite() && components.hasPlainNumbers()) {
+            alternatives.add(components.fixed("NonFinite"));
+        }
+    }
+
+    /// One of these, in the form that generators of clients understand.
+    static BsonDocument union(List<BsonDocument> alternatives, boolean nullable) {
+        if (alternatives.size() + (nullable ? 1 : 0) > MAX_ALTERNATIVES) {
+            return Json.object("description", "values of many types");
+        }
+        if (alternatives.isEmpty()) {
+            return nullable ? type("null") : new BsonDocument();
+        }
+        var first = alternatives.getFirst();
+        if (alternatives.size() == 1 && !nullable) {
+            return first;
+        }
+        if (alternatives.size() == 1
+                && first.get("type") instanceof BsonString name
+                && !name.getValue().equals("array")
+                && !name.getValue().equals("object")) {
+            var both = new BsonDocument("type", array(name, "null"));
+            first.forEach((key, value) -> both.putIfAbsent(key, value));
+            return both;
+        }
+        var all = new BsonArray();
+        alternatives.forEach((BsonValue alternative) -> all.add(alternative));
+        if (nullable) {
+            all.add(type("null"));
+        }
+        return new BsonDocument("anyOf", all);
+    }
+}

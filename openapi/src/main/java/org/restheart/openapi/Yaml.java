@@ -1,0 +1,46 @@
+package org.restheart.openapi;
+
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+
+/// YAML 1.2 of JSON values: texts and scalars as JSON writes them, which YAML reads in the same way.
+final class Yaml {
+    private final StringBuilder out = new StringBuilder();
+
+    private Yaml() {}
+
+    static String of(BsonDocument document) {
+        var yaml = new Yaml();
+        yaml.object(document, 0);
+        return yaml.out.toString();
+    }
+
+    private void object(BsonDocument object, int depth) {
+        object.forEach((name, value) -> {
+            out.append("  ".repeat(depth)).append(scalar(new org.bson.BsonString(name))).append(':');
+            value(value, depth + 1);
+        });
+    }
+
+    private void value(BsonValue value, int depth) {
+        if (value instanceof BsonDocument inner && !inner.isEmpty()) {
+            out.append('\n');
+            object(inner, depth);
+        } else if (value instanceof BsonArray array && !array.isEmpty()) {
+            out.append('\n');
+            for (var element : array) {
+                out.append("  ".repeat(depth)).append('-');
+                value(element, depth + 1);
+            }
+        } else {
+            out.append(' ').append(scalar(value)).append('\n');
+        }
+    }
+
+    private static String scalar(BsonValue value) {
+        return JsonEncoder.of(JsonMode.DEFAULT).encodeToString(value);
+    }
+}
