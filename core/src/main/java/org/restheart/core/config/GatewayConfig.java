@@ -63,6 +63,7 @@ public record GatewayConfig(
                 mclient,
                 MongoBinding.read(
                         root.block("mongo"),
+                        mclient.retriesWrites(),
                         QuerySecurityBinding.read(root, security),
                         AllocationBinding.read(root),
                         enabled(root.component("changeStreamActivator")),

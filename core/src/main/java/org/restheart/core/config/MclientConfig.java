@@ -1,6 +1,7 @@
 package org.restheart.core.config;
 
 import com.mongodb.ConnectionString;
+import java.util.regex.Pattern;
 
 /// `mclient`: the MongoDB deployment to talk to.
 ///
@@ -8,6 +9,7 @@ import com.mongodb.ConnectionString;
 /// @param connectionString a MongoDB connection string; may contain a password, so print only [#masked()]
 public record MclientConfig(boolean enabled, String connectionString) {
     private static final String KEY = "connection-string";
+    private static final Pattern NO_RETRIES = Pattern.compile("[?&;]retryWrites=false", Pattern.CASE_INSENSITIVE);
 
     /// Reads the block, or the key `mongo-uri` of former releases.
     static MclientConfig read(Block block, Block mongo) {
@@ -32,6 +34,12 @@ public record MclientConfig(boolean enabled, String connectionString) {
         } else if (!uri.startsWith("mongodb+srv://")) { // checking that one would ask the DNS
             block.refuse(key, "must start with mongodb:// or mongodb+srv://");
         }
+    }
+
+    /// Whether writes may carry the numbers by which MongoDB knows them again; some proxies and databases with
+    /// MongoDB's protocol have to be told not to.
+    boolean retriesWrites() {
+        return !NO_RETRIES.matcher(connectionString).find();
     }
 
     public String masked() {

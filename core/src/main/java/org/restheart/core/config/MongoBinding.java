@@ -26,12 +26,14 @@ final class MongoBinding {
 
     /// Empty when the data API is switched off.
     ///
+    /// @param retriesWrites whether the connection string allows retryable writes
     /// @param security the guards of queries
     /// @param allocation of cursors that are positioned ahead
     /// @param streamsEnabled whether there are change streams
     /// @param accounts whether callers can say who they are
     static Optional<MongoConfig> read(
             Block block,
+            boolean retriesWrites,
             QuerySecurity security,
             AllocationConfig allocation,
             boolean streamsEnabled,
@@ -56,7 +58,7 @@ final class MongoBinding {
                 block.millis("aggregation-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.bool("aggregation-check-operators", true),
                 block.optionalText("instance-base-url"),
-                coalescing(block.component("coalescing")),
+                coalescing(block.component("coalescing"), retriesWrites),
                 cursorPool(block.component("cursor-pool"), allocation),
                 resultCache(block, max),
                 security,
@@ -65,11 +67,11 @@ final class MongoBinding {
         return enabled ? Optional.of(config) : Optional.empty();
     }
 
-    private static CoalescingConfig coalescing(Block block) {
+    private static CoalescingConfig coalescing(Block block, boolean retriesWrites) {
         var otherwise = CoalescingConfig.DEFAULT;
         return new CoalescingConfig(
                 block.bool("inserts", otherwise.inserts()),
-                block.bool("updates", otherwise.updates()),
+                block.bool("updates", otherwise.updates()) && retriesWrites,
                 block.bool("reads", otherwise.reads()),
                 block.bool("queries", otherwise.queries()),
                 block.integer("concurrent-commands", otherwise.commands(), 1, 64),

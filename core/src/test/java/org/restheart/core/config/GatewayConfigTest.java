@@ -74,6 +74,21 @@ class GatewayConfigTest {
     }
 
     @Test
+    void without_retryable_writes_updates_go_alone() {
+        assertThat(coalescesUpdates("mongodb://127.0.0.1")).isTrue();
+        assertThat(coalescesUpdates("mongodb://127.0.0.1/?retryWrites=true")).isTrue();
+        assertThat(coalescesUpdates("mongodb://127.0.0.1/?w=1&retrywrites=false")).isFalse();
+    }
+
+    private static boolean coalescesUpdates(String connectionString) {
+        return GatewayConfig.parse("mclient: {connection-string: '" + connectionString + "'}")
+                .mongo()
+                .orElseThrow()
+                .coalescing()
+                .updates();
+    }
+
+    @Test
     void everything_that_is_wrong_is_said_at_once() {
         assertThatThrownBy(() -> GatewayConfig.parse("{http-listener: {port: -1}, ping: {enabled: 7}}"))
                 .hasMessageContaining("/http-listener/port")
