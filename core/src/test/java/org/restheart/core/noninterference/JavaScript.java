@@ -11,12 +11,14 @@ final class JavaScript {
 
     private JavaScript() {}
 
-    /// Whether a request asks for it, in a parameter or a pipeline.
+    /// Whether a request asks for it, in a parameter, a pipeline or an action.
     static boolean isIn(FuzzRequest request) {
         return request.parameters().stream().anyMatch(p -> p.value() instanceof BsonValue value && isIn(value))
-                || request.body() instanceof BsonArray pipeline
-                        && request.method().equals("PATCH")
-                        && isIn(pipeline);
+                || request.body() instanceof BsonValue content
+                        && (content.isArray() && request.method().equals("PATCH")
+                                || request.path().startsWith("/app/")
+                                || request.path().endsWith("/_aggrs"))
+                        && isIn(content);
     }
 
     private static boolean isIn(BsonValue value) {

@@ -102,6 +102,21 @@ enum Profile {
             "{allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}",
             "{}",
             ""),
+    /// Sends pipelines of his own.
+    PIPES(
+            "method(GET, POST)",
+            "{readFilter: {owner: '@user.owner'}, projectResponse: {secret: 0, 'n.secret': 0, '2024': 0},"
+                    + " allowAdHocAggregations: true}",
+            "{owner: 'xena'}",
+            "{}"),
+    /// Does not see fields of documents that are held to a schema.
+    SCHEMED(
+            "path-prefix('/')",
+            "{readFilter: {owner: '@user.owner'}, writeFilter: {owner: '@user.owner'}, projectResponse: {secret: 0,"
+                    + " 'n.secret': 0, '2024': 0}, checkWritten: true, allowBulkPatch: true, allowBulkDelete: true,"
+                    + " allowWriteMode: true}",
+            "{owner: 'xena'}",
+            "{owner: {$ne: 'xena'}}"),
     /// One of several whose accounts look alike: [TogetherEqualsAloneTest].
     ALIKE("path-prefix('/')", "{readFilter: {org: '@user.org'}, allowWriteMode: true}", "{}", "");
 
@@ -138,7 +153,7 @@ enum Profile {
     String permission() {
         var path = this == USERS
                 ? "(path-prefix('/users') or path-prefix('/csv'))"
-                : "regex('^/" + user() + "[0-9]+(/.*)?$')";
+                : "regex('^/" + user() + "[0-9]+([.]files)?(/.*)?$')";
         return "{\"role\": \"" + (isAnonymous() ? "$unauthenticated" : user()) + "\", \"predicate\": \"" + path
                 + " and " + predicate + "\", \"mongo\": "
                 + BsonDocument.parse(mongo).toJson() + "}";
@@ -167,12 +182,20 @@ enum Profile {
     /// Paths that he does not see.
     List<String> hides() {
         return switch (this) {
-            case EXCLUDES, BOTH, INDEXES -> List.of("secret", "n.secret", "2024");
+            case EXCLUDES, BOTH, INDEXES, PIPES, SCHEMED -> List.of("secret", "n.secret", "2024");
             case INCLUDES -> List.of("secret", "n.secret", "2024", "a", "d", "t", "new");
             case NESTED -> List.of("d.2024", "d.secret", "a.1");
             case AGGREGATES, MANAGES -> List.of("secret");
             case USERS -> List.of("password");
             default -> List.of();
+        };
+    }
+
+    /// Whether some of his episodes are about files.
+    boolean hasFiles() {
+        return switch (this) {
+            case READS, PARTS, ANYBODY, OWNS, WRITES, EXCLUDES, INCLUDES, BOTH -> true;
+            default -> false;
         };
     }
 

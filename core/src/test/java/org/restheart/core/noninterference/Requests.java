@@ -6,25 +6,33 @@ import static org.restheart.core.noninterference.Dice.document;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// Requests of every kind, most of them on the caller's collection.
 final class Requests {
+    /// Any UUID names a session of the caller's own.
+    private static final String SESSION = "11111111-2222-4333-8444-555555555555";
+
     private final Dice dice;
     private final Profile profile;
     private final String collection;
+    private final boolean files;
     private final Values values;
     private final Expressions expressions;
     private final Filters filters;
     private final Updates updates;
 
-    Requests(Dice dice, Profile profile, int worker) {
+    /// @param files whether the collection is one of files
+    Requests(Dice dice, Profile profile, int worker, boolean files) {
         this.dice = dice;
         this.profile = profile;
-        collection = "/" + profile.collection(worker);
+        this.files = files;
+        collection = "/" + profile.collection(worker) + (files ? ".files" : "");
         values = new Values(dice);
         expressions = new Expressions(dice, values);
         filters = new Filters(dice, values, expressions);
@@ -39,9 +47,127 @@ final class Requests {
             case MANAGES, INDEXES -> dice.percent(40) ? management() : dice.percent(60) ? read() : write();
             case USERS -> dice.percent(20) ? csv() : dice.percent(50) ? read() : write();
             case ALIKE -> read();
+            case PIPES -> dice.percent(70) ? pipeline() : read();
             default -> dice.percent(45) ? read() : write();
         };
+        if (profile != Profile.ALIKE) {
+            if (files && dice.percent(25)) {
+                request = file();
+            } else if (dice.percent(10)) {
+                request = action();
+            }
+            if (dice.percent(4)) {
+                request = request.with("sid", SESSION);
+            }
+        }
         return dice.percent(8) ? odd(request) : request;
+    }
+
+    private FuzzRequest file() {
+        var path = collection + "/" + id();
+        return switch (dice.below(8)) {
+            case 0 ->
+                FuzzRequest.of("GET", path + "/binary").withHeader("Range", dice.of("bytes=0-3", "bytes=-2", "x"));
+            case 1 -> FuzzRequest.of("GET", path + "/binary").withHeader("If-None-Match", tag());
+            case 2 ->
+                tagged(FuzzRequest.of("PUT", path))
+                        .withHeader("Content-Type", "text/plain")
+                        .withBody(dice.of("content", "x"));
+            case 3 -> tagged(json("PATCH", path, document(dice.of("v", "secret", "owner", "new"), values.value())));
+            case 4 -> FuzzRequest.of("DELETE", collection + "/*").with("filter", filters.filter());
+            default -> query(FuzzRequest.of("GET", path + "/binary"), 20);
+        };
+    }
+
+    /// By the Atlas Data API.
+    private FuzzRequest action() {
+        var name = dice.of(
+                "find",
+                "findOne",
+                "aggregate",
+                "insertOne",
+                "insertMany",
+                "updateOne",
+                "updateMany",
+                "replaceOne",
+                "deleteOne",
+                "deleteMany");
+        var body = BsonDocument.parse("{dataSource: 'x', database: '$DB'}")
+                .append("collection", new BsonString(collection.substring(1)));
+        boolean one = name.endsWith("One") && dice.percent(80);
+        var filter = one || dice.percent(20) ? document("_id", new BsonString(id())) : filters.filter();
+        switch (name) {
+            case "find" -> {
+                body.append("filter", filter).append("sort", total());
+                if (dice.percent(30)) {
+                    body.append("projection", keys());
+                }
+                if (dice.percent(30)) {
+                    body.append("limit", values.number()).append("skip", values.number());
+                }
+            }
+            case "findOne" -> {
+                body.append("filter", filter);
+                if (dice.percent(30)) {
+                    body.append("projection", keys());
+                }
+            }
+            case "aggregate" -> body.append("pipeline", stages());
+            case "insertOne" -> body.append("document", identified(updates.content()));
+            case "insertMany" ->
+                body.append("documents", array(identified(updates.content()), identified(updates.content())));
+            case "replaceOne" ->
+                body.append("filter", filter)
+                        .append("replacement", updates.content())
+                        .append("upsert", org.bson.BsonBoolean.valueOf(dice.percent(30)));
+            case "updateOne", "updateMany" ->
+                body.append("filter", filter)
+                        .append("update", updates.update())
+                        .append("upsert", org.bson.BsonBoolean.valueOf(dice.percent(20)));
+            default -> body.append("filter", filter);
+        }
+        return FuzzRequest.of("POST", "/app/any/endpoint/data/v1/action/" + name)
+                .withBody(body);
+    }
+
+    private FuzzRequest pipeline() {
+        return json("POST", collection + "/_aggrs", document("stages", stages()));
+    }
+
+    private BsonArray stages() {
+        var stages = array(document("$sort", document("_id", new BsonInt32(1))));
+        for (int i = 1 + dice.below(3); i > 0; i--) {
+            stages.add(stage());
+        }
+        return stages;
+    }
+
+    private BsonDocument stage() {
+        return switch (dice.below(14)) {
+            case 0, 1, 2, 3 -> document("$match", filters.filter());
+            case 4 -> document("$set", document(dice.of("x", "v", "_id"), expressions.expression()));
+            case 5 -> document("$project", document(dice.of("x", "v"), expressions.expression()));
+            case 6 -> document("$unset", new BsonString(values.path()));
+            case 7 -> document("$replaceWith", expressions.expression());
+            case 8 ->
+                document(
+                        "$group",
+                        document("_id", BsonNull.VALUE)
+                                .append("x", document(dice.of("$sum", "$max", "$push"), expressions.expression())));
+            case 9 -> document("$count", new BsonString("n"));
+            case 10 -> document("$unwind", new BsonString("$" + values.path()));
+            case 11 -> document("$facet", document("f", array(document("$match", filters.filter()))));
+            case 12 -> document(dice.of("$limit", "$skip"), values.number());
+            default ->
+                BsonDocument.parse("{$lookup: {from: '%s', pipeline: [], as: 'x'}}"
+                        .formatted(dice.of("users", "vault", "_properties", collection.substring(1))));
+        };
+    }
+
+    private BsonDocument total() {
+        var sort = document(values.path(), new BsonInt32(dice.of(-1, 1)));
+        sort.remove("_id");
+        return sort.append("_id", new BsonInt32(dice.of(-1, 1)));
     }
 
     private FuzzRequest read() {
@@ -220,7 +346,13 @@ final class Requests {
                 .append(dice.of("x", "key", "label", "@user", "@mongoPermissions.readFilter"), variable());
     }
 
+    /// Never null, which is what the author's `key` is where there is none.
     private BsonValue variable() {
+        var value = anyVariable();
+        return value.isNull() ? new BsonInt32(0) : value;
+    }
+
+    private BsonValue anyVariable() {
         return switch (dice.below(8)) {
             case 0 ->
                 BsonDocument.parse("{\"v\": {\"$regex\": \"^[0-4]\", \"$options\": \"\"}}")

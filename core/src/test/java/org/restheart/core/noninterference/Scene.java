@@ -1,10 +1,13 @@
 package org.restheart.core.noninterference;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
+import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
@@ -12,7 +15,9 @@ import org.bson.types.ObjectId;
 /// What both worlds' collections hold at the beginning: the same, but for what the caller does not see. Ids that
 /// requests
 /// may name are taken in both or in none.
-record Scene(List<BsonDocument> left, List<BsonDocument> right) {
+///
+/// @param files whether the documents are descriptions of files
+record Scene(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
     /// Stands for documents that are inserted and removed to announce a change.
     static final String TOUCH = "~touch";
 
@@ -40,7 +45,31 @@ record Scene(List<BsonDocument> left, List<BsonDocument> right) {
                 right.add(writer.unseen(new BsonString("zz-" + dice.seed()), 80 + i));
             }
         }
-        return new Scene(List.copyOf(left), List.copyOf(right));
+        return new Scene(List.copyOf(left), List.copyOf(right), false);
+    }
+
+    /// The same, with the fields that descriptions of files have.
+    Scene asFiles() {
+        return new Scene(
+                left.stream().map(Scene::described).toList(),
+                right.stream().map(Scene::described).toList(),
+                true);
+    }
+
+    static BsonDocument described(BsonDocument document) {
+        var file = document.clone();
+        var tag = file.getOrDefault("_etag", new BsonObjectId(new ObjectId(tag(0))));
+        file.remove("_etag");
+        return file.append("filename", new BsonString("f"))
+                .append("length", new BsonInt64(content(document).length))
+                .append("chunkSize", new BsonInt32(255 << 10))
+                .append("uploadDate", new BsonDateTime(0))
+                .append("metadata", new BsonDocument("v", new BsonInt32(1)).append("_etag", tag));
+    }
+
+    /// The content of a file.
+    static byte[] content(BsonDocument document) {
+        return ("content of " + document.get("_id")).getBytes(StandardCharsets.UTF_8);
     }
 
     static String tag(int number) {

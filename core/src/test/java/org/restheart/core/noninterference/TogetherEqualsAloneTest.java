@@ -102,7 +102,7 @@ class TogetherEqualsAloneTest {
 
     /// Everybody asks nearly the same, or changes documents of his own.
     private void round(Dice dice, List<Lane> crowd, List<Lane> one) {
-        var source = new Requests(dice, Profile.ALIKE, 0);
+        var source = new Requests(dice, Profile.ALIKE, 0, false);
         var template = source.next();
         while (template.target().contains("sort=%7B%7D")) { // the natural order of concurrent inserts is anybody's
             template = source.next();

@@ -1,7 +1,7 @@
 package org.restheart.core.noninterference;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -18,7 +18,7 @@ final class Worker implements AutoCloseable {
     private final World rightWorld;
     private final Lane left;
     private final Lane right;
-    private final Set<Profile> ready = EnumSet.noneOf(Profile.class);
+    private final Set<String> ready = new HashSet<>();
     private final Predicate<Difference> worthwhile;
     private final Tally tally;
     private long sent;
@@ -43,7 +43,11 @@ final class Worker implements AutoCloseable {
     Optional<Difference> episode(Profile profile, long seed) {
         var dice = new Dice(seed);
         var scene = Scene.of(profile, dice);
-        var source = new Requests(dice, profile, number);
+        boolean files = profile.hasFiles() && dice.percent(15);
+        if (files) {
+            scene = scene.asFiles();
+        }
+        var source = new Requests(dice, profile, number, files);
         var requests = new ArrayList<FuzzRequest>();
         for (int i = 0; i < REQUESTS; i++) {
             requests.add(source.next());
@@ -67,8 +71,8 @@ final class Worker implements AutoCloseable {
                         profile, seed, List.copyOf(requests.subList(0, i + 1)), scene, one.text(), other.text()));
             }
             tally.count(profile, request, one.status());
-            if (!request.isRead() && request.path().matches("/[a-z0-9]+(/_indexes.*)?") && one.status() / 100 == 2) {
-                ready.remove(profile);
+            if (!request.isRead() && request.path().matches("/[a-z0-9.]+(/_indexes.*)?") && one.status() / 100 == 2) {
+                ready.remove(name(profile, scene));
             }
             if (one.status() / 100 == 2 && !request.method().equals("OPTIONS") && JavaScript.isIn(request)) {
                 return Optional.of(new Difference(
@@ -84,8 +88,8 @@ final class Worker implements AutoCloseable {
     }
 
     private void set(Profile profile, Scene scene) {
-        var name = profile.collection(number);
-        if (ready.add(profile)) {
+        var name = name(profile, scene);
+        if (ready.add(name)) {
             leftWorld.create(name);
             rightWorld.create(name);
             announce(FuzzRequest.of("POST", "/ic?db=$DB&coll=" + name));
@@ -95,6 +99,10 @@ final class Worker implements AutoCloseable {
         announce(FuzzRequest.of("DELETE", "/" + name + "/" + Scene.TOUCH));
         left.forget();
         right.forget();
+    }
+
+    private String name(Profile profile, Scene scene) {
+        return profile.collection(number) + (scene.files() ? ".files" : "");
     }
 
     private void announce(FuzzRequest request) {
@@ -112,12 +120,12 @@ final class Worker implements AutoCloseable {
         if (filter == null) {
             return Optional.empty();
         }
-        return changed(profile, leftWorld, scene.left(), filter)
-                .or(() -> changed(profile, rightWorld, scene.right(), filter));
+        var name = name(profile, scene);
+        return changed(profile, leftWorld.find(name, filter), scene.left())
+                .or(() -> changed(profile, rightWorld.find(name, filter), scene.right()));
     }
 
-    private Optional<String> changed(Profile profile, World world, List<BsonDocument> before, BsonDocument filter) {
-        var after = world.find(profile.collection(number), filter);
+    private static Optional<String> changed(Profile profile, List<BsonDocument> after, List<BsonDocument> before) {
         var ids = new java.util.HashMap<org.bson.BsonValue, BsonDocument>();
         after.forEach(document -> ids.put(document.get("_id"), document));
         for (var document : before) {

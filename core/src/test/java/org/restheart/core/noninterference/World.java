@@ -12,7 +12,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonArray;
+import org.bson.BsonBinary;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -54,6 +56,9 @@ final class World implements AutoCloseable {
                 .insertOne(new BsonDocument("_id", new BsonString("someone")).append("password", secret));
         database.getCollection("vault", BsonDocument.class)
                 .insertOne(new BsonDocument("_id", new BsonString("v0")).append("secret", secret));
+        database.getCollection("_schemas", BsonDocument.class).insertOne(BsonDocument.parse("""
+                        {_id: 's', _$schema: 'http://json-schema.org/draft-04/schema#', type: 'object',
+                         properties: {open: {not: {type: 'boolean'}}, v: {not: {type: 'string', maxLength: 0}}}}"""));
         return new World(
                 Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more))),
                 database);
@@ -79,6 +84,7 @@ final class World implements AutoCloseable {
                 mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
                 mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
                 basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                dataApi: {enabled: true}
                 filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
                 aggregationSecurity:
                   enabled: true
@@ -114,7 +120,7 @@ final class World implements AutoCloseable {
                 List.of(new IndexModel(Indexes.text("s")), new IndexModel(Indexes.geo2dsphere("loc"))));
         var properties = database.getCollection("_properties", BsonDocument.class);
         properties.deleteOne(eq("_id", "_properties." + name));
-        properties.insertOne(new BsonDocument("_id", new BsonString("_properties." + name))
+        var stored = new BsonDocument("_id", new BsonString("_properties." + name))
                 .append(
                         "aggrs",
                         new BsonArray(
@@ -124,7 +130,11 @@ final class World implements AutoCloseable {
                         BsonDocument.parse(
                                         "{s: [{uri: 'all', stages: [], applyReadFilter: true, applyProjection: true}]}")
                                 .get("s"))
-                .append("_etag", new BsonObjectId(new ObjectId(Scene.tag(0)))));
+                .append("_etag", new BsonObjectId(new ObjectId(Scene.tag(0))));
+        if (name.startsWith(Profile.SCHEMED.user())) {
+            stored.append("jsonSchema", BsonDocument.parse("{schemaId: 's', skipNotSupported: true}"));
+        }
+        properties.insertOne(stored);
     }
 
     /// @param documents what the collection holds from now on; the gateway has to be told
@@ -132,8 +142,19 @@ final class World implements AutoCloseable {
         var collection = database.getCollection(name, BsonDocument.class);
         collection.deleteMany(new BsonDocument());
         var all = new ArrayList<>(documents);
-        all.add(new BsonDocument("_id", new BsonString(Scene.TOUCH)));
+        var touch = new BsonDocument("_id", new BsonString(Scene.TOUCH));
+        boolean files = name.endsWith(".files");
+        all.add(files ? Scene.described(touch) : touch);
         collection.insertMany(all);
+        if (files) {
+            var chunks = database.getCollection(name.replace(".files", ".chunks"), BsonDocument.class);
+            chunks.deleteMany(new BsonDocument());
+            chunks.insertMany(all.stream()
+                    .map(file -> new BsonDocument("files_id", file.get("_id"))
+                            .append("n", new BsonInt32(0))
+                            .append("data", new BsonBinary(Scene.content(file))))
+                    .toList());
+        }
     }
 
     /// A change that comes from elsewhere.

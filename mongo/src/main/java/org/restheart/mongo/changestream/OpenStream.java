@@ -61,8 +61,8 @@ public final class OpenStream implements DataHandler {
     }
 
     /// @throws ProblemException 400 for a variable that is not bound, 403 for what is forbidden
-    private List<BsonDocument> pipeline(
-            StreamDefinition definition, List<BsonDocument> permitted, DataRequest request) throws MalformedStream {
+    private List<BsonDocument> pipeline(StreamDefinition definition, List<BsonDocument> permitted, DataRequest request)
+            throws MalformedStream {
         List<BsonDocument> pipeline;
         try {
             pipeline = interpolation
@@ -102,9 +102,7 @@ public final class OpenStream implements DataHandler {
 
     /// The same for what nobody is shown.
     private static Optional<List<BsonDocument>> hidden(DataRequest request) {
-        return request.http()
-                .attribute(Hidden.KEY)
-                .map(hidden -> Permitted.hiding(new TreeSet<>(hidden.properties())));
+        return request.http().attribute(Hidden.KEY).map(hidden -> Permitted.hiding(new TreeSet<>(hidden.properties())));
     }
 
     private Response open(DataRequest request) throws MalformedStream {
@@ -118,9 +116,7 @@ public final class OpenStream implements DataHandler {
         var filter = filter(definition, request);
         var permitted = permitted(definition, request);
         var pipeline = pipeline(definition, permitted, request);
-        var seal = permitted.isEmpty()
-                ? Optional.<TokenSeal>empty()
-                : Optional.of(streams.seal(request.namespace()));
+        var seal = permitted.isEmpty() ? Optional.<TokenSeal>empty() : Optional.of(streams.seal(request.namespace()));
         var from = StartParameters.parse(request.http(), transport, seal);
         var listener = new Listener(
                 definition,
@@ -151,11 +147,8 @@ public final class OpenStream implements DataHandler {
             Listener listener,
             Optional<Start> from) {
         MongoNamespace namespace = request.namespace();
-        return new Content.Push(streams.subscribe(
-                StreamKey.of(namespace, pipeline, definition),
-                listener,
-                request.http(),
-                from));
+        return new Content.Push(
+                streams.subscribe(StreamKey.of(namespace, pipeline, definition), listener, request.http(), from));
     }
 
     private static Transport transport(DataRequest request) {

@@ -66,8 +66,7 @@ final class TokenSeal {
         if (stored == null) {
             var fresh = new byte[KEY_BYTES];
             new SecureRandom().nextBytes(fresh);
-            keys.updateOne(
-                    byId, Updates.setOnInsert("key", new BsonBinary(fresh)), new UpdateOptions().upsert(true));
+            keys.updateOne(byId, Updates.setOnInsert("key", new BsonBinary(fresh)), new UpdateOptions().upsert(true));
             stored = keys.find(byId).first();
         }
         if (stored == null || !(stored.get("key") instanceof BsonBinary key)) {
@@ -85,10 +84,12 @@ final class TokenSeal {
         try {
             var nonce = Arrays.copyOf(mac("nonce", padded), NONCE_BYTES);
             var sealed = cipher(Cipher.ENCRYPT_MODE, nonce).doFinal(padded);
-            var all = ByteBuffer.allocate(nonce.length + sealed.length).put(nonce).put(sealed);
+            var all =
+                    ByteBuffer.allocate(nonce.length + sealed.length).put(nonce).put(sealed);
             return new BsonDocument(
                     "_data",
-                    new BsonString(MARK + Base64.getUrlEncoder().withoutPadding().encodeToString(all.array())));
+                    new BsonString(
+                            MARK + Base64.getUrlEncoder().withoutPadding().encodeToString(all.array())));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e); // every Java platform has what is asked for
         }
