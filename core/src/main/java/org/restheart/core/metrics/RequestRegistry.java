@@ -28,7 +28,8 @@ final class RequestRegistry implements MetricsRegistry {
     private final Map<Labels, Series> series = new ConcurrentHashMap<>();
     private final Set<Operation> operations = ConcurrentHashMap.newKeySet();
 
-    record Labels(Method method, int status, List<String> parameters, Optional<Operation> operation) {}
+    /// @param method of the known ones, else [#OTHER]
+    record Labels(String method, int status, List<String> parameters, Optional<Operation> operation) {}
 
     RequestRegistry(PathGroup template, LongSupplier nanoTime) {
         this.template = template;
@@ -39,9 +40,14 @@ final class RequestRegistry implements MetricsRegistry {
         var request = observation.request();
         var parameters = template.match(request.path().segments());
         if (parameters != null) {
-            series(new Labels(request.method(), observation.status(), parameters, bounded(observation.operation())))
+            series(new Labels(method(observation), observation.status(), parameters, bounded(observation.operation())))
                     .record(observation.nanos());
         }
+    }
+
+    /// Clients may send any word.
+    private static String method(Observation observation) {
+        return Method.of(observation.method()).map(Method::name).orElse(OTHER);
     }
 
     private Optional<Operation> bounded(Optional<Operation> asked) {

@@ -33,7 +33,7 @@ final class RequestText {
 
     private String common(Labels labels) {
         var text = new StringBuilder();
-        label(text, "request_method", labels.method().name());
+        label(text, "request_method", labels.method());
         label(text, "path_template", template.text());
         label(text, "response_status_code", Integer.toString(labels.status()));
         for (int i = 0; i < labels.parameters().size(); i++) {

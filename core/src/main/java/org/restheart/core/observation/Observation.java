@@ -8,7 +8,9 @@ import org.restheart.http.access.Account;
 
 /// A completed request: its response has been sent, or its client has disconnected. Immutable.
 ///
-/// @param request without its content, which may be large
+/// @param request without its content, which may be large; of a request that was refused before it was read, what is
+///     known of it
+/// @param method as sent; empty for a request that could not be read
 /// @param status as sent
 /// @param responseHeaders as the pipeline made them
 /// @param bytes of content sent
@@ -17,9 +19,23 @@ import org.restheart.http.access.Account;
 /// @param operation named in the content, if the path does not show it
 public record Observation(
         Request request,
+        String method,
         int status,
         Headers responseHeaders,
         long bytes,
         long nanos,
         Optional<Account> account,
-        Optional<Operation> operation) {}
+        Optional<Operation> operation) {
+
+    /// Of a request with a known method.
+    public Observation(
+            Request request,
+            int status,
+            Headers responseHeaders,
+            long bytes,
+            long nanos,
+            Optional<Account> account,
+            Optional<Operation> operation) {
+        this(request, request.method().name(), status, responseHeaders, bytes, nanos, account, operation);
+    }
+}

@@ -68,7 +68,7 @@ public final class RequestLog implements Observer, AutoCloseable {
             line.append(separator).append(trace.getKey()).append(": ").append(trace.getValue());
             separator = ", ";
         }
-        line.append(traces.isEmpty() ? "" : "] ").append("⚬ ").append(request.method());
+        line.append(traces.isEmpty() ? "" : "] ").append("⚬ ").append(method(observation));
         line.append(' ').append(url(request)).append(" from /").append(peer(request));
         line.append(" => status=").append(status(observation.status()));
         line.append(" elapsed=")
@@ -86,6 +86,10 @@ public final class RequestLog implements Observer, AutoCloseable {
             line.append(headers("response", observation.responseHeaders()::forEach));
         }
         return line.toString();
+    }
+
+    private static String method(Observation observation) {
+        return observation.method().isEmpty() ? "-" : LogText.bounded(LogText.oneLine(observation.method()));
     }
 
     private static String url(Request request) {

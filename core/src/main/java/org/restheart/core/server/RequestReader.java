@@ -2,10 +2,12 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.restheart.core.observation.RequestNote;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
+import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.Operation;
 import org.restheart.http.Problem;
@@ -16,6 +18,8 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Attributes;
+import org.xnio.StreamConnection;
+import org.xnio.ssl.SslConnection;
 
 /// Makes a [Request] of what Undertow received. Undertow's own decoding of paths and parameters is off: the
 /// path and the query are read here, once, from the text that was sent.
@@ -34,6 +38,27 @@ final class RequestReader {
                 connection(exchange),
                 Caller.ANONYMOUS,
                 Attributes.NONE.with(Account.OBSERVER, note::accept).with(Operation.OBSERVER, note::accept),
+                false);
+    }
+
+    /// All that is known of a request that Undertow could not read.
+    Request unread(StreamConnection connection) {
+        var local = connection.getLocalAddress(InetSocketAddress.class);
+        return new Request(
+                ids.next(),
+                Method.GET,
+                RequestPath.parse("/"),
+                Query.NONE,
+                Fields.NONE,
+                Body.EMPTY,
+                new Connection(
+                        connection instanceof SslConnection ? "https" : "http",
+                        "",
+                        local.getHostString() + ":" + local.getPort(),
+                        connection.getPeerAddress(InetSocketAddress.class),
+                        local),
+                Caller.ANONYMOUS,
+                Attributes.NONE,
                 false);
     }
 

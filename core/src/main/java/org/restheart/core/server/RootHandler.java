@@ -2,8 +2,11 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.filter.Pipeline;
+import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.RequestNote;
 import org.restheart.core.routing.Router;
 import org.restheart.http.Method;
@@ -29,13 +32,14 @@ final class RootHandler implements HttpHandler {
     private final ServerParts parts;
     private final int maxParameters;
     private final int maxCookies;
-    private final RequestReader reader = new RequestReader();
+    private final RequestReader reader;
 
     /// @param maxParameters most query parameters of a request
     /// @param maxCookies most cookies of a request
-    RootHandler(Router router, ServerParts parts, int maxParameters, int maxCookies) {
+    RootHandler(Router router, ServerParts parts, RequestReader reader, int maxParameters, int maxCookies) {
         this.router = router;
         this.parts = parts;
+        this.reader = reader;
         this.maxParameters = maxParameters;
         this.maxCookies = maxCookies;
     }
@@ -51,31 +55,68 @@ final class RootHandler implements HttpHandler {
             if (exchange.isHttp11() || exchange.isHttp10()) {
                 exchange.setPersistent(false); // nobody knows where its content ends
             }
-            parts.writer().send(exchange, refusal(fault.get()));
+            refuse(exchange, refusal(fault.get()));
             return;
         }
         ChunkFraming.check(exchange);
         var method = Method.of(exchange.getRequestMethod().toString());
         if (method.isEmpty()) {
-            parts.writer().send(exchange, METHOD_UNKNOWN);
+            refuse(exchange, METHOD_UNKNOWN);
             return;
         }
         var path = path(exchange);
         if (path == null) {
-            parts.writer().send(exchange, MALFORMED_PATH);
+            refuse(exchange, MALFORMED_PATH);
             return;
         }
         var route = router.find(path);
         if (route.isEmpty()) {
-            parts.writer().send(exchange, NOTHING_BOUND);
+            refuse(exchange, NOTHING_BOUND);
             return;
         }
         var note = new RequestNote();
         var request = read(exchange, method.get(), path, note);
         switch (parts.admission().enter()) {
             case ADMITTED -> new Exchange(exchange, route.get(), request, note, parts).start();
-            case FULL -> parts.writer().send(exchange, OVERLOADED);
+            case FULL -> refuse(exchange, OVERLOADED);
             case DRAINING -> stopping(exchange);
+        }
+    }
+
+    /// Answers without a service; the observers are told what is known of the request.
+    private void refuse(HttpServerExchange exchange, Ready refusal) {
+        var arrived = System.nanoTime();
+        exchange.addExchangeCompleteListener((ended, next) -> {
+            try {
+                var request = reader.read(ended, Method.GET, pathAsSent(ended), query(ended), new RequestNote());
+                parts.observer()
+                        .completed(new Observation(
+                                request,
+                                ended.getRequestMethod().toString(),
+                                ended.getStatusCode(),
+                                refusal.headers(),
+                                ended.getResponseBytesSent(),
+                                System.nanoTime() - arrived,
+                                Optional.empty(),
+                                Optional.empty()));
+            } finally {
+                next.proceed();
+            }
+        });
+        parts.writer().send(exchange, refusal);
+    }
+
+    private static RequestPath pathAsSent(HttpServerExchange exchange) {
+        var path = path(exchange);
+        var raw = RequestReader.path(exchange);
+        return path == null ? new RequestPath(raw, raw, List.of()) : path;
+    }
+
+    private Query query(HttpServerExchange exchange) {
+        try {
+            return Query.parse(RequestReader.query(exchange), maxParameters);
+        } catch (ProblemException _) {
+            return Query.NONE;
         }
     }
 
@@ -83,7 +124,7 @@ final class RootHandler implements HttpHandler {
         if (exchange.isHttp11()) { // HTTP/2 has no such header: its connections end when the server does
             exchange.setPersistent(false);
         }
-        parts.writer().send(exchange, STOPPING);
+        refuse(exchange, STOPPING);
     }
 
     private static @Nullable RequestPath path(HttpServerExchange exchange) {

@@ -50,6 +50,8 @@ public final class UndertowListener {
     private final Admission admission;
     private final IoThreadBufferPool buffers;
     private final XnioWorker worker;
+    private final Observer observer;
+    private final RequestReader reader = new RequestReader();
     private final PushConnections pushes = PushConnections.start();
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
@@ -61,6 +63,7 @@ public final class UndertowListener {
         this.buffers = new IoThreadBufferPool(
                 settings.core().directBuffers(), settings.core().bufferSize());
         this.worker = worker;
+        this.observer = observer;
         var threads = virtualThreads();
         var parts = new ServerParts(
                 admission,
@@ -77,6 +80,7 @@ public final class UndertowListener {
         this.handler = new HttpContinueReadHandler(new RootHandler(
                 router,
                 parts,
+                reader,
                 settings.connection().maxParameters(),
                 settings.connection().maxCookies()));
     }
@@ -133,7 +137,7 @@ public final class UndertowListener {
                     address -> ssl.createSslConnectionServer(
                             worker,
                             address,
-                            ChannelListeners.openListenerAdapter(secure()),
+                            ChannelListeners.openListenerAdapter(watched(secure())),
                             OptionMap.builder()
                                     .addAll(socketOptions())
                                     .addAll(Tls.OPTIONS)
@@ -162,9 +166,17 @@ public final class UndertowListener {
         AcceptingChannel<? extends StreamConnection> open(InetSocketAddress address) throws IOException;
     }
 
-    private static ChannelListener<StreamConnection> patient(OpenListener listener) {
+    private ChannelListener<StreamConnection> patient(OpenListener listener) {
         return connection -> {
             LazyReadSuspension.on(connection);
+            UnreadRequests.watch(connection, reader, observer);
+            listener.handleEvent(connection);
+        };
+    }
+
+    private ChannelListener<StreamConnection> watched(ChannelListener<StreamConnection> listener) {
+        return connection -> {
+            UnreadRequests.watch(connection, reader, observer);
             listener.handleEvent(connection);
         };
     }

@@ -1,0 +1,49 @@
+package org.restheart.core.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.restheart.core.observation.Observation;
+import org.restheart.core.observation.Observer;
+import org.restheart.http.Fields;
+import org.xnio.StreamConnection;
+import org.xnio.conduits.AbstractStreamSinkConduit;
+import org.xnio.conduits.StreamSinkConduit;
+
+/// Tells of requests that Undertow refuses because it cannot read them, or because their head is too large: it answers
+/// them by itself, and nothing but these very bytes shows it. No answer of ours has the same. Confined to one
+/// connection.
+final class UnreadRequests extends AbstractStreamSinkConduit<StreamSinkConduit> {
+    private static final ByteBuffer REFUSAL =
+            ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII));
+    private static final int BAD_REQUEST = 400;
+
+    private final StreamConnection connection;
+    private final RequestReader reader;
+    private final Observer observer;
+
+    private UnreadRequests(StreamConnection connection, RequestReader reader, Observer observer) {
+        super(connection.getSinkChannel().getConduit());
+        this.connection = connection;
+        this.reader = reader;
+        this.observer = observer;
+    }
+
+    /// To be called before anybody else uses the connection.
+    static void watch(StreamConnection connection, RequestReader reader, Observer observer) {
+        connection.getSinkChannel().setConduit(new UnreadRequests(connection, reader, observer));
+    }
+
+    @Override
+    public int write(ByteBuffer bytes) throws IOException {
+        boolean refusal = bytes.remaining() == REFUSAL.capacity() && bytes.equals(REFUSAL);
+        int written = super.write(bytes);
+        if (refusal && written > 0) {
+            observer.completed(new Observation(
+                    reader.unread(connection), "", BAD_REQUEST, Fields.NONE, 0, 0, Optional.empty(), Optional.empty()));
+        }
+        return written;
+    }
+}
