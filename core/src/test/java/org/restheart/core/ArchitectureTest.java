@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.NeedsThread;
 
-/// The walls between packages that Maven's modules do not draw; docs/architecture.md says why.
+/// The dependencies between packages that Maven's modules do not enforce; see docs/architecture.md.
 class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -202,7 +202,8 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /// `BsonDocument.equals` ignores the order of keys: who shared an answer by it would be shown another caller's.
+    /// `BsonDocument.equals` ignores the order of keys: requests that share a result by it could get another
+    /// caller's.
     @Test
     void what_is_shared_is_shared_by_canonical_bytes() {
         fields().that()
@@ -218,9 +219,9 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /// Whoever reads or writes documents for clients goes through packages that apply grants, coalesce, and tell
-    /// caches; the others named here keep records of their own, know structure only, or hold the
-    /// chunks of files, which nobody reaches but by a file that was found or written through `find` and `write`.
+    /// Code that reads or writes documents for clients uses packages that apply grants, coalesce, and invalidate
+    /// caches; the others named here store their own records, access structure only, or access chunks of files,
+    /// which are reachable only through a file that was found or written through `find` and `write`.
     @Test
     void few_packages_touch_documents() {
         noClasses()

@@ -88,7 +88,7 @@ class GatewayTest {
     }
 
     @Test
-    void refusals_at_the_door_tell_nothing_but_their_status() throws Exception {
+    void refusals_before_authentication_contain_only_their_status() throws Exception {
         var answer = send(HttpRequest.newBuilder(
                 URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/" + db + "/nope?page=a")));
         assertThat(answer.statusCode()).isEqualTo(401);
@@ -99,7 +99,7 @@ class GatewayTest {
     }
 
     @Test
-    void the_health_of_the_database_is_told_to_everybody() throws Exception {
+    void the_health_of_the_database_is_public() throws Exception {
         var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/health/db");
         var answer = send(HttpRequest.newBuilder(uri));
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -114,7 +114,7 @@ class GatewayTest {
     }
 
     @Test
-    void ping_answers_whom_it_sees() throws Exception {
+    void ping_answers_with_the_address_of_the_client() throws Exception {
         var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/ping/anything");
         var answer = send(HttpRequest.newBuilder(uri).header("X-Forwarded-For", "1.2.3.4, 5.6.7.8\""));
         assertThat(answer.statusCode()).isEqualTo(200);

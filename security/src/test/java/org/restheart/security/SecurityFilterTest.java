@@ -92,7 +92,7 @@ class SecurityFilterTest {
     }
 
     @Test
-    void right_credentials_and_a_permission_let_in() {
+    void valid_credentials_and_a_permission_admit_a_request() {
         assertThat(secured(basic(get("/c"), "ada", "s3:cret")).headers().first("Who"))
                 .contains("ada");
         assertThat(secured(with(get("/c"), "Authorization", "bAsIc YWRhOnMzOmNyZXQ="))
@@ -138,7 +138,7 @@ class SecurityFilterTest {
     }
 
     @Test
-    void public_routes_see_who_asks() {
+    void public_routes_see_the_caller() {
         assertThat(open(basic(get("/ping"), "ada", "s3:cret")).headers().first("Who"))
                 .contains("ada");
     }
@@ -157,7 +157,7 @@ class SecurityFilterTest {
     }
 
     @Test
-    void without_mechanisms_nobody_is_asked_for_credentials() {
+    void without_mechanisms_there_is_no_challenge() {
         var closed = Policy.of(List.of(), List.of(), List.of());
         assertThat(((Response.Ready) closed.securityFilter(true).filter(get("/c"), SecurityFilterTest::whoami))
                         .status())
@@ -165,7 +165,7 @@ class SecurityFilterTest {
     }
 
     @Test
-    void without_authorizers_everybody_is_refused() {
+    void without_authorizers_every_request_is_refused() {
         var closed = Policy.of(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of());
         assertThat(((Response.Ready) closed.securityFilter(true).filter(get("/c"), SecurityFilterTest::whoami))
                         .status())

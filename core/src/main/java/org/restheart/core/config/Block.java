@@ -104,7 +104,7 @@ final class Block {
         };
     }
 
-    /// A time in milliseconds, as the key's name or documentation says.
+    /// A duration in milliseconds.
     Duration millis(String key, long absent, long min, long max) {
         return Duration.ofMillis(longInteger(key, absent, min, max));
     }

@@ -30,7 +30,7 @@ final class MongoBinding {
     /// @param security the guards of queries
     /// @param allocation of cursors that are positioned ahead
     /// @param streamsEnabled whether there are change streams
-    /// @param accounts whether callers can say who they are
+    /// @param accounts whether callers can authenticate
     static Optional<MongoConfig> read(
             Block block,
             boolean retriesWrites,

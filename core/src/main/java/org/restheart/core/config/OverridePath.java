@@ -33,7 +33,7 @@ record OverridePath(String text, List<Step> steps) {
 
     /// Reads a path.
     ///
-    /// @throws ConfigException saying what is wrong with it
+    /// @throws ConfigException for a malformed path
     static OverridePath parse(String text) {
         if (!text.startsWith("/")) {
             throw ConfigException.of("invalid override, path must be absolute: " + text);

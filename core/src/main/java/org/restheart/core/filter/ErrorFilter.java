@@ -8,7 +8,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
 
-/// Turns what goes wrong behind it into responses, thrown now or arriving later.
+/// Converts exceptions of the following steps to responses, also those of deferred responses.
 final class ErrorFilter implements Filter {
     private final ErrorMapping mapping;
     private final ProblemWriter writer;

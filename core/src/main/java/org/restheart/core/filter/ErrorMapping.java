@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /// The only place where an exception becomes an HTTP status. Thread-safe.
 ///
-/// Failures of the server are logged here, once, with the request's id; the client is told nothing about them.
+/// Failures of the server are logged here, once, with the request's id; the client gets no details.
 public final class ErrorMapping {
     private static final Logger LOG = LoggerFactory.getLogger(ErrorMapping.class);
     private static final Problem UNEXPECTED =
@@ -20,7 +20,7 @@ public final class ErrorMapping {
 
     private final Function<Throwable, Optional<Problem>> known;
 
-    /// @param known tells the failures of modules that core cannot see into, such as the driver's
+    /// @param known maps failures that core does not depend on, such as the driver's
     public ErrorMapping(Function<Throwable, Optional<Problem>> known) {
         this.known = known;
     }

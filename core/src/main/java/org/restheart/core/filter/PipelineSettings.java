@@ -4,13 +4,13 @@ import java.util.List;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.security.guard.OriginPattern;
 
-/// What the configuration says about every pipeline.
+/// The settings of every pipeline.
 ///
 /// @param poweredByHeader whether responses carry `X-Powered-By`
 /// @param dateHeader whether responses carry `Date`
 /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
 /// @param tracingHeaders request headers that responses repeat
-/// @param origins whose scripts may read responses; empty for all
+/// @param origins origins whose scripts may read responses; empty for all
 public record PipelineSettings(
         boolean poweredByHeader,
         boolean dateHeader,

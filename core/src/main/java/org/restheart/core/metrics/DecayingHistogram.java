@@ -13,7 +13,7 @@ final class DecayingHistogram {
     private static final long MAX_MICROS = 1L << 40;
     private static final int BUCKETS = index(MAX_MICROS) + 1;
 
-    /// What one value weighs when it is new: enough to fade slowly in whole numbers.
+    /// The weight of a new value, large enough to decay slowly in integers.
     private static final long WEIGHT = 1L << 20;
     private static final double FADING_PER_SECOND = 0.015;
 
@@ -35,7 +35,7 @@ final class DecayingHistogram {
         return low + ((1L << shift) - 1) / 2.0;
     }
 
-    /// Lets what was recorded so far fade by so many seconds.
+    /// Decays the recorded values by a number of seconds.
     void fade(double seconds) {
         double factor = Math.exp(-FADING_PER_SECOND * seconds);
         for (int i = 0; i < BUCKETS; i++) {

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
-/// A page of what parts of the gateway tell through Micrometer. Thread-safe.
+/// A page of meters that parts of the gateway register with Micrometer. Thread-safe.
 final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
     private final String path;
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -14,7 +14,7 @@ final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
         this.path = path;
     }
 
-    /// Where meters are to be registered.
+    /// The registry for the meters.
     MeterRegistry meters() {
         return meters;
     }

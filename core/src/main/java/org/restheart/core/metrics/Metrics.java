@@ -32,7 +32,7 @@ public final class Metrics implements AutoCloseable {
         return new Metrics(config);
     }
 
-    /// Who wants to know about requests.
+    /// The observers of requests.
     public List<Observer> observers() {
         return requests.<List<Observer>>map(List::of).orElse(List.of());
     }

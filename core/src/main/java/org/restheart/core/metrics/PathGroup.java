@@ -25,7 +25,7 @@ record PathGroup(String text, List<String> segments, boolean open, List<String> 
         return segment.length() > 2 && segment.startsWith("{") && segment.endsWith("}");
     }
 
-    /// What the parameters stand for, in their order; null if the path does not match.
+    /// The values of the parameters, in their order; null if the path does not match.
     @Nullable
     List<String> match(List<String> path) {
         if (path.size() < segments.size() || (path.size() > segments.size() && !open)) {

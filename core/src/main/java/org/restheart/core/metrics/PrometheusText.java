@@ -6,7 +6,7 @@ public final class PrometheusText {
 
     private PrometheusText() {}
 
-    /// What introduces the samples of one name.
+    /// The header lines of the samples of one name.
     static String family(String name, String help, String type) {
         return "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
     }

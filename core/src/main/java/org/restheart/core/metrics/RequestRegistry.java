@@ -13,11 +13,11 @@ import org.restheart.http.Operation;
 
 /// The requests whose paths match one template, by method, status and the template's parameters. Thread-safe.
 final class RequestRegistry implements MetricsRegistry {
-    /// Label sets beyond that share one whose parameters are all [#OTHER]: clients choose paths, memory is
-    /// ours.
+    /// Label sets beyond that share one whose parameters are all [#OTHER]: paths are chosen by clients, so their
+    /// number is bounded.
     private static final int MAX_SERIES = 1_000;
 
-    /// Operations beyond that share [#OTHER], so that they do not take the place of paths.
+    /// Operations beyond that share [#OTHER], so that they do not use up the series of paths.
     private static final int MAX_OPERATIONS = 200;
 
     private static final String OTHER = "_other";

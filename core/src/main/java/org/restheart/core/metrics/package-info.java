@@ -1,5 +1,5 @@
-/// What operators measure: requests by template, method and status, the JVM, the connection pool, the gateway's
-/// own load. Each [MetricsRegistry] is one page of Prometheus text.
+/// Metrics for operators: requests by template, method and status, the JVM, the connection pool, the gateway's own
+/// load. Each [MetricsRegistry] is one page of Prometheus text.
 ///
 /// Must not know: how the pages are served.
 @NullMarked

@@ -15,8 +15,8 @@ import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
 
-/// Sends requests of services to the routes of other services, without a socket, and tells which ones would be allowed.
-/// Thread-safe.
+/// Runs requests of services on the routes of other services, without a socket, and determines which requests would
+/// be allowed. Thread-safe.
 public final class InProcessRequests implements JudgedRequests, KindPermissions {
     /// Bounds nested requests, such as those of a service that calls itself.
     private static final int MAX_DEPTH = 3;

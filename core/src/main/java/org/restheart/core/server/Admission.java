@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Counts the requests in flight and decides whether one more may come in. Thread-safe.
+/// Counts the requests in flight and bounds them. Thread-safe.
 ///
-/// Each request in flight may hold a body, a thread and an answer: without a bound a flood is limited by the
-/// heap alone.
+/// Each request in flight may occupy a body, a thread and a response: without a bound a flood is limited by the heap
+/// only.
 final class Admission implements ServerLoad {
-    /// What a request is told.
+    /// The result for a request.
     enum Verdict {
         ADMITTED,
         FULL,
@@ -32,7 +32,7 @@ final class Admission implements ServerLoad {
         this.limit = limit;
     }
 
-    /// Whoever is admitted calls [#leave()] once.
+    /// After admission [#leave()] is called once.
     Verdict enter() {
         int now = inFlight.incrementAndGet();
         if (now <= limit && !draining) {
@@ -72,7 +72,7 @@ final class Admission implements ServerLoad {
         return Duration.ofNanos(System.nanoTime() - lastWhileLeaving);
     }
 
-    /// Admits nobody any more.
+    /// Refuses all further requests.
     void close() {
         draining = true;
     }

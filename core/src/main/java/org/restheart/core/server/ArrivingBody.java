@@ -6,9 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 
-/// Content that has not arrived yet. It is received when somebody asks for it, who waits meanwhile, and is booked for
-/// the
-/// caller as it is known then; a service may read it piece by piece instead. Confined to one request.
+/// Content that has not arrived yet. It is received when it is read, which blocks, and accounted to the caller as
+/// known then; a service may read it piece by piece instead. Confined to one request.
 final class ArrivingBody implements Body {
     private static final int FIRST_PIECE = 16 * 1024;
 
@@ -73,13 +72,13 @@ final class ArrivingBody implements Body {
         return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
     }
 
-    /// Twice as much, but not more than can come: one byte beyond shows that nothing does.
+    /// Twice as much, but at most one byte beyond the limit, which detects content that is too large.
     private int larger(int length) {
         long most = announced < 0 ? limits.perRequest() : announced;
         return (int) Math.max(length + 1L, Math.min(2L * length, most + 1));
     }
 
-    /// There once, unless the whole has been asked for before.
+    /// Can be read once, unless the whole content has been read before.
     ///
     /// @throws org.restheart.http.ProblemException 413 for content announced beyond the limit
     @Override

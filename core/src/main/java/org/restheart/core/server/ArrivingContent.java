@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.channels.StreamSourceChannel;
 
-/// The bytes of a request while they arrive. What nobody reads stays in the socket, so that the client slows down.
-/// Confined to one thread at a time, which may wait.
+/// The bytes of a request while they arrive. Unread bytes stay in the socket, which slows down the client. Confined
+/// to one thread at a time, which may block.
 ///
 /// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per
 /// thread.
@@ -23,7 +23,7 @@ final class ArrivingContent extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ArrivingContent.class);
 
     /// Content has to arrive at 500 bytes per second at least, on average over the time that it is waited for, and
-    /// without a silence of more than the timeout: what has been sent before buys no time.
+    /// without a pause of more than the timeout: earlier bytes do not extend the time.
     private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
 
     private final HttpServerExchange exchange;
@@ -36,8 +36,8 @@ final class ArrivingContent extends InputStream {
     private long waited;
     private boolean ended;
 
-    /// @param begin what has been received already
-    /// @param channel null if it has not been asked for yet
+    /// @param begin the bytes received already
+    /// @param channel null if it has not been requested yet
     ArrivingContent(
             HttpServerExchange exchange, BodyLimits limits, byte[] begin, @Nullable StreamSourceChannel channel) {
         this.exchange = exchange;
@@ -45,13 +45,13 @@ final class ArrivingContent extends InputStream {
         this.begin = ByteBuffer.wrap(begin);
         this.received = begin.length;
         this.channel = channel;
-        exchange.addExchangeCompleteListener((_, next) -> { // also when the client goes away
+        exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects
             wakeUp.release();
             next.proceed();
         });
     }
 
-    /// How many bytes had been received before anybody read.
+    /// The number of bytes received before the first read.
     int received() {
         return received;
     }
@@ -62,7 +62,7 @@ final class ArrivingContent extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
-    /// @throws ProblemException 400 if the client went away, 408 if it was too slow, 413 beyond the limit
+    /// @throws ProblemException 400 if the client disconnected, 408 if it was too slow, 413 beyond the limit
     @Override
     public int read(byte[] bytes, int offset, int wanted) {
         if (ended || wanted == 0) {
@@ -128,7 +128,7 @@ final class ArrivingContent extends InputStream {
         return Problem.of(code, message).raise();
     }
 
-    /// The exchange ends the channel.
+    /// Does nothing: the exchange ends the channel.
     @Override
     public void close() {}
 }

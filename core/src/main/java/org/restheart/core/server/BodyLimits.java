@@ -11,11 +11,11 @@ import org.restheart.http.Body;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// How much request content the server holds: per request, for each caller, for all anonymous callers, and for all
+/// Bounds the request content in memory: per request, for each caller, for all anonymous callers, and for all
 /// requests together. Thread-safe.
 ///
-/// Bytes are booked when they arrive, whatever was announced. Content that is complete with its first bytes counts only
-/// for all requests together; whoever sends more has a share, so that no caller can take what others need.
+/// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its first bytes
+/// counts only for all requests together; other content also counts for its caller, whose share is bounded.
 final class BodyLimits {
     private final long perRequest;
     private final long together;
@@ -30,7 +30,7 @@ final class BodyLimits {
     /// @param together bytes
     /// @param anonymous bytes for all callers without an account
     /// @param streamed bytes of content that is read while it arrives, per request
-    /// @param timeout how long nothing may arrive, and how long content may take before its pace counts
+    /// @param timeout how long nothing may arrive, and how long content may take before its rate is checked
     BodyLimits(long perRequest, long together, long anonymous, long streamed, Duration timeout) {
         this.perRequest = Math.min(perRequest, Integer.MAX_VALUE - 8);
         this.together = together;
@@ -52,7 +52,7 @@ final class BodyLimits {
         return timeout;
     }
 
-    /// Stands for content beyond the limit: whoever reads it is told.
+    /// The body of a request beyond the limit: reading it fails.
     Body tooLarge() {
         return new Refused(contentTooLarge());
     }
@@ -62,12 +62,12 @@ final class BodyLimits {
                 ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + perRequest + " bytes");
     }
 
-    /// Why content that is read while it arrives is not read any further.
+    /// The problem of streamed content beyond the limit.
     Problem tooMuch() {
         return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the request content must not exceed " + streamed + " bytes");
     }
 
-    /// Stands for content that the server had no room for just now.
+    /// The body of a request for which there was no memory.
     Body noRoom() {
         return new Refused(contentHasNoRoom());
     }
@@ -77,15 +77,15 @@ final class BodyLimits {
                 .with("Retry-After", "1");
     }
 
-    /// What a request will hold.
+    /// Opens the account of a request.
     ///
-    /// @param account the name of its account, if it is known by now
+    /// @param account the name of its account, if it is known yet
     /// @param address of its client
     Held open(Supplier<Optional<String>> account, Supplier<String> address) {
         return new Held(account, address);
     }
 
-    /// What one request holds. Confined to the request.
+    /// The bytes of one request. Confined to the request.
     final class Held {
         private final Supplier<Optional<String>> account;
         private final Supplier<String> address;
@@ -97,7 +97,7 @@ final class BodyLimits {
             this.address = address;
         }
 
-        /// @return whether there was room for so many bytes more
+        /// @return whether there was room for these bytes
         boolean book(int bytes) {
             if (share != null && !share.book(bytes)) {
                 return false;
@@ -113,7 +113,7 @@ final class BodyLimits {
             return true;
         }
 
-        /// From now on it counts for the caller, what is booked already included.
+        /// Counts the request for its caller from now on, including earlier bytes.
         ///
         /// @return whether the caller had room for that
         boolean countForCaller() {
@@ -141,12 +141,12 @@ final class BodyLimits {
         }
     }
 
-    /// Half of what there is, and enough for one request of the largest size where there is as much.
+    /// Half of the bound, but enough for one request of the largest size if possible.
     private long ofOne(long all) {
         return Math.max(all / 2, Math.min(perRequest, all));
     }
 
-    /// What one caller may hold.
+    /// The share of one caller.
     private final class Share {
         private final String caller;
         private final long limit;

@@ -14,17 +14,16 @@ import org.xnio.ChannelListener;
 import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
-/// Takes the content of one request that comes together with its head, as nearly all content does, on its I/O thread
-/// and without ever waiting there. Content that is large or late is left to arrive while the request is decided, as far
-/// as its head alone decides it. Confined to the I/O thread.
+/// Receives the content of one request that arrives with its head, as nearly all content does, on its I/O thread and
+/// without blocking. Large or late content arrives while the request is authorized, as far as its head decides that.
+/// Confined to the I/O thread.
 final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReceiver.class);
 
-    /// Of what is received before anybody knows who sends it.
+    /// Most bytes that are received before the caller is authenticated.
     private static final int MAX_EARLY = 16 * 1024;
 
-    /// Clients that send head and content in two pieces do so within this time, or within a time in which a request
-    /// may as well be decided.
+    /// Clients that send head and content in two pieces usually do so within this time.
     private static final long GRACE_MILLIS = 10;
 
     private final HttpServerExchange exchange;
@@ -35,17 +34,17 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private int length;
     private XnioExecutor.@Nullable Key grace;
 
-    /// Is told once, in a call of the exchange's root handler.
+    /// Called once, in a call of the exchange's root handler.
     interface Receiver {
-        /// The content is complete, or refuses to be read.
+        /// The content is complete, or cannot be read.
         void received(Body body);
 
-        /// The content is not framed as HTTP has it: nobody knows where the next request begins.
+        /// The content has invalid framing, so the beginning of the next request is unknown.
         void malformed(String message);
 
         /// More is to come, after these bytes.
         ///
-        /// @param channel null if it has not been asked for yet
+        /// @param channel null if it has not been requested yet
         void arriving(byte[] begin, @Nullable StreamSourceChannel channel);
     }
 
@@ -56,7 +55,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         this.receiver = receiver;
     }
 
-    /// @param held where the bytes that the content occupies are booked
+    /// @param held accounts for the bytes of the content
     static void receive(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Held held, Receiver receiver) {
         if (exchange.isRequestComplete()) {
             receiver.received(Body.EMPTY);
@@ -95,7 +94,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     @Override
     public void handleEvent(StreamSourceChannel channel) {
         if (grace == null) {
-            return; // handed over meanwhile
+            return; // handed over in the meantime
         }
         try {
             var body = read(channel);
@@ -162,7 +161,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         receiver.malformed(String.valueOf(e.getMessage()));
     }
 
-    /// The client has gone: nobody is left to answer.
+    /// The client has disconnected, so there is no response.
     private void abandon(IOException e) {
         LOG.debug("the content of a request did not arrive", e);
         exchange.setPersistent(false);

@@ -16,15 +16,14 @@ import org.xnio.conduits.AbstractStreamSourceConduit;
 import org.xnio.conduits.ConduitReadableByteChannel;
 import org.xnio.conduits.StreamSourceConduit;
 
-/// Refuses chunked content that is not framed as RFC 9112, 7.1 has it, before Undertow's own reader gets to see it:
-/// that
-/// one takes a bare LF for the end of a line and skips whatever stands where a line has to end, so that a proxy before
-/// it may see another end of the request. Bounds what is not content: extensions and trailers. Confined to one request.
+/// Refuses chunked content with framing that violates RFC 9112, 7.1, before Undertow's reader, which accepts a bare
+/// LF as the end of a line and skips other bytes before it, so that a proxy may find another end of the request.
+/// Bounds extensions and trailers. Confined to one request.
 final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit> {
-    /// Of a chunk's size.
+    /// Most digits of a chunk's size.
     private static final int MAX_DIGITS = 15;
 
-    /// Of all the extensions of a request, in bytes, and of its trailers.
+    /// Most bytes of all extensions of a request, and of its trailers.
     private static final int MAX_EXTENSIONS = 16 * 1024;
 
     private static final int MAX_TRAILERS = 16 * 1024;
@@ -34,7 +33,7 @@ final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit
     private final HttpServerExchange exchange;
     private final HttpServerConnection connection;
 
-    /// Bytes that the connection keeps and that have not passed here.
+    /// Bytes buffered by the connection that have not been checked.
     private int unseen;
 
     private State state = State.SIZE;
@@ -58,7 +57,7 @@ final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit
         ENDED
     }
 
-    /// What a client sends is not chunked content.
+    /// The client's bytes are not valid chunked content.
     static final class Malformed extends IOException {
         Malformed(String message) {
             super(message);
@@ -72,7 +71,7 @@ final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit
         this.unseen = buffered();
     }
 
-    /// To be called before anybody reads the content.
+    /// Called before the content is read.
     static void check(HttpServerExchange exchange) {
         if (exchange.isRequestComplete()
                 || !(exchange.getConnection() instanceof HttpServerConnection connection)
@@ -90,10 +89,9 @@ final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit
                 }));
     }
 
-    /// To be called when reading brought nothing: what comes with and after a fault is withheld.
+    /// Called when a read returned nothing: bytes at and after a fault are withheld.
     ///
-    /// @throws Malformed if the content is not framed as it has to be; the request ends there, and so will its
-    /// connection
+    /// @throws Malformed if the framing is invalid; the request ends there, and its connection is closed
     static void requireSound(HttpServerExchange exchange) throws Malformed {
         var fault = exchange.getAttachment(FAULT);
         if (fault != null) {
@@ -101,7 +99,7 @@ final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit
         }
     }
 
-    /// Undertow's reader would close the connection on an exception, before anybody could say why.
+    /// Undertow's reader would close the connection on an exception, before an error response could be sent.
     @Override
     public int read(ByteBuffer bytes) throws IOException {
         if (exchange.getAttachment(FAULT) != null) {
@@ -128,7 +126,8 @@ final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit
         }
     }
 
-    /// What the connection keeps: bytes that came with the head, and before them what Undertow's reader gave back.
+    /// The bytes buffered by the connection: those after the head, preceded by those that Undertow's reader
+    /// returned.
     private int buffered() {
         var extra = connection.getExtraBytes();
         return extra == null ? 0 : extra.getBuffer().remaining();

@@ -3,9 +3,9 @@ package org.restheart.core.server;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the frames of a WebSocket client (RFC 6455, 5) piece by piece. Data is thrown away, whatever its size;
-/// control frames are handed on. Keeps at most 125 bytes, and none between frames. Confined to one connection's
-/// I/O thread.
+/// Reads the frames of a WebSocket client (RFC 6455, 5) piece by piece. Data is discarded, whatever its size;
+/// control frames are passed on. Keeps at most 125 bytes, and none between frames. Confined to one connection's I/O
+/// thread.
 final class ClientFrames {
     private static final int CONTINUATION = 0x0;
     static final int CLOSE = 0x8;
@@ -22,13 +22,13 @@ final class ClientFrames {
     private int done;
     private boolean inMessage;
 
-    /// Takes complete control frames.
+    /// Receives complete control frames.
     interface Receiver {
         /// @param payload unmasked, at most 125 bytes
         void control(int opcode, byte[] payload);
     }
 
-    /// The client does not keep to the protocol: close code 1002.
+    /// The client violates the protocol: close code 1002.
     static final class ProtocolError extends Exception {
         ProtocolError(String message) {
             super(message, null, false, false);

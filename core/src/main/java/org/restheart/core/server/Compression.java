@@ -13,20 +13,20 @@ import org.restheart.core.filter.ContentCoding;
 import org.restheart.http.Content;
 import org.restheart.http.Response.Ready;
 
-/// Codes the content of responses for transfer. It takes processor time: never call it on an I/O thread.
+/// Compresses the content of responses. It takes processor time: never call it on an I/O thread.
 final class Compression {
     /// The next levels take twice the time for a few percent.
     private static final int LEVEL = 4;
 
     private Compression() {}
 
-    /// Whether there is anything to code that is not coded already.
+    /// Whether there is content that is not compressed already.
     static boolean isWorthwhile(Ready response) {
         return switch (response.content()) {
             case Content.None _ -> false;
             case Content.Bytes bytes -> bytes.length() > 0 && !isCoded(response);
             case Content.Streamed _ -> !isCoded(response);
-            case Content.Push _ -> false; // a coder would hold messages back
+            case Content.Push _ -> false; // a compressor would delay messages
         };
     }
 
@@ -56,7 +56,7 @@ final class Compression {
         return Content.Bytes.of(coded.toByteArray());
     }
 
-    /// The coder flushes what it has when asked, and frees its native memory when closed.
+    /// The compressor flushes on request, and frees its native memory when closed.
     private static DeflaterOutputStream coder(ContentCoding coding, OutputStream to) throws IOException {
         return switch (coding) {
             case GZIP ->
@@ -80,7 +80,7 @@ final class Compression {
         };
     }
 
-    /// Codes chunk by chunk; what one chunk gives is sent before the next one is asked for.
+    /// Compresses chunk by chunk; the output of one chunk is sent before the next one is read.
     private static final class CodedSource implements Content.Source {
         private final Content.Source source;
         private final ByteArrayOutputStream coded = new ByteArrayOutputStream();

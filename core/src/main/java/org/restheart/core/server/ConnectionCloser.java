@@ -4,9 +4,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Closes connections one after the other on a thread of its own. Where an I/O thread closes a connection of its own,
-/// XNIO has it look at all others anew: when thousands of listeners go at once, requests would wait for seconds. Holds
-/// at most one task per open connection. Thread-safe.
+/// Closes connections sequentially on a separate thread. When an I/O thread closes one of its connections, XNIO
+/// makes it select over all others again: when thousands of listeners disconnect at once, requests would wait for
+/// seconds. Queues at most one task per open connection. Thread-safe.
 final class ConnectionCloser {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCloser.class);
     private static final Runnable LAST = () -> {};
@@ -19,12 +19,12 @@ final class ConnectionCloser {
         return closer;
     }
 
-    /// Never waits.
+    /// Never blocks.
     void add(Runnable close) {
         tasks.add(close);
     }
 
-    /// What is added from now on is left to the end of the I/O threads.
+    /// Connections added from now on are closed with the I/O threads.
     void stop() {
         tasks.add(LAST);
     }
@@ -34,7 +34,7 @@ final class ConnectionCloser {
             for (var task = tasks.take(); task != LAST; task = tasks.take()) {
                 try {
                     task.run();
-                } catch (RuntimeException | Error e) { // the next connection is not to stay open for it
+                } catch (RuntimeException | Error e) { // the next connection must be closed nevertheless
                     LOG.debug("a connection could not be closed in order", e);
                 }
             }

@@ -11,8 +11,8 @@ import org.xnio.OptionMap;
 
 /// Translates `connection-options` for Undertow.
 final class ConnectionOptionMap {
-    /// What the request reader relies on is not open to configuration; nor is the `Host` field of HTTP/1.1, about
-    /// which Undertow would warn with every connection.
+    /// Options that the request reader depends on, and the `Host` field of HTTP/1.1, about which Undertow would warn
+    /// on every connection. They are not configurable.
     private static final Set<String> OURS =
             Set.of("DECODE_URL", "ALLOW_UNESCAPED_CHARACTERS_IN_URL", "URL_CHARSET", "REQUIRE_HOST_HTTP11");
 
@@ -27,7 +27,7 @@ final class ConnectionOptionMap {
         map.set(UndertowOptions.ALWAYS_SET_KEEP_ALIVE, options.alwaysSetKeepAlive());
         map.set(UndertowOptions.ENABLE_HTTP2, options.http2());
         map.set(UndertowOptions.MAX_HEADER_SIZE, options.maxHeaderSize());
-        map.set(UndertowOptions.MAX_ENTITY_SIZE, -1L); // BodyReceiver sees to it, and to an answer with a body
+        map.set(UndertowOptions.MAX_ENTITY_SIZE, -1L); // BodyReceiver enforces it, with an error body
         map.set(UndertowOptions.MULTIPART_MAX_ENTITY_SIZE, -1L);
         map.set(UndertowOptions.MAX_PARAMETERS, options.maxParameters());
         map.set(UndertowOptions.MAX_HEADERS, options.maxHeaders());

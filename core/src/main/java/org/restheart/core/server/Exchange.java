@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 import org.xnio.channels.StreamSourceChannel;
 
-/// One request on its way through the server: received, tried on its I/O thread or run on a virtual one,
-/// answered now or later, observed. Its threads take turns; no two are at work on it at once.
+/// The processing of one request: receiving it, running it on its I/O thread or on a virtual one, sending the
+/// response now or later, observing it. Used by one thread at a time.
 final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter, BodyReceiver.Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
-    /// Of a request whose client had gone; only the log and the metrics get to see it. As nginx counts it.
+    /// The status of a request whose client has disconnected, for log and metrics only; the same as nginx's.
     private static final int CLIENT_GONE = 499;
 
     private static final Fields VARY = Fields.of("Vary", "Accept-Encoding");
@@ -46,7 +46,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private Request request;
     private boolean left;
 
-    /// What follows belongs to the I/O thread.
+    /// The following fields are confined to the I/O thread.
     private boolean settled;
 
     private boolean gone;
@@ -90,7 +90,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         send(RootHandler.refusal(Problem.of(ProblemCode.BAD_REQUEST, message)));
     }
 
-    /// The door comes before the content: whoever is not let in is told so without waiting for it.
+    /// Authorization precedes the content: a refused request is answered without waiting for its content.
     @Override
     public void arriving(byte[] begin, @Nullable StreamSourceChannel channel) {
         decideFirst(false, begin, channel);
@@ -103,7 +103,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         http.dispatch(parts.threads(), this::runBlocking);
     }
 
-    /// @return false if the request has to move to a thread that may wait
+    /// @return false if the request has to move to a thread that may block
     private boolean triedHere() {
         try {
             deliver(route.chain().handle(request));
@@ -117,7 +117,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         request = request.blocking();
         try {
             deliver(route.chain().handle(request));
-        } catch (Throwable failure) { // above this thread there is nobody: the client would wait for ever
+        } catch (Throwable failure) { // no other code catches it, and the client would wait for ever
             fail(failure);
         }
     }
@@ -126,7 +126,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         switch (response) {
             case Ready ready -> send(ready);
             case Response.Deferred<?> deferred ->
-                // after the root handler's call, if we are in one: only then may other threads touch the exchange
+                // after the root handler's call, if there is one: only then may other threads use the exchange
                 http.dispatch(SameThreadExecutor.INSTANCE, () -> await(deferred));
         }
     }
@@ -136,7 +136,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         deferred.whenThere(this::arrived);
     }
 
-    /// On the I/O thread, where the answer is sent, too: so nobody else is at work on the exchange.
+    /// On the I/O thread, which also sends the response, so that no other thread uses the exchange.
     @Override
     public void withdrawIfGone(BooleanSupplier withdrawal) {
         try {
@@ -150,8 +150,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
-    /// Runs on whichever thread brings the outcome, often that of many requests at once. Undertow sends and reads on
-    /// with fewest system calls from the connection's own thread, and there nobody contends for the connection.
+    /// Runs on the thread that completes the outcome, often of many requests at once. On the connection's I/O thread
+    /// Undertow sends and continues reading with the fewest system calls and without contention.
     private void arrived(Supplier<Ready> answer) {
         try {
             http.getIoThread().execute(() -> settle(answer));
@@ -170,7 +170,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
         try {
             send(answer.get());
-        } catch (Throwable failure) { // above us is only Undertow's loop: the client would wait for ever
+        } catch (Throwable failure) { // only Undertow's loop would catch it, and the client would wait for ever
             fail(failure);
         }
     }
@@ -178,7 +178,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void send(Ready ready) {
         responseHeaders = ready.headers();
         if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {
-            leave(); // it may stay open for days, or for as long as a client sends what nobody reads
+            leave(); // it may stay open for days, or while the client sends content that is not read
         }
         if (!Compression.isWorthwhile(ready)) {
             parts.writer().send(http, ready);
@@ -205,7 +205,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
-    /// The last resort, for failures outside the error filter's reach.
+    /// Handles failures outside of the error filter.
     private void fail(Throwable failure) {
         LOG.error("request {} failed outside the pipeline", request.id(), failure);
         if (http.isResponseStarted()) {
@@ -224,7 +224,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
-    /// Sent, or given up.
+    /// The response was sent, or the exchange was aborted.
     @Override
     public void exchangeEvent(HttpServerExchange ended, NextListener next) {
         try {

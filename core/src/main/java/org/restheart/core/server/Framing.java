@@ -7,15 +7,14 @@ import java.util.Optional;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// Finds requests of which Undertow and a proxy before it might disagree where they end: one of them would then take
-/// for the next request what a client wrote as content.
+/// Detects requests whose end Undertow and a proxy might interpret differently (request smuggling).
 final class Framing {
     private static final Problem CODING_UNKNOWN =
             Problem.of(ProblemCode.NOT_IMPLEMENTED, "the only transfer coding of requests is chunked");
     private static final Problem LENGTH_MALFORMED =
             Problem.of(ProblemCode.BAD_REQUEST, "Content-Length is not a number of bytes");
 
-    /// Whatever has so many is a number that fits: 9 × 10^17 bytes are enough for anybody.
+    /// A number with this many digits fits into a long.
     private static final int MAX_DIGITS = 18;
 
     private Framing() {}
@@ -27,7 +26,7 @@ final class Framing {
     private static final Problem FIELD_MALFORMED =
             Problem.of(ProblemCode.BAD_REQUEST, "a header field contains control characters");
 
-    /// What is wrong with the head of a request, in particular with the fields that say where the content ends.
+    /// The fault in the head of a request, in particular in the fields that determine where the content ends.
     static Optional<Problem> fault(HttpServerExchange exchange) {
         var headers = exchange.getRequestHeaders();
         if (headers.contains(Headers.TRANSFER_ENCODING)) {
@@ -47,7 +46,7 @@ final class Framing {
         return isLengthKnown(headers) ? Optional.empty() : Optional.of(LENGTH_MALFORMED);
     }
 
-    /// In HTTP/2 a value may contain any byte, and only there (RFC 9113, 8.2.1).
+    /// Only in HTTP/2 may a value contain any byte (RFC 9113, 8.2.1).
     private static boolean areFieldsClean(HeaderMap headers) {
         for (var values : headers) {
             for (var value : values) {
@@ -62,7 +61,7 @@ final class Framing {
         return true;
     }
 
-    /// Undertow waits for the connection's end where it does not know the coding; RFC 9112, 6.1 asks for a 501.
+    /// Undertow reads to the connection's end for an unknown coding; RFC 9112, 6.1 requires a 501.
     private static boolean isCodingKnown(HeaderMap headers) {
         var codings = headers.get(Headers.TRANSFER_ENCODING);
         return codings == null

@@ -17,7 +17,7 @@ import org.xnio.OptionMap;
 import org.xnio.StreamConnection;
 import org.xnio.XnioExecutor;
 
-/// Closes connections of TLS on which no protocol has begun in time: Undertow looks at the clock only from then on.
+/// Closes TLS connections on which no protocol has begun in time: Undertow's timeouts apply only from then on.
 /// Thread-safe.
 final class HandshakeTimeout {
     private final Duration timeout;
@@ -29,7 +29,7 @@ final class HandshakeTimeout {
 
     /// For new connections.
     ///
-    /// @param handshake finds out which of the protocols of [#begun] it is
+    /// @param handshake detects which of the protocols of [#begun] it is
     ChannelListener<StreamConnection> within(OpenListener handshake) {
         return connection -> {
             try {
@@ -52,7 +52,7 @@ final class HandshakeTimeout {
         }
     }
 
-    /// For connections whose first bytes have come.
+    /// For connections whose first bytes have arrived.
     DelegateOpenListener begun(DelegateOpenListener protocol) {
         return new Begun(protocol);
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// The names of response headers as Undertow has them: hashed and encoded once, not with every response.
 final class HeaderNames {
-    /// More than the gateway itself sends; what comes from elsewhere must not fill the memory.
+    /// More than the gateway itself sends; bounds names from other sources.
     private static final int REMEMBERED = 256;
 
     private static final ConcurrentHashMap<String, HttpString> NAMES = new ConcurrentHashMap<>();

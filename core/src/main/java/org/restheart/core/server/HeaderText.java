@@ -2,8 +2,8 @@ package org.restheart.core.server;
 
 import java.nio.charset.StandardCharsets;
 
-/// Makes any text safe to send as a header value. Undertow writes the low byte of each character: unprotected,
-/// a character like U+010A would end the header line.
+/// Encodes any text as a header value. Undertow writes the low byte of each character: unprotected, a character like
+/// U+010A would end the header line.
 final class HeaderText {
     private HeaderText() {}
 

@@ -7,8 +7,8 @@ import org.xnio.XnioIoThread;
 
 /// A pool of buffers that caches per thread for I/O threads only.
 ///
-/// A thread-local cache on a virtual thread lives as long as the request: it takes buffers out of circulation
-/// and gives none back in time. I/O threads are few and stay, so that their caches pay.
+/// A thread-local cache on a virtual thread lives as long as the request, so its buffers are not reused. I/O threads
+/// are few and permanent.
 final class IoThreadBufferPool implements ByteBufferPool {
     /// Buffers beyond that are freed when they come back.
     private static final int MAX_IDLE = 2_048;

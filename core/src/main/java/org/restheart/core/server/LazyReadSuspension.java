@@ -5,9 +5,9 @@ import org.xnio.conduits.AbstractStreamSourceConduit;
 import org.xnio.conduits.ReadReadyHandler;
 import org.xnio.conduits.StreamSourceConduit;
 
-/// Stops watching a connection only when something arrives that nobody wants yet. Undertow suspends reads while it
-/// works on a request and resumes them afterwards: two system calls per request, and hardly ever does a client send
-/// anything in between.
+/// Suspends reads of a connection only when bytes arrive in the meantime. Undertow suspends reads while it processes
+/// a request and resumes them afterwards: two system calls per request, although clients rarely send anything in
+/// between.
 ///
 /// Thread-safe as the conduit below it is: reads may be resumed from any thread.
 final class LazyReadSuspension extends AbstractStreamSourceConduit<StreamSourceConduit> {
@@ -17,7 +17,7 @@ final class LazyReadSuspension extends AbstractStreamSourceConduit<StreamSourceC
         super(next);
     }
 
-    /// To be called before anybody else uses the connection.
+    /// Called before any other use of the connection.
     static void on(StreamConnection connection) {
         var source = connection.getSourceChannel();
         source.setConduit(new LazyReadSuspension(source.getConduit()));
@@ -66,7 +66,7 @@ final class LazyReadSuspension extends AbstractStreamSourceConduit<StreamSourceC
                 return;
             }
             next.suspendReads();
-            if (wanted) { // resumed meanwhile by a thread that still saw them resumed below
+            if (wanted) { // resumed in the meantime by a thread that still saw them resumed below
                 next.resumeReads();
             }
         }

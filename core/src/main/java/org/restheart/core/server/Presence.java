@@ -4,13 +4,13 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import java.io.IOException;
 
-/// Whether the client that waits for an answer is still there.
+/// Detects whether the client of a pending response is still connected.
 final class Presence {
     private Presence() {}
 
-    /// To be asked on the connection's I/O thread, before anything is answered. While a request of HTTP/1.1 is
-    /// being answered nobody reads from its connection, so its end is looked for here. A client that has only ended
-    /// its own side of the connection counts as gone.
+    /// Called on the connection's I/O thread, before the response begins. While a response of HTTP/1.1 is pending
+    /// its connection is not read, so its end is checked here. A client that has only closed its side of the
+    /// connection counts as disconnected.
     static boolean hasGone(HttpServerExchange exchange) {
         var connection = exchange.getConnection();
         if (!connection.isOpen()) {

@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 import org.xnio.XnioIoThread;
 import org.xnio.channels.StreamSinkChannel;
 
-/// One open connection over which messages go out. Everything happens on the connection's I/O thread and nothing
-/// waits: what the socket does not take goes on when it can. There may be tens of thousands: no thread, no buffer
-/// and no timer each.
+/// One open connection on which messages are sent. All work is done on the connection's I/O thread without blocking:
+/// writing continues when the socket is writable. There may be tens of thousands, so there is no thread, buffer or
+/// timer per connection.
 abstract sealed class PushConnection permits WebSocketConnection, SseConnection {
     private static final Logger LOG = LoggerFactory.getLogger(PushConnection.class);
     private static final long NEVER = Long.MAX_VALUE;
@@ -48,29 +48,29 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         this.due = interval == 0 ? NEVER : System.nanoTime() + interval;
     }
 
-    /// What is sent when nothing else is, to show and to see that the connection is alive.
+    /// The keep-alive message.
     abstract ByteBuffer signOfLife();
 
     /// The last bytes, for this ending; empty if there are none.
     abstract ByteBuffer lastBytes(Ending ending);
 
-    /// The last bytes have left. Calls [#over()] in the end.
+    /// Called when the last bytes have been sent. Calls [#over()] in the end.
     abstract void finish();
 
     /// Closes the connection without more words, soon: nothing is read from it or written to it any more.
     abstract void cut();
 
-    /// Whether the client has given no sign of life for two intervals. Asked once in each.
+    /// Whether the client has not responded for two intervals. Called once per interval.
     abstract boolean isSilent();
 
-    /// Begins to send. On the I/O thread.
+    /// Starts sending. On the I/O thread.
     final void open() {
         sink.getWriteSetter().set(_ -> drain());
         all.add(this);
         subscription.backlog().connect(() -> loop.add(this));
     }
 
-    /// Sends something ahead of the messages; a later one takes the place of an earlier one not sent yet.
+    /// Sends bytes ahead of the messages; a later call replaces earlier bytes that were not sent yet.
     final void sendUrgently(ByteBuffer bytes) {
         urgent = bytes;
         drain();
@@ -90,7 +90,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         return closing;
     }
 
-    /// Sends what the socket takes. On the I/O thread.
+    /// Sends as much as the socket accepts. On the I/O thread.
     final void drain() {
         if (over.get()) {
             return;
@@ -175,14 +175,14 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         return lastBytes(ending.get());
     }
 
-    /// Whether something is to be done at this time; any thread may ask. That a client has reset its stream of HTTP/2
-    /// nobody tells.
+    /// Whether work is due at this time; called by any thread. Resets of HTTP/2 streams are not reported, so they
+    /// are polled here.
     final boolean isDue(long now) {
         long when = due;
         return (when != NEVER && now - when >= 0) || !sink.isOpen();
     }
 
-    /// Does what is due. Any thread may ask for it.
+    /// Schedules the work that is due. Called by any thread.
     final void attend() {
         due = NEVER;
         thread.execute(this::attendHere);
@@ -210,7 +210,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
     }
 
-    /// The connection has ended; only the first call counts. Any thread.
+    /// Called when the connection has ended; only the first call counts. Any thread.
     final void over() {
         if (over.compareAndSet(false, true)) {
             all.remove(this);

@@ -7,8 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.restheart.http.push.Ending;
 import org.xnio.XnioIoThread;
 
-/// All connections over which messages go out. Looks after them on one thread: a timer for each would cost more
-/// than the look. Thread-safe.
+/// All connections on which messages are sent. One thread polls them: a timer for each would cost more. Thread-safe.
 final class PushConnections {
     private static final Duration LOOK = Duration.ofMillis(250);
     private static final Duration GLANCE = Duration.ofMillis(10);
@@ -30,9 +29,9 @@ final class PushConnections {
         return loops.computeIfAbsent(thread, PushLoop::new);
     }
 
-    /// A connection will be added as soon as its I/O thread comes to it; its client may know already.
+    /// Announces a connection that its I/O thread will add; its client may be connected already.
     ///
-    /// @return to be run once it is added or will never be; further runs do nothing
+    /// @return to be run once it was added or will not be added; further runs do nothing
     Runnable expect() {
         var connection = new Object();
         expected.add(connection);
@@ -73,8 +72,8 @@ final class PushConnections {
         open.forEach(connection -> connection.subscription.backlog().end(Ending.SHUTDOWN));
     }
 
-    /// After [#close()], once no request is in flight that could become one more: waits until all have gone. Those
-    /// that take longer are left to the end of the I/O threads.
+    /// After [#close()], once no request in flight can add another: waits until all have ended. Remaining ones are
+    /// closed with the I/O threads.
     void awaitEmpty(Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
         while (!(expected.isEmpty() && open.isEmpty()) && System.nanoTime() - end < 0) {

@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.xnio.XnioIoThread;
 
-/// The connections of one I/O thread that have something to send: one wake-up of the thread serves them all, however
-/// many an event goes to. Thread-safe.
+/// The connections of one I/O thread with messages to send: one wake-up of the thread serves all of them.
+/// Thread-safe.
 final class PushLoop implements Runnable {
     /// Connections that are served before requests get their turn.
     private static final int TURN = 256;
@@ -18,7 +18,7 @@ final class PushLoop implements Runnable {
         this.thread = thread;
     }
 
-    /// Never waits. Each connection is added only once until it is served.
+    /// Never blocks. Each connection is added only once until it is served.
     void add(PushConnection connection) {
         ready.add(connection);
         schedule();
@@ -32,7 +32,7 @@ final class PushLoop implements Runnable {
 
     @Override
     public void run() {
-        scheduled.set(false); // what is added from here on is announced again
+        scheduled.set(false); // connections added from here on schedule another run
         for (int served = 0; served < TURN; served++) {
             var connection = ready.poll();
             if (connection == null) {

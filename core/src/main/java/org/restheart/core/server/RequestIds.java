@@ -3,8 +3,7 @@ package org.restheart.core.server;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Names requests, so that log lines of one request can be found. Unique among the instances that share a log.
-/// Thread-safe.
+/// Generates request ids for the log. Unique among the instances that share a log. Thread-safe.
 final class RequestIds {
     private static final int RADIX = 36;
 

@@ -21,8 +21,8 @@ import org.restheart.http.attribute.Attributes;
 import org.xnio.StreamConnection;
 import org.xnio.ssl.SslConnection;
 
-/// Makes a [Request] of what Undertow received. Undertow's own decoding of paths and parameters is off: the
-/// path and the query are read here, once, from the text that was sent.
+/// Converts Undertow's exchange to a [Request]. Undertow's decoding of paths and parameters is disabled: path and
+/// query are parsed here, once, from the text that was sent.
 final class RequestReader {
     private final RequestIds ids = new RequestIds();
 

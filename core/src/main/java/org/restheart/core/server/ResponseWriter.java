@@ -14,8 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 
-/// Sends responses, never waiting: what the socket does not take at once goes on from its I/O thread.
-/// Thread-safe.
+/// Sends responses without blocking: writing continues on the I/O thread when the socket is writable. Thread-safe.
 final class ResponseWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
     private static final IoCallback END = new End();
@@ -24,8 +23,8 @@ final class ResponseWriter {
     private final PushConnections pushes;
     private final Admission admission;
 
-    /// @param threads run what pulls streamed content
-    /// @param pushes looks after connections that stay open for messages
+    /// @param threads run the pumps of streamed content
+    /// @param pushes manages connections that stay open for messages
     ResponseWriter(Executor threads, PushConnections pushes, Admission admission) {
         this.threads = threads;
         this.pushes = pushes;
@@ -34,14 +33,15 @@ final class ResponseWriter {
 
     /// Sends the response and ends the exchange. To be called once per exchange.
     void send(HttpServerExchange exchange, Ready response) {
-        if (exchange.isResponseStarted() || exchange.isResponseComplete()) { // the client has gone meanwhile
+        // the client has disconnected in the meantime
+        if (exchange.isResponseStarted() || exchange.isResponseComplete()) {
             LOG.debug("a response had nobody to go to");
             abandon(response.content());
             exchange.endExchange();
             return;
         }
         if (admission.isStopAnnounced() && exchange.isHttp11() && response.status() != 101) {
-            exchange.setPersistent(false); // the client's next request belongs on another connection
+            exchange.setPersistent(false); // the client should use another connection for its next request
         }
         head(exchange, response);
         boolean contentAllowed = Connectors.isEntityBodyAllowed(response.status());

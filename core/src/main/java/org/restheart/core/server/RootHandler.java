@@ -19,7 +19,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 
-/// Where requests come in, on I/O threads: checks the method, parses path and query, finds the route.
+/// The entry point of requests, on I/O threads: checks the method, parses path and query, finds the route.
 final class RootHandler implements HttpHandler {
     private static final Ready METHOD_UNKNOWN = Response.status(405);
     private static final Ready NOTHING_BOUND = Response.status(502);
@@ -53,7 +53,7 @@ final class RootHandler implements HttpHandler {
         var fault = Framing.fault(exchange);
         if (fault.isPresent()) {
             if (exchange.isHttp11() || exchange.isHttp10()) {
-                exchange.setPersistent(false); // nobody knows where its content ends
+                exchange.setPersistent(false); // the end of its content is unknown
             }
             refuse(exchange, refusal(fault.get()));
             return;
@@ -149,7 +149,7 @@ final class RootHandler implements HttpHandler {
         return refusal(Problem.of(ProblemCode.OVERLOADED, message)).with("Retry-After", "1");
     }
 
-    /// Without a route there is no service to say how its errors look.
+    /// Without a route there is no service that determines the error format.
     static Ready refusal(Problem problem) {
         return Response.json(problem.status(), problem.toMessageDocument().toJson());
     }

@@ -1,13 +1,13 @@
 package org.restheart.core.server;
 
-/// How busy the server is; for metrics.
+/// The load of the server, for metrics.
 public interface ServerLoad {
-    /// Requests that have arrived and whose responses are not sent yet.
+    /// Requests whose responses have not been sent yet.
     int inFlight();
 
     /// Most requests in flight at once.
     int limit();
 
-    /// Requests refused with 503 since the start, for want of room or because the server stops.
+    /// Requests refused with 503 since the start, because of overload or because the server stops.
     long rejected();
 }

@@ -4,10 +4,10 @@ import java.util.concurrent.Executor;
 import org.restheart.core.observation.Observer;
 import org.restheart.security.ClientAddress;
 
-/// What every exchange works with.
+/// The parts that every exchange uses.
 ///
 /// @param threads starts a virtual thread per task
-/// @param clients tells under which address a client's content is counted
+/// @param clients determines the address under which a client's content is counted
 record ServerParts(
         Admission admission,
         BodyLimits bodies,

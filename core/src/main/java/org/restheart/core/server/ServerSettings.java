@@ -9,7 +9,7 @@ import org.restheart.security.ClientAddress;
 
 /// The parts of the configuration that concern the server.
 ///
-/// @param clients tells under which address a client's content is counted
+/// @param clients determines the address under which a client's content is counted
 public record ServerSettings(
         CoreConfig core,
         ListenerConfig http,
@@ -19,13 +19,13 @@ public record ServerSettings(
         ClientAddress clients) {
     private static final Duration CONTENT_PATIENCE = Duration.ofSeconds(20);
 
-    /// How much the server takes on at once.
+    /// Bounds of concurrent requests.
     ///
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content held for all requests together
     /// @param maxAnonymousBodies bytes of them for callers without an account
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
-    /// @param contentTimeout how long the content of a request may take to arrive, before its pace counts
+    /// @param contentTimeout how long the content of a request may take to arrive before its rate is checked
     public record Limits(
             int maxRequestsInFlight,
             long maxBodiesInMemory,

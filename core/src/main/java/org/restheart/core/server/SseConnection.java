@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 import org.xnio.conduits.ReadReadyHandler;
 
-/// A response of type `text/event-stream` (HTML, 9.2) that goes on until one side ends it.
+/// A response of type `text/event-stream` (HTML, 9.2) that stays open until one side ends it.
 final class SseConnection extends PushConnection {
     private static final Logger LOG = LoggerFactory.getLogger(SseConnection.class);
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -27,12 +27,12 @@ final class SseConnection extends PushConnection {
         this.exchange = exchange;
     }
 
-    /// Sends the head, which is set, and then what comes.
+    /// Sends the head, which is set, and then the events.
     static void begin(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
         if (exchange.getConnection() instanceof HttpServerConnection) {
-            exchange.setPersistent(false); // no request follows: what is still read can only be the end
+            exchange.setPersistent(false); // no request follows: a read can only return the end
         }
-        exchange.addExchangeCompleteListener((_, next) -> { // also when the client goes before the start
+        exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects before the start
             subscription.onGone().run();
             next.proceed();
         });
@@ -43,7 +43,7 @@ final class SseConnection extends PushConnection {
                 next.proceed();
             });
             connection.open();
-            connection.sendUrgently(NOTHING.duplicate()); // the head leaves now, not with the first event
+            connection.sendUrgently(NOTHING.duplicate()); // the head is sent now, not with the first event
             if (exchange.getConnection() instanceof HttpServerConnection http) {
                 connection.watch(http);
             }
@@ -97,7 +97,7 @@ final class SseConnection extends PushConnection {
         return COMMENT.duplicate();
     }
 
-    /// The end of the response says it all; the client comes back by itself, with the id of the last event.
+    /// Nothing: the end of the response is sufficient; the client reconnects with the id of the last event.
     @Override
     ByteBuffer lastBytes(Ending ending) {
         return NOTHING.duplicate();

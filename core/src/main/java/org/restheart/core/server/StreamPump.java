@@ -18,7 +18,7 @@ import org.xnio.channels.StreamSinkChannel;
 final class StreamPump implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamPump.class);
 
-    /// A client that takes nothing for so long is given up, and with it the cursor behind the content.
+    /// After this time without progress the connection is closed, and with it the cursor of the content.
     private static final long TIMEOUT_SECONDS = 60;
 
     private final HttpServerExchange exchange;
@@ -28,7 +28,7 @@ final class StreamPump implements Runnable {
     StreamPump(HttpServerExchange exchange, Content.Source source) {
         this.exchange = exchange;
         this.source = source;
-        exchange.addExchangeCompleteListener((_, next) -> { // also when the client goes away
+        exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects
             wakeUp.release();
             next.proceed();
         });
@@ -45,7 +45,7 @@ final class StreamPump implements Runnable {
         } catch (IOException e) {
             LOG.debug("a streamed response ends early", e);
             cut();
-        } catch (Throwable e) { // the head is sent: all that can be done is to let the client notice
+        } catch (Throwable e) { // the head is sent: closing the connection is the only way to report the failure
             LOG.error("a streamed response failed", e);
             cut();
         }

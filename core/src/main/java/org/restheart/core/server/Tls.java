@@ -11,8 +11,7 @@ import org.xnio.OptionMap;
 import org.xnio.Options;
 import org.xnio.Sequence;
 
-/// TLS of the `https-listener`: a certificate from a keystore, no client certificates, nothing older than TLS
-/// 1.2.
+/// TLS of the `https-listener`: a certificate from a keystore, no client certificates, and at least TLS 1.2.
 final class Tls {
     static final OptionMap OPTIONS = OptionMap.create(Options.SSL_ENABLED_PROTOCOLS, Sequence.of("TLSv1.3", "TLSv1.2"));
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.restheart.http.Headers;
 
-/// The header fields of a received request, read in place. Nobody changes them once the request has arrived.
+/// The header fields of a received request, read in place. They are not changed after the request has arrived.
 record UndertowHeaders(HeaderMap fields) implements Headers {
     @Override
     public Optional<String> first(String name) {

@@ -37,13 +37,13 @@ public final class UndertowListener {
     private static final Logger LOG = LoggerFactory.getLogger(UndertowListener.class);
     private static final int BACKLOG = 1_000;
 
-    /// Clients that listen are given so long to hear that the server stops.
+    /// How long a stop waits for listeners to receive the close frame.
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    /// A grace period without requests for so long serves nobody.
+    /// A grace period ends early after this time without requests.
     private static final Duration QUIET = Duration.ofMillis(500);
 
-    /// For what must not run on I/O threads though nothing of ours is involved, such as TLS handshakes.
+    /// Threads for Undertow's tasks that must not run on I/O threads, such as TLS handshakes.
     private static final int HELPER_THREADS = 2;
 
     private final ServerSettings settings;
@@ -85,7 +85,7 @@ public final class UndertowListener {
                 settings.connection().maxCookies()));
     }
 
-    /// Listens as configured and answers with what the router knows.
+    /// Starts listening as configured and serving the routes.
     ///
     /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
     public static UndertowListener start(ServerSettings settings, Router router, Observer observer) {
@@ -114,7 +114,7 @@ public final class UndertowListener {
         }
     }
 
-    /// Not an executor service: that would keep a set of all threads, which nobody asks for.
+    /// Not an executor service, which would keep a set of all threads.
     private static Executor virtualThreads() {
         var factory = Thread.ofVirtual().name("worker").factory();
         return task -> factory.newThread(task).start();
@@ -217,7 +217,7 @@ public final class UndertowListener {
                 .getMap();
     }
 
-    /// Where it listens: the first listener's address, with its real port.
+    /// The first listener's address, with its actual port.
     public InetSocketAddress address() {
         return sockets.getFirst().getLocalAddress(InetSocketAddress.class);
     }
@@ -226,8 +226,8 @@ public final class UndertowListener {
         return admission;
     }
 
-    /// Goes on serving while balancers and clients learn that this server stops: each response ends its HTTP/1.1
-    /// connection. Returns after the grace period, or when no request has come for a while.
+    /// Continues serving while load balancers and clients are informed of the stop: each response ends its HTTP/1.1
+    /// connection. Returns after the grace period, or when there has been no request for a while.
     public void announceStop(Duration grace) {
         admission.announceStop();
         long end = System.nanoTime() + grace.toNanos();

@@ -13,9 +13,9 @@ import org.xnio.IoUtils;
 import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
-/// Ends an exchange whose response is sent while its request is still arriving: reads the rest and throws it
-/// away, so that the client, busy sending, gets to see the response, and the connection can be used again.
-/// Within bounds: beyond them the connection is closed. Confined to the I/O thread.
+/// Ends an exchange whose response is sent while its request is still arriving: reads and discards the rest, so that
+/// a client that is still sending reads the response, and the connection can be reused. Within bounds: beyond them
+/// the connection is closed. Confined to the I/O thread.
 final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(UnreadContent.class);
     private static final long MAX_BYTES = 64L * 1024 * 1024;
@@ -40,7 +40,7 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
 
     @Override
     public void run() {
-        if (exchange.isComplete()) { // the client has gone meanwhile
+        if (exchange.isComplete()) { // the client has disconnected in the meantime
             return;
         }
         try {
@@ -61,7 +61,7 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
             var buffer = pooled.getBuffer();
             int n;
             while ((n = channel.read(buffer.clear())) > 0 && (discarded += n) <= MAX_BYTES) {
-                // thrown away
+                // discarded
             }
             if (n == 0) {
                 ChunkFraming.requireSound(exchange);

@@ -14,13 +14,13 @@ import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 import org.xnio.channels.StreamSourceChannel;
 
-/// A WebSocket (RFC 6455) after its handshake. Sends text frames; what clients send is read, answered where the
-/// protocol asks for an answer, and thrown away.
+/// A WebSocket (RFC 6455) after its handshake. Sends text frames; frames of clients are read, answered where the
+/// protocol requires it, and discarded.
 final class WebSocketConnection extends PushConnection implements ClientFrames.Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(WebSocketConnection.class);
     private static final int PROTOCOL_ERROR = 1002;
 
-    /// Pings without any answer after which the client is given up.
+    /// Unanswered pings after which the connection is closed.
     private static final int TIMEOUT = 2;
     private static final ByteBuffer PING = frame(ClientFrames.PING, new byte[0]);
 
@@ -37,11 +37,11 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         this.buffers = buffers;
     }
 
-    /// Answers the handshake, whose headers are set, and goes on as a WebSocket.
+    /// Answers the handshake, whose headers are set, and upgrades the connection.
     static void upgrade(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
         ServerConnection http = exchange.getConnection();
-        var begun = all.expect(); // before the handshake is answered: from then on the client counts on a close frame
-        // likewise: a client may be gone before its handshake is complete
+        var begun = all.expect(); // before the handshake is answered: from then on the client expects a close frame
+        // likewise: a client may disconnect before its handshake is complete
         http.addCloseListener(_ -> {
             begun.run();
             subscription.onGone().run();
@@ -61,7 +61,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         open();
         var source = connection.getSourceChannel();
         source.getReadSetter().set(this::read);
-        source.wakeupReads(); // what came with the request is not announced
+        source.wakeupReads(); // bytes that arrived with the request are not announced
         if (!connection.isOpen()) {
             over();
         }
@@ -73,7 +73,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
             int n;
             while ((n = source.read(buffer.clear())) > 0) {
                 unanswered = 0;
-                if (!closedByClient) { // else it does not count any more
+                if (!closedByClient) { // otherwise it is ignored
                     frames.read(buffer.flip());
                 }
             }
@@ -83,7 +83,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
             }
         } catch (ClientFrames.ProtocolError e) {
             LOG.debug("a client breaks the protocol: {}", e.getMessage());
-            closedByClient = true; // nothing more is expected of it
+            closedByClient = true; // no further frames are expected
             sendLast(close(PROTOCOL_ERROR, "a frame that breaks the protocol"));
         } catch (IOException e) {
             LOG.debug("a client has gone", e);
@@ -108,11 +108,11 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
                     sendLast(frame(ClientFrames.CLOSE, echo(payload)));
                 }
             }
-            default -> {} // a pong: that it came is all that counts
+            default -> {} // a pong: only its arrival counts
         }
     }
 
-    /// What a close frame is answered with: its own code if that is one a client may send (RFC 6455, 7.4).
+    /// The reply to a close frame: the same code if clients may send it (RFC 6455, 7.4).
     private static byte[] echo(byte[] payload) {
         if (payload.length == 0) {
             return payload;

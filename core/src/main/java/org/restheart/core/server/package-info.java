@@ -1,6 +1,6 @@
 /// The HTTP server: receives requests from the wire and sends responses to it. [UndertowListener] is the entry point.
 ///
-/// The only package that knows Undertow; nothing it hands out or takes names a type of it.
+/// The only package that depends on Undertow; none of its types are in the interface.
 @NullMarked
 package org.restheart.core.server;
 

@@ -42,21 +42,21 @@ class FreshAfterWritesTest {
     }
 
     @Test
-    void a_write_is_told_when_its_answer_is_made() {
+    void a_write_is_reported_when_its_response_is_built() {
         assertThat(answer(CompletableFuture.completedFuture("{}")).get().status())
                 .isEqualTo(200);
         assertThat(written).containsExactly(TARGET);
     }
 
     @Test
-    void a_write_that_fails_later_is_told_as_well() {
+    void a_write_that_fails_later_is_reported_as_well() {
         var answer = answer(CompletableFuture.failedFuture(FAILURE));
         assertThatThrownBy(answer::get).isSameAs(FAILURE);
         assertThat(written).containsExactly(TARGET);
     }
 
     @Test
-    void a_write_that_fails_at_once_is_told_as_well() {
+    void a_write_that_fails_at_once_is_reported_as_well() {
         assertThatThrownBy(() -> filter.filter(request(Method.PATCH), _ -> {
                     throw FAILURE;
                 }))
@@ -65,7 +65,7 @@ class FreshAfterWritesTest {
     }
 
     @Test
-    void a_read_is_not_told() {
+    void a_read_is_not_reported() {
         assertThat(filter.filter(request(Method.GET), _ -> Response.status(200)))
                 .isInstanceOf(Ready.class);
         assertThat(written).isEmpty();

@@ -133,7 +133,7 @@ class BlockTest {
     }
 
     @Test
-    void absent_and_null_keys_are_told_in_one_line_per_block() {
+    void absent_and_null_keys_are_reported_in_one_line_per_block() {
         var block = block("{host: null}");
         block.text("host", "localhost");
         block.integer("port", 8080, 0, 65_535);

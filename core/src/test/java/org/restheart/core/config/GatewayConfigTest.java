@@ -39,7 +39,7 @@ class GatewayConfigTest {
     }
 
     @Test
-    void what_a_file_does_not_set_is_told() {
+    void keys_that_a_file_does_not_set_are_reported() {
         assertThat(advice("http-listener: {port: 1}"))
                 .contains("/http-listener does not set enabled (true), host (localhost): defaults are used")
                 .anyMatch(text -> text.startsWith("/mclient does not set connection-string (mongodb://127.0.0.1)"));
@@ -199,20 +199,20 @@ class GatewayConfigTest {
     }
 
     @Test
-    void what_this_release_does_not_have_is_told_when_it_is_switched_on() {
+    void enabled_components_that_this_release_does_not_have_are_reported() {
         assertThat(advice("{oauthConfig: {enabled: true}, emails: {enabled: false}}"))
                 .contains("/oauthConfig is enabled, but this release does not have it")
                 .noneMatch(text -> text.startsWith("/emails"));
     }
 
     @Test
-    void a_listener_for_everybody_is_told() {
+    void a_listener_on_all_addresses_is_reported() {
         assertThat(advice("http-listener: {host: 0.0.0.0}")).anyMatch(text -> text.contains("in clear text"));
         assertThat(advice("http-listener: {host: 127.0.0.1}")).noneMatch(text -> text.contains("in clear text"));
     }
 
     @Test
-    void the_default_password_is_told() {
+    void the_default_password_is_reported() {
         var yaml = "fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: %s, roles: [admin]}]}";
         assertThat(advice(yaml.formatted("secret"))).anyMatch(text -> text.contains("default password"));
         assertThat(advice(yaml.formatted("other"))).noneMatch(text -> text.contains("default password"));

@@ -54,7 +54,7 @@ class UnknownKeysTest {
     }
 
     @Test
-    void an_unknown_block_is_taken_for_a_plugin_and_a_near_name_told() {
+    void an_unknown_block_is_taken_for_a_plugin_and_a_similar_name_is_reported() {
         assertThat(findings("http-listner: {port: 1}", Level.ADVICE))
                 .extracting(Finding::toString)
                 .contains("/http-listner is taken for the arguments of a plugin; did you mean http-listener?");

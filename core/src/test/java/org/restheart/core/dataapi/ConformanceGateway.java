@@ -6,8 +6,8 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.conformance.RunningGateway;
 
-/// A gateway over the tests' replica set. Its users have the password `secret`: `admin` may do everything, the
-/// others what their permission says.
+/// A gateway over the tests' replica set. Its users have the password `secret`: `admin` is allowed everything, the
+/// others what their permission grants.
 final class ConformanceGateway implements RunningGateway, AutoCloseable {
     private final Gateway gateway;
 

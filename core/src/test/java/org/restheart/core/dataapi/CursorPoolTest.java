@@ -117,7 +117,7 @@ class CursorPoolTest {
         return meter(gateway, "cursor_pool_leases_total{outcome=\"hit\"}");
     }
 
-    /// What MongoDB keeps open on the collection.
+    /// The number of MongoDB's open cursors on the collection.
     private long cursors(String collection) {
         return mongo.client()
                 .getDatabase("admin")
@@ -337,7 +337,7 @@ class CursorPoolTest {
     }
 
     @Test
-    void the_housekeeper_closes_cursors_that_nobody_uses() throws Exception {
+    void unused_cursors_are_closed() throws Exception {
         filled("idle");
         var gateway = start(", cursor-pool: {max-age: 1500}", SMALL);
         await().atMost(Duration.ofSeconds(30)).until(() -> {
@@ -349,8 +349,9 @@ class CursorPoolTest {
                 .isPositive();
     }
 
-    /// Many clients walk and jump at once, with two filters, in a pool that is too small for them. Every page is
-    /// right, MongoDB never has more cursors open than the pool may have, and none when the gateway has gone.
+    /// Many clients page sequentially and randomly at once, with two filters, in a pool that is too small for them.
+    /// Every page is correct, MongoDB never has more cursors open than the pool's bound, and none after the gateway
+    /// has stopped.
     @Test
     void no_cursor_is_used_by_two_and_none_is_left_open() throws Exception {
         filled("busy");

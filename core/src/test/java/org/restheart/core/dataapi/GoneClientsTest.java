@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Clients that leave while their requests wait for a command. A transaction that has written an id, and is not over,
-/// holds the command that wants to insert the same id.
+/// Clients that disconnect while their requests wait for a command. An open transaction that has written an id
+/// blocks the command that inserts the same id.
 @WithMongo
 class GoneClientsTest {
     private static final String CREDENTIALS = "Authorization: Basic "

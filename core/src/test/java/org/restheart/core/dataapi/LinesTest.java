@@ -102,7 +102,7 @@ class LinesTest {
     }
 
     @Test
-    void nobody_without_credentials_gets_a_line_stored() throws Exception {
+    void lines_without_credentials_are_not_stored() throws Exception {
         assertThat(post(
                                 "Basic "
                                         + Base64.getEncoder()

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// JSON Schemas where one request does not show all: lines, rows, other gateways, others who read meanwhile.
+/// JSON Schemas across requests: JSON lines, CSV rows, several gateways, concurrent reads.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SchemasTest {
@@ -145,7 +145,7 @@ class SchemasTest {
     }
 
     @Test
-    void nobody_ever_sees_what_a_refused_patch_would_have_made() throws Exception {
+    void the_result_of_a_refused_patch_is_never_visible() throws Exception {
         send(here, "PUT", books() + "/b?wm=upsert", "application/json", "{\"n\": 1}");
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var patches = IntStream.range(0, 40)

@@ -8,7 +8,7 @@ import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
-/// Schemas, sessions and what else the data API has beside documents.
+/// Schemas and sessions.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ServicesConformanceTest {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.restheart.embedded.EmbeddedMongoException;
 import org.restheart.embedded.MongodBinary;
 
-/// Deep pages over a single mongod, which has no change streams and tells no time.
+/// Deep pages over a standalone mongod, which has no change streams and no cluster time.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StandaloneTest {
     private static final String CREDENTIALS =

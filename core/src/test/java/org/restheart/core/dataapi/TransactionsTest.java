@@ -147,7 +147,7 @@ class TransactionsTest {
     }
 
     @Test
-    void of_two_transactions_that_write_the_same_document_one_is_told_and_aborted() {
+    void of_two_transactions_that_write_the_same_document_one_is_aborted() {
         var first = session();
         var second = session();
         var one = "/a?sid=" + first + "&txn=" + begin(here, first);
@@ -182,7 +182,7 @@ class TransactionsTest {
     }
 
     @Test
-    void nobody_uses_the_session_of_somebody_else() {
+    void sessions_of_other_accounts_cannot_be_used() {
         var sid = session();
         var txn = begin(here, sid);
         assertThat(status(here, "PATCH", path("/a?sid=" + sid + "&txn=" + txn), "{\"n\": 5}"))

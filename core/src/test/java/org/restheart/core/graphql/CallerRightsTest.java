@@ -60,7 +60,7 @@ class CallerRightsTest {
     }
 
     @Test
-    void a_mapping_reads_as_the_app_unless_it_says_otherwise() {
+    void a_mapping_reads_as_the_app_by_default() {
         assertThat(data("ada", "{app{_id secret}}"))
                 .isEqualTo("{\"app\":[{\"_id\":1,\"secret\":\"s1\"},{\"_id\":2,\"secret\":\"s2\"}]}");
     }
@@ -84,7 +84,7 @@ class CallerRightsTest {
     }
 
     @Test
-    void who_may_not_read_the_collection_is_told_so_for_the_field() {
+    void a_caller_who_may_not_read_the_collection_gets_an_error_for_the_field() {
         var answer = ask("eve", "{mine{_id} app{_id}}");
         assertThat(answer.getDocument("data").get("mine").isNull()).isTrue();
         assertThat(answer.getDocument("data").getArray("app")).hasSize(2);

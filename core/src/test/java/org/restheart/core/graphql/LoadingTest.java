@@ -14,7 +14,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// How many commands queries cost, counted by MongoDB.
+/// The number of commands per query, counted by MongoDB.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoadingTest {
@@ -127,7 +127,7 @@ class LoadingTest {
     }
 
     @Test
-    void declared_loaders_are_told_of_in_verbose_answers() {
+    void declared_loaders_are_listed_in_verbose_answers() {
         var answer = admin.answer("lib", "{authors(max: 4){books{alone{name}}}}"); // 20 books, 20 writers
         var statistics =
                 answer.getDocument("extensions").getDocument("dataloader").getDocument("overall-statistics");

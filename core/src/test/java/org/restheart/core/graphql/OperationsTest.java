@@ -12,7 +12,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What metrics call queries.
+/// The names of operations in metrics.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperationsTest {
@@ -42,7 +42,7 @@ class OperationsTest {
     }
 
     @Test
-    void labels_tell_the_operation_and_its_fields() {
+    void labels_contain_the_operation_and_its_fields() {
         ask("{items{_id} x: makers{_id} again: items{_id} count}", "");
         ask("query Makers {makers{_id}} query Items {items{_id}}", "Items");
         ask("query Wrong {nope{_id}}", "");

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Mappings that read as the app, where pipelines may reach other collections: but never those of accounts, of
-/// permissions and of the server itself.
+/// Mappings that read with the app's rights, whose pipelines may access other collections, but never those of
+/// accounts, permissions and the server itself.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProtectedCollectionsTest {

@@ -15,7 +15,7 @@ import org.restheart.core.streams.Relay;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What the keys of the block `graphql` change.
+/// The effects of the keys of the block `graphql`.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SettingsTest {

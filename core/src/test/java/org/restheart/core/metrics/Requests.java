@@ -18,7 +18,7 @@ import org.restheart.http.attribute.Attributes;
 public final class Requests {
     private Requests() {}
 
-    /// One of nobody in particular, on a thread that may wait.
+    /// An anonymous request, on a thread that may block.
     public static Request request(Method method, String path) {
         var anybody = new InetSocketAddress("127.0.0.1", 1);
         return new Request(
@@ -34,7 +34,7 @@ public final class Requests {
                 true);
     }
 
-    /// One that is over.
+    /// A completed request.
     static Observation observed(Method method, String path, int status, Duration took) {
         return new Observation(
                 request(method, path), status, Fields.NONE, 0, took.toNanos(), Optional.empty(), Optional.empty());

@@ -89,7 +89,7 @@ class RequestLogTest {
     }
 
     @Test
-    void a_line_tells_who_asked_what_and_how_it_ended() {
+    void a_line_contains_the_caller_the_request_and_its_outcome() {
         var ada = new Account("ada", List.of("editor", "admin"), new BsonDocument());
         assertThat(logged("{no-colors: true}", get("/orders", "page=2", Fields.NONE, Optional.of(ada))))
                 .containsExactly("[trace-id: 5743] ⚬ GET http://host:8080/orders?page=2 from /10.0.0.7:53006"
@@ -97,7 +97,7 @@ class RequestLogTest {
     }
 
     @Test
-    void nobody_in_particular_has_no_name() {
+    void an_anonymous_caller_has_no_name() {
         assertThat(logged("{no-colors: true}", get("/orders", "")))
                 .singleElement()
                 .asString()

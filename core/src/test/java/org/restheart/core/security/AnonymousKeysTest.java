@@ -74,7 +74,7 @@ class AnonymousKeysTest {
     }
 
     @Test
-    void it_is_taken_where_nobody_can_sign_in() throws Exception {
+    void it_is_accepted_where_no_authentication_is_configured() throws Exception {
         try (var gateway = start("""
                 basicAuthMechanism: {enabled: false}
                 tokenBasicAuthMechanism: {enabled: false}

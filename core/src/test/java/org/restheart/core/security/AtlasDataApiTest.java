@@ -194,7 +194,7 @@ class AtlasDataApiTest {
     }
 
     @Test
-    void what_mongodb_refuses_is_told() {
+    void refusals_of_mongodb_are_reported() {
         var response = act("find", "'filter': {'a': {'$nope': 1}}");
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(json(response).getString("error").getValue()).startsWith("Failed to find documents: ");
@@ -299,7 +299,7 @@ class AtlasDataApiTest {
     }
 
     @Test
-    void V12_24_25_without_permission_nobody_learns_what_exists() {
+    void V12_24_25_without_permission_existence_is_not_revealed() {
         var ada = gateway.as("ada");
         expectNoRule(act(ada, "deleteMany", "own", "'filter': {}"), db + ".own");
         assertThat(gateway.collection("own").countDocuments()).isEqualTo(6);

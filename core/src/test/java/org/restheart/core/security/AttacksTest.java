@@ -142,7 +142,7 @@ class AttacksTest {
     }
 
     @Test
-    void T7_unknown_accounts_cannot_be_told_by_the_time_it_takes(TestMongo mongo) {
+    void T7_unknown_accounts_cannot_be_detected_by_response_time(TestMongo mongo) {
         var realm = "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 8}\n";
         try (var slow = TestGateway.startWithRealm(mongo, realm, "")) {
             slow.collection("users")
@@ -256,7 +256,7 @@ class AttacksTest {
     }
 
     @Test
-    void T37_answers_say_nothing_about_the_inside() {
+    void T37_answers_contain_no_internals() {
         var ping = gateway.anonymous()
                 .with("X-Forwarded-For", "a\"b\\")
                 .with("X-Forwarded-Host", "\"},{\"")
@@ -277,7 +277,7 @@ class AttacksTest {
     }
 
     @Test
-    void T38_nobody_empties_the_caches_without_an_account() {
+    void T38_caches_cannot_be_invalidated_without_an_account() {
         assertThat(gateway.anonymous().send("POST", "/ic?db=any&coll=any", "").statusCode())
                 .isEqualTo(401);
         assertThat(gateway.as("bob").send("POST", "/ic?db=any&coll=any", "").statusCode())
@@ -285,7 +285,7 @@ class AttacksTest {
     }
 
     @Test
-    void T44_nothing_is_planted_outside_of_ones_partition() {
+    void T44_no_document_is_written_outside_of_the_callers_partition() {
         var kim = as("kim");
         for (var wm : List.of("", "?wm=upsert")) {
             assertThat(kim.post("/p" + wm, "{\"_id\":\"new\",\"owner\":\"bob\"}")
@@ -313,10 +313,10 @@ class AttacksTest {
     }
 
     @Test
-    void T46_a_session_that_is_not_ones_own_cannot_be_used() {
+    void T46_a_session_of_another_account_cannot_be_used() {
         var location = as("eve").post("/_sessions", "{}").headers().firstValue("Location");
         var sid = location.map(url -> url.substring(url.lastIndexOf('/') + 1))
-                .orElse("01234567-89ab-8def-8123-456789abcdef"); // whoever may not begin one: nobody's
+                .orElse("01234567-89ab-8def-8123-456789abcdef"); // for callers that may not begin one
         for (var target : List.of("/g?sid=" + sid, "/g?sid=" + sid + "&txn=1")) {
             assertThat(status(gateway.as("ada"), target)).as(target).isEqualTo(404);
         }

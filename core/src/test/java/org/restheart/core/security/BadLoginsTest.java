@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Many wrong passwords at once, at the cost that is shipped: others are still served, and nobody gets in. With
-/// `-Dmeasure=true`, on a machine that does nothing else, 99 of 100 pings must take less than 100 ms.
+/// Many wrong passwords at once, with the shipped bcrypt cost: other requests are still served, and none is
+/// accepted. With `-Dmeasure=true`, on a machine that does nothing else, 99 of 100 pings must take less than 100 ms.
 @WithMongo
 class BadLoginsTest {
     private static final String SHIPPED_COST =

@@ -54,7 +54,7 @@ class CsvAttacksTest {
     }
 
     @Test
-    void A5_a_rows_filter_asks_nothing_about_passwords() {
+    void A5_the_filter_of_a_row_cannot_depend_on_passwords() {
         var admin = gateway.as("admin");
         for (var filter : List.of(
                 "{\"password\":{\"$gt\":\"a\"}}",

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What permissions say about data.
+/// Grants of permissions on data.
 @WithMongo
 class DataRulesTest {
     private static final ObjectId TEAM = new ObjectId();
@@ -98,7 +98,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T8_only_ones_own_document_whatever_ones_name() {
+    void T8_only_the_own_document_is_visible_for_any_account_name() {
         assertThat(status(as("ada\\"), "/self/ada")).isEqualTo(403);
         for (var name : List.of("o'neil", "ada\\", "a)")) {
             assertThat(status(as(name), "/self/" + encode(name))).as(name).isEqualTo(200);
@@ -209,7 +209,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T24_javascript_is_refused_everywhere_for_everybody() {
+    void T24_javascript_is_refused_everywhere_for_all_callers() {
         for (var query : List.of(
                 "filter={\"$where\":\"true\"}",
                 "filter={\"$or\":[{\"a\":1},{\"$where\":\"true\"}]}",

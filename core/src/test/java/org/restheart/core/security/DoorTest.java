@@ -13,8 +13,8 @@ import org.restheart.core.server.RawClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What the head of a request decides is decided without waiting for its content, and content that never comes takes
-/// nothing from others.
+/// Decisions that depend on the head of a request do not wait for its content, and content that never arrives does
+/// not affect other requests.
 @WithMongo
 class DoorTest {
     private static final int MIB = 1 << 20;

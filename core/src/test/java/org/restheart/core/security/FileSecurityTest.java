@@ -67,7 +67,7 @@ class FileSecurityTest {
     }
 
     @Test
-    void accounts_of_the_file_are_let_in_as_far_as_its_permissions_go() {
+    void accounts_of_the_file_are_admitted_by_its_permissions() {
         assertThat(anonymous.as("ada", "s3cret").get("/ping").statusCode()).isEqualTo(200);
         assertThat(anonymous.as("ada", "S3cret").get("/ping").statusCode()).isEqualTo(401);
         assertThat(anonymous.as("bob", "12345").get("/ping").statusCode()).isEqualTo(403);

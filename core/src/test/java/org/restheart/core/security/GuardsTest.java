@@ -227,7 +227,7 @@ class GuardsTest {
     }
 
     @Test
-    void T33_only_listed_origins_are_told_that_they_may_read() {
+    void T33_only_listed_origins_are_allowed_to_read() {
         try (var gateway = start("cors: {allowed-origins: [\"https://app.example\"]}\n")) {
             var client = Client.of(gateway.address());
             var allowed =

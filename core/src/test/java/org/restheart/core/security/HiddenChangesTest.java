@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What changes, indexes and variables must not tell of what a rule hides, nor do to what it protects. Each test is an
-/// attack that once worked.
+/// Changes, indexes and variables must neither reveal hidden fields nor change protected ones. Each test is a former
+/// vulnerability.
 @WithMongo
 class HiddenChangesTest {
     private static final String INDEXES = "/h/_indexes/";
@@ -106,7 +106,7 @@ class HiddenChangesTest {
         return gateway.collection(collection).find(eq("_id", id)).first();
     }
 
-    /// The documents with hidden fields, as new.
+    /// Restores the documents with hidden fields.
     private static void reset() {
         gateway.collection("h").drop();
         gateway.insert(
@@ -303,7 +303,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_16_a_list_of_names_is_nobodys(TestMongo mongo) {
+    void attack_16_a_list_of_names_is_no_account(TestMongo mongo) {
         var realm =
                 "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, prop-id: email}\n";
         try (var byEmail = TestGateway.startWithRealm(mongo, realm, "")) {
@@ -332,7 +332,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_17_writing_tells_nothing_of_what_was_there() {
+    void attack_17_writing_does_not_reveal_existing_documents() {
         reset();
         var eve = as("eve");
         for (var change : List.of(

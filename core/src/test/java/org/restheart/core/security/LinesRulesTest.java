@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What rules and guards say of content, they say of streams of lines too.
+/// Rules and guards of content also apply to streams of lines.
 @WithMongo
 class LinesRulesTest {
     private static TestGateway gateway;

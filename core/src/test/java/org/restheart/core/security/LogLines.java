@@ -7,7 +7,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/// What the server logs while this is open, at every level.
+/// Captures the log at every level while it is open.
 final class LogLines implements AutoCloseable {
     private final Logger logger = (Logger) LoggerFactory.getLogger("org.restheart");
     private final Level before = logger.getLevel();

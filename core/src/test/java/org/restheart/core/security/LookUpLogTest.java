@@ -20,7 +20,7 @@ class LookUpLogTest {
     private static final String AUTHORIZATION = "Authorization: Basic YWRtaW46c2VjcmV0"; // admin:secret
 
     @Test
-    void it_says_once_that_they_cannot_and_once_that_they_can_again(TestMongo mongo) throws Exception {
+    void a_failure_and_its_end_are_logged_once(TestMongo mongo) throws Exception {
         var primary = mongo.client()
                 .getDatabase("admin")
                 .runCommand(BsonDocument.parse("{hello: 1}"), BsonDocument.class)

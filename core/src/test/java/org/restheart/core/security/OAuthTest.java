@@ -188,7 +188,7 @@ class OAuthTest {
     }
 
     @Test
-    void T39_clients_that_register_badly_are_told_so() {
+    void T39_invalid_registrations_of_clients_are_refused() {
         assertThat(gateway.anonymous()
                         .post("/register", "{\"redirect_uris\":[\"http://localhost/\"]}")
                         .statusCode())

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What a client asks never meets a document that its access rule excludes.
+/// A client's query is never evaluated on a document that its access rule excludes.
 @WithMongo
 class RuleFirstTest {
     /// Fails for the document `b3` if a guess about it is right.
@@ -69,7 +69,7 @@ class RuleFirstTest {
         return "filter=" + encode(filter.replace("GUESS", guess));
     }
 
-    /// The answers to a right and to a wrong guess must be the same, whatever they are.
+    /// The responses to a right and to a wrong guess must be equal.
     private static void tellsNothing(Client client, String method, String target, String body) {
         for (var filter : List.of(ORACLE, INDEXED)) {
             var separator = target.contains("?") ? "&" : "?";
@@ -88,7 +88,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A1_errors_tell_readers_nothing_of_other_documents() {
+    void A1_errors_reveal_no_other_documents_to_readers() {
         for (var target : List.of(
                 "/c",
                 "/c?sort=_id",
@@ -111,7 +111,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A1_errors_tell_those_nothing_who_may_see_one_path() {
+    void A1_errors_reveal_nothing_to_callers_of_one_path() {
         tellsNothing(as("pat"), "GET", "/c/a1", "");
         tellsNothing(as("pat").with("Content-Type", "application/json"), "PATCH", "/c/a1", "{\"x\":1}");
         tellsNothing(
@@ -122,7 +122,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A1_errors_tell_writers_nothing_of_other_documents() {
+    void A1_errors_reveal_no_other_documents_to_writers() {
         var eve = as("eve").with("Content-Type", "application/json");
         for (var target : List.of("/c/*", "/c/a2", "/c/a2?wm=upsert")) {
             tellsNothing(eve, "PATCH", target, "{\"x\":1}");
@@ -170,7 +170,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void the_number_of_a_record_is_not_told() {
+    void the_number_of_a_record_is_hidden() {
         var keys = "keys=" + encode("{\"n\":{\"$meta\":\"recordId\"}}");
         assertThat(as("eve").get("/c?" + keys).statusCode()).isEqualTo(403);
         assertThat(as("eve").get("/c/a1?" + keys).statusCode()).isEqualTo(403);
@@ -191,7 +191,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A15_no_way_of_writing_tells_the_tag_of_another_document() {
+    void A15_no_write_reveals_the_tag_of_another_document() {
         for (var mode : List.of("insert", "update", "upsert")) {
             var eve = as("eve").with("If-Match", "guess");
             for (var answer : List.of(

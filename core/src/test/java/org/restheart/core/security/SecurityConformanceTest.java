@@ -14,7 +14,7 @@ import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 import org.restheart.testkit.conformance.RunningGateway;
 
-/// Cases about who gets in, and what for. Accounts and permissions are in a database of their own, which cases
+/// Cases of authentication and authorization. Accounts and permissions are in a database of their own, which cases
 /// reach as `/rules`; every user's password is `secret`, and the roles of `r1+r2` are `r1` and `r2`.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -20,7 +20,7 @@ import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What an operator is told, and what a gateway that was set up in a certain way does.
+/// Warnings to operators, and the behaviour of certain configurations.
 @WithMongo
 class SetupThreatsTest {
     private static final String TOKENS = """
@@ -157,7 +157,7 @@ class SetupThreatsTest {
     }
 
     @Test
-    void T53_the_password_that_everybody_knows_is_reported_at_every_start(TestMongo mongo) {
+    void T53_the_default_password_is_reported_at_every_start(TestMongo mongo) {
         try (var log = new LogLines();
                 var gateway = TestGateway.start(mongo, "")) {
             var config = TestGateway.config(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Callers who only look equal: what decides their answers has the same keys and values, but in another order.
+/// Callers whose filters have the same keys and values, but in another order.
 @WithMongo
 class SharedAnswersTest {
     private static final int TIMES = 100;
@@ -47,7 +47,7 @@ class SharedAnswersTest {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /// What each of two callers gets while both ask the same at once, all of it.
+    /// All responses of two callers that send the same request concurrently.
     private static List<List<String>> together(Client first, String target, Client second, String other) {
         var answers = List.<List<String>>of(
                 java.util.Collections.synchronizedList(new ArrayList<>()),

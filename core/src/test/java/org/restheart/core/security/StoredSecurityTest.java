@@ -179,7 +179,7 @@ class StoredSecurityTest {
     }
 
     @Test
-    void T48_without_mongodb_nobody_gets_in_and_the_server_starts() {
+    void T48_without_mongodb_no_request_is_admitted_and_the_server_starts() {
         var config = TestGateway.config(
                 "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300",
                 "nowhere",

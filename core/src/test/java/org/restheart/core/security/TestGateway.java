@@ -14,7 +14,7 @@ import org.restheart.testkit.TestMongo;
 /// A gateway on a free port over a database of the test's own, with accounts and permissions in that
 /// database: `admin` (root), `ada` (editor) and `bob` (viewer), whose passwords are their names with `-pw`.
 final class TestGateway implements AutoCloseable {
-    /// The cheapest hashes there are.
+    /// The lowest bcrypt cost.
     static final String REALM =
             "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}\n";
 

@@ -187,7 +187,7 @@ class TokenTest {
     }
 
     @Test
-    void roles_are_told_to_their_account_only() {
+    void roles_are_visible_to_their_account_only() {
         assertThat(gateway.anonymous().get("/roles/ada").statusCode()).isEqualTo(401);
         for (var path : List.of("/roles/bob", "/roles", "/roles/", "/roles/ada/", "/roles/ada/x")) {
             assertThat(gateway.as("ada").get(path).statusCode()).as(path).isEqualTo(403);
@@ -254,7 +254,7 @@ class TokenTest {
     }
 
     @Test
-    void T15_a_token_says_what_is_true_now() {
+    void T15_a_token_has_the_current_claims() {
         gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['a', 'b']}");
         var eve = gateway.anonymous().as("eve", "pw");
         var before = token(eve);
@@ -304,7 +304,7 @@ class TokenTest {
     }
 
     @Test
-    void T23_responses_with_tokens_are_not_stored_and_cookies_are_not_told_to_scripts() {
+    void T23_responses_with_tokens_are_not_stored_and_cookies_are_hidden_from_scripts() {
         var get = gateway.as("ada").get("/token");
         assertThat(get.headers().firstValue("Cache-Control")).contains("no-store");
         assertThat(get.headers().firstValue("Auth-Token")).isPresent();

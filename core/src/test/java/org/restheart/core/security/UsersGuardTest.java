@@ -209,7 +209,7 @@ class UsersGuardTest {
     }
 
     @Test
-    void T3_nothing_a_client_asks_may_depend_on_password_hashes() {
+    void T3_no_query_of_a_client_may_depend_on_password_hashes() {
         for (var query : List.of(
                 "filter={\"password\":{\"$regex\":\"^.\"}}",
                 "filter={\"$or\":[{\"_id\":1},{\"password\":{\"$gt\":\"a\"}}]}",

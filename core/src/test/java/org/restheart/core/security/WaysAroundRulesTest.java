@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What one check sees and another does not: each test is an attack that once worked.
+/// Inconsistencies between checks: each test is a former vulnerability.
 @WithMongo
 class WaysAroundRulesTest {
     private static TestGateway gateway;
@@ -77,7 +77,7 @@ class WaysAroundRulesTest {
 
     /// MongoDB copies what a filter compares with into the document that an upsert makes.
     @Test
-    void the_filter_of_an_upsert_makes_nobody_root() {
+    void the_filter_of_an_upsert_cannot_assign_the_root_role() {
         for (var filter : List.of(
                 "filter=" + encode("{\"roles\":[\"admin\"]}"),
                 "shardkey=" + encode("{\"roles\":{\"$all\":[\"admin\"]}}"),
@@ -176,7 +176,7 @@ class WaysAroundRulesTest {
     }
 
     @Test
-    void where_only_named_paths_are_shown_nothing_tells_what_else_is_there() {
+    void where_only_named_paths_are_shown_other_fields_are_not_revealed() {
         for (var filter : List.of(
                 "{\"a\":{\"$size\":3}}",
                 "{\"a\":{\"$type\":\"int\"}}",
@@ -234,7 +234,7 @@ class WaysAroundRulesTest {
     }
 
     @Test
-    void a_hidden_tag_is_not_told_by_refusals() {
+    void a_hidden_tag_is_not_in_refusals() {
         var stale = as("hiding").with("If-Match", "x");
         for (var answer : List.of(
                 stale.patch("/s/list", "{\"open\":1}"),

@@ -130,7 +130,7 @@ class ManyRequestsTest {
     }
 
     @Test
-    void clients_that_leave_before_their_deferred_response_harm_nobody() throws Exception {
+    void clients_that_disconnect_before_their_deferred_response_affect_no_others() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
         try (var server = TestServer.of(
                 eager("/late", _ -> Response.later(eventual, Function.identity())),

@@ -185,7 +185,7 @@ class PushTest {
     }
 
     @Test
-    void a_listener_that_is_too_slow_is_told_so() throws Exception {
+    void a_listener_that_is_too_slow_gets_a_close_code() throws Exception {
         maxBytes = 2 << 20;
         try (var socket = open(UPGRADE)) {
             var in = new DataInputStream(socket.getInputStream());

@@ -12,8 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Speaks HTTP/1.1 byte by byte over one connection, so that a test can say exactly what is sent and see
-/// exactly what comes back. Waits ten seconds at most.
+/// An HTTP/1.1 client for one connection that sends and receives exact bytes. Waits ten seconds at most.
 public final class RawClient implements AutoCloseable {
     private final Socket socket;
 

@@ -78,7 +78,7 @@ class RequestContentTest {
     }
 
     @Test
-    void a_client_that_expects_100_is_told_to_continue() throws Exception {
+    void a_client_that_expects_100_gets_it() throws Exception {
         try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: 3", "Expect: 100-continue");
@@ -150,7 +150,7 @@ class RequestContentTest {
     }
 
     @Test
-    void requests_that_say_in_two_ways_where_they_end_are_refused() throws Exception {
+    void requests_with_two_kinds_of_framing_are_refused() throws Exception {
         try (var server = TestServer.of(blocking("/", RequestContentTest::echo))) {
             try (var client = server.connect()) {
                 client.request("POST /", "Transfer-Encoding: chunked", "Content-Length: 3")

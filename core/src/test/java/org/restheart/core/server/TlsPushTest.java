@@ -128,7 +128,7 @@ class TlsPushTest {
 
     @ParameterizedTest
     @ValueSource(strings = {LISTEN, UPGRADE})
-    void a_client_that_says_only_by_tls_that_it_closes_is_noticed(String request) throws Exception {
+    void a_close_notify_without_the_end_of_tcp_is_detected(String request) throws Exception {
         try (var socket = open(request)) {
             afterHead(socket);
             socket.shutdownOutput(); // close_notify, and the TCP connection stays

@@ -223,7 +223,7 @@ class UndertowListenerTest {
     }
 
     @Test
-    void the_account_is_told_to_observers_whatever_becomes_of_the_request() throws Exception {
+    void observers_get_the_account_whatever_the_outcome_of_the_request() throws Exception {
         var ada = new Account("ada", List.of(), new BsonDocument());
         try (var server = TestServer.of(blocking("/", request -> {
                     request.attribute(Account.OBSERVER).orElseThrow().accept(ada);

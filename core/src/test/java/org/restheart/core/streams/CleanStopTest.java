@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// A gateway that stops leaves nothing behind in MongoDB.
+/// A gateway that stops leaves no cursors in MongoDB.
 @WithMongo
 class CleanStopTest {
     private final TestMongo mongo;

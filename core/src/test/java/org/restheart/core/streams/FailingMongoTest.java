@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What clients see of failures that MongoDB reports: elections, interrupted operations, a change stream's history that
-/// is gone. Failpoints provoke them.
+/// Responses to failures that MongoDB reports: elections, interrupted operations, lost history of a change stream.
+/// Failpoints provoke them.
 @TestInstance(Lifecycle.PER_CLASS)
 class FailingMongoTest {
     private static final int HISTORY_LOST = 286;
@@ -45,7 +45,7 @@ class FailingMongoTest {
     }
 
     @Test
-    void a_listener_that_was_away_for_too_long_is_refused_with_410_and_disturbs_nobody() throws Exception {
+    void a_listener_with_an_expired_token_is_refused_with_410_and_affects_no_others() throws Exception {
         try (var staying = SseListener.open(gateway, "/t/_streams/all")) {
             gateway.insert("t", "{n: 1}");
             var id = staying.next().id();
@@ -67,7 +67,7 @@ class FailingMongoTest {
     }
 
     @Test
-    void listeners_of_a_stream_whose_history_is_lost_are_told_that_it_failed() throws Exception {
+    void listeners_of_a_stream_with_lost_history_get_a_failure() throws Exception {
         try (var webSocket = WebSocketListener.open(gateway, "/t/_streams/all");
                 var events = SseListener.open(gateway, "/t/_streams/all")) {
             OwnReplicaSet.fail(client, NAMESPACE, "getMore", HISTORY_LOST, 1);

@@ -8,7 +8,7 @@ import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What listeners see of the death of a primary: nothing.
+/// A failover is not visible to listeners.
 class FailoverTest {
     private static final int EVENTS = 600;
 
@@ -16,7 +16,7 @@ class FailoverTest {
     Path folder;
 
     @Test
-    void the_primary_dies_in_mid_stream_and_nothing_is_lost_or_told_twice() throws Exception {
+    void no_event_is_lost_or_duplicated_when_the_primary_fails() throws Exception {
         try (var mongo = OwnReplicaSet.start(3, folder);
                 var client = MongoClients.create(mongo.connectionString());
                 var gateway = StreamsGateway.start(client, mongo.connectionString(), "failover", "")) {

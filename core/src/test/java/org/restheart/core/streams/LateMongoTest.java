@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// what MongoDB is like is asked when somebody wants to listen, not once when the gateway starts.
+/// the features of MongoDB are determined for each stream, not once when the gateway starts.
 @WithMongo
 class LateMongoTest {
     private final TestMongo mongo;
@@ -50,7 +50,8 @@ class LateMongoTest {
         }
     }
 
-    /// Requests do not wait for a deployment that is known to be away, and are served as soon as it is back.
+    /// Requests do not wait for a deployment that is known to be unreachable, and are served as soon as it is
+    /// reachable again.
     @Test
     void requests_fail_at_once_while_mongodb_is_known_to_be_away() throws Exception {
         try (var relay = new Relay(primary());

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// A port that at first nobody answers, and behind which later a server is.
+/// A port that forwards connections to a server once it is started.
 public final class Relay implements AutoCloseable {
     private static final int ACCEPTED = 50;
 

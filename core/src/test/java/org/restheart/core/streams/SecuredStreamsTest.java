@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Who may listen, to what, and for how long.
+/// Authorization of listeners.
 @WithMongo
 class SecuredStreamsTest {
     private static final String KEY = "0123456789abcdef0123456789abcdef";
@@ -150,7 +150,7 @@ class SecuredStreamsTest {
     }
 
     @Test
-    void a_listener_is_told_of_nothing_that_its_rule_does_not_let_it_read() throws Exception {
+    void a_listener_receives_nothing_that_its_rule_does_not_allow_it_to_read() throws Exception {
         try (var mine = WebSocketListener.open(gateway, "/t/_streams/mine", "Authorization", ada);
                 var root = WebSocketListener.open(gateway, "/t/_streams/mine", "Authorization", basic("admin"))) {
             gateway.insert("t", "{_id: 1, owner: 'bob', secret: 1}");
@@ -220,7 +220,7 @@ class SecuredStreamsTest {
 
     /// MongoDB's own tokens hold the key of the changed document, in hexadecimal digits.
     @Test
-    void a_token_tells_a_listener_nothing_that_its_rule_hides(TestMongo mongo) throws Exception {
+    void a_token_reveals_nothing_that_the_rule_of_a_listener_hides(TestMongo mongo) throws Exception {
         var key = HexFormat.of().withUpperCase().formatHex("ada-4711".getBytes(StandardCharsets.UTF_8));
         String plain;
         String sealed;

@@ -41,7 +41,7 @@ class StreamLivesTest {
     }
 
     @Test
-    void whoever_joins_a_stream_misses_nothing_after_the_handshake() throws Exception {
+    void a_new_listener_misses_nothing_after_the_handshake() throws Exception {
         try (var _ = WebSocketListener.open(gateway, "/t/_streams/all")) {
             for (int n = 0; n < 20; n++) {
                 try (var listener = WebSocketListener.open(gateway, "/t/_streams/all")) {
@@ -54,7 +54,7 @@ class StreamLivesTest {
     }
 
     @Test
-    void a_redefinition_by_others_closes_those_whom_it_concerns() throws Exception {
+    void a_redefinition_by_others_closes_its_listeners() throws Exception {
         try (var changed = WebSocketListener.open(gateway, "/t/_streams/two");
                 var kept = WebSocketListener.open(gateway, "/t/_streams/all")) {
             gateway.collection("_properties")
@@ -101,7 +101,7 @@ class StreamLivesTest {
     }
 
     @Test
-    void an_event_tells_the_document_before_and_after_its_change() throws Exception {
+    void an_event_contains_the_document_before_and_after_its_change() throws Exception {
         gateway.database()
                 .runCommand(BsonDocument.parse("{collMod: 't', changeStreamPreAndPostImages: {enabled: true}}"));
         gateway.insert("t", "{_id: 1, n: 1}");

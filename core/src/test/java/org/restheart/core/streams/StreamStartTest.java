@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Beginning elsewhere than now, and what a definition must be.
+/// Start positions of streams, and validation of definitions.
 @WithMongo
 class StreamStartTest {
     private static final String DEFINITIONS = """

@@ -17,7 +17,7 @@ import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestMongo;
 
-/// A gateway on a free port over a database of the test's own, open to everybody.
+/// A gateway on a free port over its own database, open to all callers.
 final class StreamsGateway implements AutoCloseable {
     static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What listeners see.
+/// Events and handshakes of streams.
 @WithMongo
 class StreamsTest {
     private static final String DEFINITIONS = """
@@ -49,7 +49,7 @@ class StreamsTest {
     }
 
     @Test
-    void a_handshake_is_answered_with_the_status_that_says_what_is_wrong() throws Exception {
+    void an_invalid_handshake_is_answered_with_its_status() throws Exception {
         var plain = gateway.send("GET", "/t/_streams/all", "");
         assertThat(plain.statusCode()).isEqualTo(400);
         assertThat(plain.body()).contains("Change Stream requires WebSocket or SSE");
@@ -118,7 +118,7 @@ class StreamsTest {
     }
 
     @Test
-    void a_parameter_chooses_what_a_listener_is_told() throws Exception {
+    void a_parameter_selects_the_events_of_a_listener() throws Exception {
         try (var a = WebSocketListener.open(gateway, "/t/_streams/nw?tid=A");
                 var all = WebSocketListener.open(gateway, "/t/_streams/nw")) {
             gateway.insert("t", "{n: 1, tenant: 'A'}");
@@ -170,7 +170,7 @@ class StreamsTest {
 
     /// A listener's own cursor may read past the shared stream, which must not tell it the same events again.
     @Test
-    void a_listener_that_resumes_while_events_go_on_is_told_none_twice_and_none_too_few() throws Exception {
+    void a_listener_that_resumes_during_writes_receives_each_event_once() throws Exception {
         var writing = new AtomicBoolean(true);
         var written = new AtomicInteger();
         var writer = Thread.ofVirtual().start(() -> {
@@ -228,7 +228,7 @@ class StreamsTest {
     }
 
     @Test
-    void a_redefinition_closes_those_whom_it_concerns_and_a_failed_write_nobody() throws Exception {
+    void a_redefinition_closes_its_listeners_and_a_failed_write_none() throws Exception {
         try (var changed = WebSocketListener.open(gateway, "/t/_streams/nw");
                 var kept = WebSocketListener.open(gateway, "/t/_streams/all")) {
             gateway.define("t", DEFINITIONS);
@@ -247,7 +247,7 @@ class StreamsTest {
     }
 
     @Test
-    void a_dropped_collection_is_told_and_then_the_connection_ends() throws Exception {
+    void a_dropped_collection_is_reported_and_then_the_connection_ends() throws Exception {
         try (var listener = WebSocketListener.open(gateway, "/t/_streams/all");
                 var events = SseListener.open(gateway, "/t/_streams/all")) {
             gateway.collection("t").drop();
@@ -270,7 +270,7 @@ class StreamsTest {
     }
 
     @Test
-    void a_stop_tells_listeners() throws Exception {
+    void a_stop_closes_listeners_with_a_code() throws Exception {
         try (var listener = WebSocketListener.open(gateway, "/t/_streams/all")) {
             gateway.close();
             assertThat(listener.closeCode()).isEqualTo(1001);

@@ -1,6 +1,6 @@
 package org.restheart.http.judged;
 
-/// What can be said of all requests of a kind at once: Kleene's three values.
+/// Whether all requests of a kind are allowed: Kleene's three values.
 public enum Answer {
     ALWAYS,
     NEVER,

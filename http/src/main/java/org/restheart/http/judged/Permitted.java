@@ -4,11 +4,11 @@ import java.util.List;
 
 /// Whether a caller may make requests of a kind. Immutable.
 ///
-/// `NEVER` is sound: each such request is refused, however it spells its path. `ALWAYS` is said of requests without a
-/// slash at the end. Vetoers, which look at origins and at earlier attempts, and guards of single services may refuse
-/// more.
+/// `NEVER` is sound: each such request is refused, with any spelling of its path. `ALWAYS` applies to requests
+/// without a trailing slash. Vetoers, which check origins and earlier attempts, and guards of single services may
+/// refuse more.
 ///
-/// @param rules the rules that were asked, in their order, up to the first that decides for all requests of the kind
+/// @param rules the evaluated rules, in their order, up to the first that decides for all requests of the kind
 public record Permitted(Answer answer, List<RuleAnswer> rules) {
     public Permitted {
         rules = List.copyOf(rules);

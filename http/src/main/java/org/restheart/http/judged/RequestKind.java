@@ -9,9 +9,9 @@ import org.restheart.http.access.Demand;
 /// All requests with a method, a path in which some segments may be unknown, and the same demands; their query, content
 /// and headers are unknown. Immutable.
 ///
-/// @param demands what each of them asks for beyond plain reading and writing
+/// @param demands of each request beyond plain reads and writes
 /// @param data whether they go to the data API, whose content is BSON
-/// @param via the service by which they come
+/// @param via the service through which they come
 public record RequestKind(Method method, List<Segment> path, Set<Demand> demands, boolean data, Via via) {
     public RequestKind {
         path = List.copyOf(path);
@@ -22,7 +22,7 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
     public sealed interface Segment {
         record Name(String text) implements Segment {}
 
-        /// Any text, but none of these, in whatever case: they mean something else in that place.
+        /// Any text except these, in any case, which are reserved in that place.
         record Unknown(Set<String> except) implements Segment {
             public Unknown {
                 except = Set.copyOf(except);
@@ -68,7 +68,7 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
         return answer;
     }
 
-    /// A path of this kind, with a text that means nothing in place of what is unknown.
+    /// A path of this kind, with an arbitrary text in place of unknown segments.
     public RequestPath example() {
         return RequestPath.of(path.stream()
                 .map(segment -> segment instanceof Segment.Name(var text) ? text : "{}")

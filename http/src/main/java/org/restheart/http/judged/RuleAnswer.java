@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.Set;
 import org.restheart.http.access.Grant;
 
-/// What one access rule says of all requests of a kind. Immutable.
+/// The result of one access rule for all requests of a kind. Immutable.
 ///
-/// @param place where the rule is written, for people
-/// @param role for which of the account's roles it was asked; empty for a rule that is not about roles
-/// @param grant what it says about data, as written: variables are not replaced
+/// @param place where the rule is written, for messages
+/// @param role of the account for which it was evaluated; empty for a rule that is not about roles
+/// @param grant on data, as written, with unresolved variables
 /// @param perCaller whether the grant has variables, so that it differs between callers or requests
-/// @param limits what else every request that it allows must be like
+/// @param limits further conditions of every request that it allows
 public record RuleAnswer(
         String place, Optional<String> role, Answer answer, Grant grant, boolean perCaller, Limits limits) {
 
-    /// What a rule demands of the unknown parts of requests. Absence means that nothing is known of it.
+    /// Conditions of a rule on the unknown parts of requests. Absent means unknown.
     ///
     /// @param onlyParameters no other query parameters are allowed
     /// @param noParameters these query parameters are not allowed
@@ -29,7 +29,7 @@ public record RuleAnswer(
         }
     }
 
-    /// The answer of a rule that is not about data.
+    /// The result of a rule that is not about data.
     public static RuleAnswer of(String place, Answer answer) {
         return new RuleAnswer(place, Optional.empty(), answer, Grant.FULL, false, Limits.NONE);
     }

@@ -85,7 +85,7 @@ public final class OpenStream implements DataHandler {
         return all;
     }
 
-    /// What the access rule leaves. It must not depend on the definition's stages, and so stands before them.
+    /// The stages of the access rule. They precede those of the definition, so that they do not depend on them.
     private static List<BsonDocument> permitted(StreamDefinition definition, DataRequest request) {
         var grant = request.grant();
         var stages = new ArrayList<BsonDocument>();
@@ -100,7 +100,7 @@ public final class OpenStream implements DataHandler {
         return stages;
     }
 
-    /// The same for what nobody is shown.
+    /// The same for fields that are hidden from all callers.
     private static Optional<List<BsonDocument>> hidden(DataRequest request) {
         return request.http().attribute(Hidden.KEY).map(hidden -> Permitted.hiding(new TreeSet<>(hidden.properties())));
     }

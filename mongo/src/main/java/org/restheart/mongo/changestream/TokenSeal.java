@@ -29,11 +29,11 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// Resume tokens for listeners to whom something is hidden. MongoDB's own tell the key of the changed document, and
-/// whether a change was made of which somebody makes the token up. Sealed ones tell nothing and can be made by nobody
-/// else; all gateways of a database share the key. One event has one token, whichever gateway tells it. Immutable.
+/// Encrypts resume tokens for listeners with hidden data. MongoDB's tokens contain the key of the changed document,
+/// and a forged one reveals whether a change happened. Sealed ones reveal nothing and cannot be forged; all gateways
+/// of a database share the key, and one event has the same token on all of them. Immutable.
 final class TokenSeal {
-    /// The document of the database's properties that holds the key.
+    /// The document with the key, among the database's properties.
     private static final String KEY_ID = "_resume_tokens";
 
     private static final String MARK = "s1.";
@@ -41,7 +41,7 @@ final class TokenSeal {
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
 
-    /// Tokens are padded to a multiple of it: their length would tell that of the document's key.
+    /// Tokens are padded to a multiple of this: their length would reveal that of the document's key.
     private static final int BLOCK = 256;
 
     private static final int MAX_CHARACTERS = 16 << 10;
@@ -54,11 +54,11 @@ final class TokenSeal {
         this.collection = collection;
     }
 
-    /// Waits for MongoDB. The first to ask makes the database's key.
+    /// Blocks for MongoDB. Creates the database's key if there is none.
     static TokenSeal of(MongoClient client, MongoNamespace namespace) {
         var keys = client.getDatabase(namespace.getDatabaseName())
                 .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
-                .withReadConcern(ReadConcern.MAJORITY) // a key that a failover could undo would be none
+                .withReadConcern(ReadConcern.MAJORITY) // a failover must not undo the key
                 .withReadPreference(ReadPreference.primary())
                 .withWriteConcern(WriteConcern.MAJORITY);
         var byId = Filters.eq("_id", KEY_ID);
@@ -75,7 +75,7 @@ final class TokenSeal {
         return new TokenSeal(key.getData(), namespace.getFullName().getBytes(UTF_8));
     }
 
-    /// The same for the same token.
+    /// The sealed token; equal for equal tokens.
     BsonDocument seal(BsonDocument token) {
         var bytes = new RawBsonDocument(token, new BsonDocumentCodec()).getByteBuffer();
         var padded = ByteBuffer.allocate((bytes.remaining() + BLOCK - 1) / BLOCK * BLOCK)
@@ -91,11 +91,11 @@ final class TokenSeal {
                     new BsonString(
                             MARK + Base64.getUrlEncoder().withoutPadding().encodeToString(all.array())));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every Java platform has what is asked for
+            throw new IllegalStateException(e); // available on every Java platform
         }
     }
 
-    /// What was sealed; empty for everything else.
+    /// The original token; empty for an invalid one.
     Optional<BsonDocument> open(BsonDocument token) {
         var text = token.getString("_data", new BsonString("")).getValue();
         if (!text.startsWith(MARK) || text.length() > MAX_CHARACTERS) {

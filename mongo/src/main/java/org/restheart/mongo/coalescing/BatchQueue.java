@@ -13,26 +13,25 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
-/// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command when one
-/// is
-/// free, else it leaves with the next. A batch therefore grows only while MongoDB is the bottleneck, and a client alone
-/// pays no delay.
+/// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command if
+/// fewer than the bound are running, else it joins the next one. A batch therefore grows only while MongoDB is the
+/// bottleneck, and a single client is not delayed.
 ///
-/// While batches are small, commands go side by side, so that a few clients do not wait for each other. Once they are
-/// large there is one at a time: half as many commands for the same requests. A command that takes long is not waited
-/// for, and one whose server is gone is given up: its thread sits in a socket for as long as a frozen server pleases,
-/// while others may have been elected. Thread-safe.
+/// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they
+/// are large there is one at a time, which halves the number of commands. A command that takes long is not waited
+/// for, and one whose server has failed is abandoned: its thread may block in a socket of a frozen server, while
+/// another server is elected. Thread-safe.
 ///
-/// @param <R> what is asked
+/// @param <R> the request
 /// @param <O> the outcome
 final class BatchQueue<R, O> {
-    /// Batches of this size fill a command well enough to wait for it.
+    /// Batches of this size are large enough to wait for the running command.
     private static final int LARGE = 8;
 
-    /// BatchCommands that take longer hold nobody up: it is MongoDB that is slow, or the way there.
+    /// Commands that take longer are not waited for: MongoDB or the network is slow.
     private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /// A request that waits longer is asked now and then whether its client is still there.
+    /// After this time it is checked periodically whether the request's client is still connected.
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
 
     private static final Problem OUTCOME_UNKNOWN = Problem.of(
@@ -53,7 +52,7 @@ final class BatchQueue<R, O> {
     private final List<Runner> running = new ArrayList<>();
     private long lastStart;
 
-    /// The largest of the latest batches; fades by an eighth with each that is smaller.
+    /// The largest of the latest batches; decays by an eighth with each smaller one.
     private int usualBatch;
 
     private boolean watched;
@@ -74,10 +73,10 @@ final class BatchQueue<R, O> {
         this.meters = meters;
     }
 
-    /// Queues a request; never waits.
+    /// Queues a request; never blocks.
     ///
-    /// @param bytes what it adds to a batch
-    /// @return fails with a 503, too, when it has not left in time
+    /// @param bytes its size in a batch
+    /// @return fails with a 503, too, when it was not sent in time
     /// @throws ProblemException 503 when too many wait already
     PendingRequest<R, O> submit(R request, int bytes) {
         var pending = new PendingRequest<R, O>(this, request, bytes, clock.getAsLong());
@@ -85,7 +84,7 @@ final class BatchQueue<R, O> {
         return pending;
     }
 
-    /// As [#submit], for requests that come together and take no room: no command starts before all are queued.
+    /// As [#submit], for several requests without size: no command starts before all are queued.
     List<PendingRequest<R, O>> submitAll(List<R> requests) {
         long now = clock.getAsLong();
         var pending = requests.stream()
@@ -119,8 +118,8 @@ final class BatchQueue<R, O> {
                 .raise();
     }
 
-    /// Called with the lock held. While commands come and go the queue moves by itself; this is for the day when
-    /// MongoDB does not answer.
+    /// Called with the lock held. The queue is normally processed when commands complete; this handles the case that
+    /// MongoDB does not respond.
     private void watch() {
         if (!watched) {
             watchFor(limits.maxWait().toNanos());
@@ -173,7 +172,7 @@ final class BatchQueue<R, O> {
         }
     }
 
-    /// Called with the lock held. The threads of these commands go on waiting; what they bring is nobody's any more.
+    /// Called with the lock held. The threads of these commands continue to wait; their results are ignored.
     private void giveUpLost(long now, List<PendingRequest<R, O>> lost) {
         for (var runner : List.copyOf(running)) {
             if (runner.isLost(now)) {
@@ -183,7 +182,7 @@ final class BatchQueue<R, O> {
         }
     }
 
-    /// @return false if the pending has left already
+    /// @return false if the request was already sent
     boolean takeOut(PendingRequest<R, O> pending) {
         synchronized (this) {
             if (!queue.remove(pending)) {
@@ -221,8 +220,8 @@ final class BatchQueue<R, O> {
             suspect = false;
         }
 
-        /// Whether its command need not be waited for. A server has to be missed twice: a broken connection may
-        /// hide it for a moment. While none takes writes, one may be elected until the requests are too old.
+        /// Whether its command is abandoned. A server has to be unreachable twice: a broken connection may hide it
+        /// for a moment. While there is no primary, one may be elected until the requests time out.
         private boolean isLost(long now) {
             if (batch.isEmpty()) {
                 return false;
@@ -253,14 +252,14 @@ final class BatchQueue<R, O> {
         }
     }
 
-    /// Whether there may be one more command beside so many. Called with the lock held.
+    /// Whether another command may run concurrently with these. Called with the lock held.
     private boolean mayRunBeside(int others, long now) {
         return others == 0 || (others < limits.commands() && (usualBatch < LARGE || now - lastStart > LONG_NANOS));
     }
 
-    /// Takes what is queued, up to the bounds; an empty batch ends the command's thread.
+    /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
     private synchronized List<PendingRequest<R, O>> nextBatch(Runner runner) {
-        if (!running.contains(runner)) { // given up
+        if (!running.contains(runner)) { // abandoned
             return List.of();
         }
         long now = clock.getAsLong();

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/// The queues of one kind, by shape. A queue that is forgotten while requests wait in it still serves them.
+/// The queues of one kind, by shape. A queue that is evicted while requests wait in it still serves them.
 /// Thread-safe.
 ///
-/// @param <K> the shape: equality decides who may share a command, so that it holds no BSON but as a
+/// @param <K> the shape: requests with equal shapes may share a command, so that it contains BSON only as a
 ///     [org.restheart.mongo.find.QueryKey]
-/// @param <R> what is asked
+/// @param <R> the request
 /// @param <O> the outcome
 final class BatchQueues<K, R, O> {
     private final Cache<K, BatchQueue<R, O>> queues;
@@ -32,7 +32,7 @@ final class BatchQueues<K, R, O> {
                 .build();
     }
 
-    /// Requests that leave together, as far as the bounds allow.
+    /// Submits requests that share a command, as far as the bounds allow.
     ///
     /// @param command as below
     /// @throws org.restheart.http.ProblemException as below
@@ -43,7 +43,7 @@ final class BatchQueues<K, R, O> {
                 .submitAll(requests);
     }
 
-    /// @param command of the shape; made when its first request arrives
+    /// @param command of the shape; created for its first request
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     PendingRequest<R, O> submit(K shape, Supplier<BatchCommand<R, O>> command, R request, int bytes) {
         return queues.get(

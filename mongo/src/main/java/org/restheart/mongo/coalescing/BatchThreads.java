@@ -6,9 +6,9 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// Where commands wait for MongoDB: on a few platform threads while these suffice, since one of them reads its answer
-/// straight from the socket, where a virtual thread is woken by way of a poller and a scheduler; on virtual threads
-/// beyond that. Never refuses, never queues. Thread-safe.
+/// The threads of commands: a few platform threads, since these read directly from the socket, while a virtual
+/// thread is woken by a poller and a scheduler; virtual threads beyond that. Never refuses, never queues.
+/// Thread-safe.
 final class BatchThreads implements Executor {
     private static final long IDLE_SECONDS = 30;
 

@@ -17,11 +17,10 @@ import org.restheart.mongo.write.PlainBulkInserts;
 import org.restheart.mongo.write.PlainInserts;
 import org.restheart.mongo.write.WriteOutcome;
 
-/// What leaves for MongoDB together, as the configuration wants it. BatchCommands run on threads of their own and tell
-/// the
-/// waiting requests from there. Thread-safe.
+/// The coalesced operations, as configured. Commands run on separate threads, which complete the waiting requests.
+/// Thread-safe.
 public final class Coalescer {
-    /// Enough for the commands of the few queues that are busy at a time.
+    /// Enough for the commands of the few queues that are busy at the same time.
     private static final int PLATFORM_THREADS = 16;
 
     private final MongoClient client;
@@ -70,7 +69,7 @@ public final class Coalescer {
         return config.reads() ? new CoalescedLookups(pointReads(), alone, header) : alone;
     }
 
-    /// Reads of services beside the data API.
+    /// Reads of services other than the data API.
     public CoalescedReads reads(Documents documents) {
         return new CoalescedReads(
                 documents,
@@ -94,7 +93,7 @@ public final class Coalescer {
         return new GroupWrites<>(client, command, blocked, config, threads, deployment, registry);
     }
 
-    /// One for all, so that reads by `_id` leave together whoever asks.
+    /// One instance for all services, so that all reads by `_id` are coalesced.
     synchronized PointReads pointReads() {
         if (points == null) {
             points = new PointReads(client, config, threads, deployment, registry);
@@ -102,7 +101,7 @@ public final class Coalescer {
         return points;
     }
 
-    /// @param canBeShared false for an answer that only one request can use
+    /// @param canBeShared false for a result that only one request can use
     <V> SharedQueries<V> sharedQueries(Predicate<V> canBeShared) {
         return new SharedQueries<>(canBeShared, config, threads, deployment, registry);
     }

@@ -8,14 +8,15 @@ import java.time.Duration;
 /// @param updates coalesce changes, replacements and removals of single documents by `_id`
 /// @param reads coalesce reads by `_id`
 /// @param queries run identical queries that wait together once
-/// @param commands how many commands of one queue may be under way at once, while batches are small or MongoDB is slow
+/// @param commands concurrent commands of one queue, while batches are small or MongoDB is slow
 /// @param maxBatch requests per command
-/// @param maxBatchBytes bytes of documents or statements per command that writes; a larger document flies alone
+/// @param maxBatchBytes bytes of documents or statements per command that writes; a larger document is sent
+///     separately
 /// @param maxQueued requests waiting in one queue; one more is answered `503`
-/// @param maxWait a request that has not left by then is answered `503`: MongoDB does not answer
-/// @param maxQueues queues at once; the least recently used are forgotten, which only costs batching
-/// @param queueIdle a queue without requests for this long is forgotten
-/// @param header tell clients in `X-Coalesced` how many requests shared the command
+/// @param maxWait a request that was not sent by then is answered `503`: MongoDB does not respond
+/// @param maxQueues queues at once; the least recently used are evicted
+/// @param queueIdle a queue without requests for this long is evicted
+/// @param header whether `X-Coalesced` reports how many requests shared the command
 public record CoalescingConfig(
         boolean inserts,
         boolean updates,

@@ -6,8 +6,8 @@ import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ServerDescription;
 import java.util.function.Supplier;
 
-/// What the driver's heartbeats say of MongoDB's servers: it tells a command that takes its time from one whose server
-/// is gone. Thread-safe.
+/// The state of MongoDB's servers according to the driver's heartbeats: distinguishes a slow command from one whose
+/// server has failed. Thread-safe.
 final class Deployment {
     private final Supplier<ClusterDescription> current;
 
@@ -19,15 +19,15 @@ final class Deployment {
         return new Deployment(client::getClusterDescription);
     }
 
-    /// What was known at one moment.
+    /// The state at one moment.
     record Known(ClusterDescription description) {}
 
     Known known() {
         return new Known(current.get());
     }
 
-    /// Whether a server that answered then does not any more. One that did not answer even then does no harm to
-    /// what has been sent since.
+    /// Whether a server that responded then does not any more. A server that did not respond then does not affect
+    /// later commands.
     boolean hasLostServerSince(Known then) {
         var now = current.get().getServerDescriptions();
         return then.description().getServerDescriptions().stream()
@@ -36,12 +36,12 @@ final class Deployment {
                         .noneMatch(other -> other.isOk() && other.getAddress().equals(server.getAddress())));
     }
 
-    /// Not known before a server has answered.
+    /// Unknown before a server has responded.
     boolean isReplicaSet() {
         return current.get().getType() == ClusterType.REPLICA_SET;
     }
 
-    /// Whether any server takes writes.
+    /// Whether there is a primary.
     boolean takesWrites() {
         return current.get().getServerDescriptions().stream().anyMatch(ServerDescription::isPrimary);
     }

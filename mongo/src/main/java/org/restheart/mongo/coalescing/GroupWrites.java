@@ -11,15 +11,15 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.restheart.mongo.write.DocumentWrite;
 
-/// Changes, or removals, of single documents that arrive together leave as the statements of one unordered command, see
+/// Combines updates, or removals, of single documents to the statements of one unordered command, see
 /// [StatementsCommand]. Thread-safe.
 ///
 /// @param <O> the outcome
 final class GroupWrites<O> {
-    /// A request with a larger part of a command than this leaves at once by itself.
+    /// A request with a larger fraction of a command than this is sent separately.
     private static final int LARGE_PART = 4;
 
-    /// MongoDB takes 16 MiB in one command.
+    /// MongoDB's limit of a command is 16 MiB.
     private static final int MAX_BYTES = 8 << 20;
 
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
@@ -34,7 +34,7 @@ final class GroupWrites<O> {
     /// Which writes may share a command.
     private record Shape(MongoNamespace namespace, WriteConcern writeConcern) {}
 
-    /// A write and what is sent of it.
+    /// A write and its statement.
     record Statement<O>(DocumentWrite<O> write, RawBsonDocument bytes) {}
 
     /// @param command `update` or `delete`, the kind in meters too
@@ -55,9 +55,9 @@ final class GroupWrites<O> {
                 new BatchQueues<>(config.withMaxBatchBytes(maxBytes), threads, deployment, new BatchMeters(registry, command));
     }
 
-    /// What there is to send of a write; empty for one that goes alone: it cannot share a command, fills one by
-    /// itself, or there is no replica set. A server on its own keeps no account of which statements it has carried
-    /// out, and how a sharded cluster does has not been tried.
+    /// The statement of a write; empty for one that is sent separately: it cannot share a command, is too large, or
+    /// there is no replica set. A standalone server does not record executed statements, and sharded clusters have
+    /// not been tested.
     Optional<Statement<O>> statement(DocumentWrite<O> write) {
         return !deployment.isReplicaSet() || blocked.contain(write)
                 ? Optional.empty()
@@ -67,7 +67,7 @@ final class GroupWrites<O> {
                         .map(bytes -> new Statement<>(write, bytes));
     }
 
-    /// Joins the queue of this write's shape; never waits.
+    /// Adds the write to the queue of its shape; never blocks.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<O>> submit(Statement<O> statement) {

@@ -6,11 +6,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Withdrawable;
 
-/// One request's place in a queue, and its outcome when it is there. A request that has not left yet can be withdrawn;
-/// one
-/// that is under way cannot be called back.
+/// One queued request and its outcome. A request that was not sent yet can be withdrawn.
 ///
-/// @param <R> what is asked
+/// @param <R> the request
 /// @param <O> the outcome
 final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdrawable {
     private final BatchQueue<R, O> queue;
@@ -31,7 +29,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         return request;
     }
 
-    /// What the request adds to its batch.
+    /// The size of the request in its batch.
     int bytes() {
         return bytes;
     }
@@ -41,11 +39,11 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         return queuedAt;
     }
 
-    /// Takes the request out of its command, which needs not wait for it any longer: another thread brings the outcome.
+    /// Removes the request from its command, which no longer waits for it: another thread completes it.
     void completeOn(Executor threads, Supplier<O> outcome) {
         leave();
         threads.execute(() -> {
-            if (isDone()) { // given up before it could leave
+            if (isDone()) { // timed out before it was sent
                 return;
             }
             try {
@@ -61,7 +59,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         left = true;
     }
 
-    /// Whether the command owes it nothing: it has its outcome, or will get it elsewhere.
+    /// Whether the command need not complete it: it has its outcome, or another thread completes it.
     boolean isSettled() {
         return left || isDone();
     }
@@ -71,7 +69,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         this.waiter = waiter;
     }
 
-    /// Takes the request out of its queue if its client has gone.
+    /// Removes the request from its queue if its client has disconnected.
     void withdrawIfGone() {
         var waiter = this.waiter;
         if (waiter != null) {

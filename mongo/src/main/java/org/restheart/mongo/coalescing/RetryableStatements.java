@@ -38,10 +38,10 @@ import org.restheart.mongo.write.StatementResult.Failed;
 import org.restheart.mongo.write.StatementResult.Upserted;
 
 /// The statements of one unordered `update` or `delete` as a retryable write (MongoDB manual, "Retryable Writes"): a
-/// session and a transaction number name the command, its position names each statement. MongoDB carries out no
-/// statement twice that has changed something, and says of one that is sent again that it has been carried out,
-/// whatever it says now. So they can be sent again after a lost connection, and asked about by statements that match
-/// nothing. Used by one thread at a time; to be closed.
+/// session and a transaction number name the command, its position names each statement. MongoDB executes no
+/// statement twice that has changed a document, and reports a repeated one as executed, whatever its new content.
+/// Therefore statements can be retried after a lost connection, and queried by statements that match nothing. Used
+/// by one thread at a time; must be closed.
 final class RetryableStatements implements AutoCloseable {
     private static final ClientSessionOptions NOT_CAUSAL =
             ClientSessionOptions.builder().causallyConsistent(false).build();
@@ -76,16 +76,16 @@ final class RetryableStatements implements AutoCloseable {
         session.close();
     }
 
-    /// Which statements have been carried out.
+    /// The executed statements.
     ///
     /// @param results by number, [Done] or [Upserted]; others did nothing, or nothing that changed a document
-    /// @param unsatisfied if these may not be in force as the write concern wants
+    /// @param unsatisfied present if the write concern was not satisfied
     record CarriedOut(Map<Integer, StatementResult> results, Optional<MongoWriteConcernException> unsatisfied) {}
 
-    /// Carries the statements out.
+    /// Executes the statements.
     ///
-    /// @param limitMillis when MongoDB is to give up
-    /// @throws MongoException if nobody knows which have been carried out; for some, [#carriedOut] can tell
+    /// @param limitMillis after which MongoDB aborts
+    /// @throws MongoException if it is unknown which were executed; [#carriedOut] may determine it
     Reply send(WriteConcern writeConcern, int limitMillis) {
         var command = command(statements, writeConcern);
         if (database.getTimeout(TimeUnit.MILLISECONDS) == null) { // else the driver sets one
@@ -94,10 +94,10 @@ final class RetryableStatements implements AutoCloseable {
         return run(command);
     }
 
-    /// Asks which of some statements have been carried out; carries out none.
+    /// Determines which of some statements have been executed; executes none.
     ///
     /// @param numbers of the statements
-    /// @param writeConcern is waited for, for as long as it takes
+    /// @param writeConcern is waited for without a limit
     CarriedOut carriedOut(List<Integer> numbers, WriteConcern writeConcern) {
         var ids = new BsonArray();
         numbers.forEach(id -> ids.add(new BsonInt32(id)));
@@ -134,7 +134,7 @@ final class RetryableStatements implements AutoCloseable {
         return writeConcern.isServerDefault() ? document : document.append("writeConcern", writeConcern.asDocument());
     }
 
-    /// Once more if the connection is lost or the primary has changed.
+    /// Retries once if the connection is lost or the primary has changed.
     private Reply run(BsonDocument command) {
         MongoException failure;
         try {
@@ -151,7 +151,7 @@ final class RetryableStatements implements AutoCloseable {
         }
         try {
             return runOnce(command);
-        } catch (MongoException again) { // the first attempt may have done it nevertheless
+        } catch (MongoException again) { // the first attempt may have been executed
             failure.addSuppressed(again);
             throw failure;
         }
@@ -169,7 +169,7 @@ final class RetryableStatements implements AutoCloseable {
                 || e.hasErrorLabel(RETRYABLE);
     }
 
-    /// What MongoDB said.
+    /// MongoDB's reply.
     final class Reply {
         private final BsonDocument reply;
 
@@ -205,7 +205,7 @@ final class RetryableStatements implements AutoCloseable {
                             each -> each.asDocument().getNumber("index").intValue(), _ -> new Upserted()));
         }
 
-        /// Numbers of statements that had been carried out before.
+        /// Numbers of statements that had been executed before.
         private Set<Integer> retried() {
             return list("retriedStmtIds").stream()
                     .map(id -> id.asNumber().intValue())
@@ -258,7 +258,7 @@ final class RetryableStatements implements AutoCloseable {
         }
     }
 
-    /// Of the server that most probably has answered, for the log.
+    /// The address of the server that most probably replied, for the log.
     private ServerAddress address() {
         return client.getClusterDescription().getServerDescriptions().stream()
                 .filter(ServerDescription::isPrimary)

@@ -15,23 +15,25 @@ import org.restheart.mongo.write.StatementResult;
 import org.restheart.mongo.write.StatementResult.Done;
 import org.restheart.mongo.write.StatementResult.NoMatch;
 
-/// Sends writes of several requests as the statements of one unordered `update` or `delete`, and finds out what became
-/// of each.
+/// Sends writes of several requests as the statements of one unordered `update` or `delete`, and determines the
+/// outcome of each.
 ///
-/// The reply says which statements failed and which created a document, but of the others only how many matched. Unless
-/// all or none did, MongoDB is asked which of them it has carried out: it keeps account of that, since the command is a
-/// retryable write ([RetryableStatements]). A command that failed half-way is told apart in the same way.
+/// The reply lists the statements that failed or inserted a document, and of the others only the number of matches.
+/// Unless all or none matched, MongoDB is queried for the executed ones, which it records because the command is a
+/// retryable write ([RetryableStatements]). The outcome of a command that failed in part is determined in the same
+/// way.
 ///
-/// Statements are carried out one after the other, so a document that a transaction holds would make all wait. After
-/// [#PATIENCE_MILLIS] the command is given up: what it has done is told, each of the others goes on alone. Thread-safe.
+/// Statements are executed sequentially, so a document locked by a transaction would delay all. After
+/// [#PATIENCE_MILLIS] the command is aborted: executed statements are completed, each of the others is sent
+/// separately. Thread-safe.
 ///
 /// @param <O> the outcome
 final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResult<O>> {
-    /// Many times what a full command takes.
+    /// Many times the duration of a full command.
     private static final int PATIENCE_MILLIS = 500;
 
-    /// MongoDB refuses the command before it carries out any of its statements: it cannot be parsed (9, 14, 40413,
-    /// 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
+    /// Codes with which MongoDB refuses the command before it executes a statement: it cannot be parsed (9, 14,
+    /// 40413, 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
     private static final Set<Integer> NOTHING_DONE = Set.of(9, 13, 14, 20, 72, 115, 166, 301, 303, 323, 40413, 40415);
 
     private static final Executor THREADS =
@@ -107,7 +109,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
         } else if (matched > 0) {
             carriedOut.putAll(statements.carriedOut(others, WriteConcern.W1).results());
         }
-        boolean accounted = carriedOut.size() == matched; // what changes nothing is not kept account of
+        boolean accounted = carriedOut.size() == matched; // statements that change nothing are not recorded
         for (int number : others) {
             var result = carriedOut.get(number);
             if (result != null) {
@@ -139,7 +141,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
         pending.completeOn(THREADS, () -> new BatchResult<>(blocked.during(write, write::alone), 1));
     }
 
-    /// Leaves the requests to another thread, which may wait as long as it takes.
+    /// Moves the requests to another thread, which may block without a limit.
     private boolean finishLater(
             RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         requests.forEach(PendingRequest::leave);

@@ -31,7 +31,8 @@ public final class DeleteDocument implements DataHandler {
                 request.id(),
                 request.writeFilter(),
                 preconditions.ofDocument(request));
-        var alone = request.http().attribute(DataWrite.KEY).isPresent(); // whoever made the request waits for it
+        // the service that made the request waits for the report
+        var alone = request.http().attribute(DataWrite.KEY).isPresent();
         return (alone ? DocumentWrites.<DeleteOutcome>alone() : writes)
                 .write(request.http(), request.resource().plain(), target.deleting(), outcome -> {
                     var response = WriteResponses.of(

@@ -56,7 +56,7 @@ public final class PatchDocument implements DataHandler {
                 : SingleWrites.reported(request, collections, writes, target.updating(update, mode), answer);
     }
 
-    /// Whether somebody has to see the document as it would be stored.
+    /// Whether the document has to be checked as it would be stored.
     private static boolean isChecked(DataRequest request, Update update, WriteMode mode) {
         return request.rule().isPresent()
                 || request.http().attribute(DocumentCheck.KEY).isPresent()
@@ -78,7 +78,7 @@ public final class PatchDocument implements DataHandler {
                 .isPresent();
     }
 
-    /// Whether nothing of the document is hidden from the caller: what is wrong with it tells what it holds.
+    /// Whether the caller sees the whole document: violations reveal its content.
     private static boolean seesAll(DataRequest request) {
         var grant = request.grant();
         return grant.readFilter().isEmpty() && grant.projectResponse().isEmpty();

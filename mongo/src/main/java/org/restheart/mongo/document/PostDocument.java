@@ -99,7 +99,7 @@ public final class PostDocument implements Creation {
         });
     }
 
-    /// With nobody else's.
+    /// Inserts the document without coalescing.
     private Response insertInSession(DataRequest request, RawBsonDocument document, BsonValue id, ObjectId etag) {
         request.http().requireThread();
         try {

@@ -24,9 +24,9 @@ import org.restheart.mongo.write.WriteTargets;
 final class SingleWrites {
     private SingleWrites() {}
 
-    /// Carries out a write, together with others unless more has to be told of it than REST clients ask for.
+    /// Executes a write, coalesced unless its result has to be reported to a service.
     ///
-    /// @param answer answers 201 when the write has created the document
+    /// @param answer responds with 201 when the write has created the document
     static Response reported(
             DataRequest request,
             Collections collections,

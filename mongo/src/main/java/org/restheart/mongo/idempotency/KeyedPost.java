@@ -38,7 +38,7 @@ public final class KeyedPost implements DataHandler {
     private final boolean accounts;
 
     /// @param post responds synchronously, with no operation longer than [#OPERATION_TIME]
-    /// @param accounts whether callers can say who they are: a key belongs to one of them then
+    /// @param accounts whether callers can authenticate: keys then belong to accounts
     public KeyedPost(Creation post, MongoClient client, boolean accounts) {
         this.post = post;
         this.accounts = accounts;
@@ -103,9 +103,8 @@ public final class KeyedPost implements DataHandler {
         }
     }
 
-    /// @throws ProblemException 400, 413
-    /// Callers without an account share their keys with everybody: one would be answered what another was, and what
-    /// it sent would not be stored.
+    /// @throws ProblemException 400, 413 Anonymous callers would share their keys: one would get the response
+    ///     of another, and its document would not be stored.
     private void checkSuitable(DataRequest request) {
         if (accounts && request.http().caller().account().isEmpty()) {
             throw Problem.of(

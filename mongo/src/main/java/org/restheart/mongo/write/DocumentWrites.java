@@ -4,22 +4,22 @@ import java.util.function.Function;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Where writes of single documents go, one kind each. Thread-safe.
+/// Executes writes of single documents of one kind. Thread-safe.
 ///
 /// @param <O> the outcome
 @FunctionalInterface
 public interface DocumentWrites<O> {
-    /// Carries out a write, now or with others.
+    /// Executes a write, separately or coalesced.
     ///
-    /// @param request says whether the write may wait for MongoDB here
+    /// @param request determines whether the write may block here
     /// @param plain whether the collection is one: no view, no time series
-    /// @param answer makes the response; called once, on whichever thread learns the outcome, which it does not
-    ///     block
-    /// @throws com.mongodb.MongoException if MongoDB refuses the write or its outcome is not known; a
-    ///     deferred response fails with it
+    /// @param answer builds the response; called once, on the thread that completes the outcome, which it must
+    ///     not block
+    /// @throws com.mongodb.MongoException if MongoDB refuses the write or its outcome is unknown; a deferred
+    ///     response fails with it
     Response write(Request request, boolean plain, DocumentWrite<O> write, Function<O, Response.Ready> answer);
 
-    /// Each in a command of its own.
+    /// Each in a separate command.
     static <O> DocumentWrites<O> alone() {
         return (request, _, write, answer) -> {
             request.requireThread();

@@ -4,8 +4,8 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Tells updates that take no longer than it takes to read and write the document: others may wait behind them. What is
-/// not known here is not one.
+/// Recognizes updates that take no longer than reading and writing the document, so that others may wait for them.
+/// Unknown operators are not short.
 final class ShortUpdate {
     private static final Set<String> OPERATORS = Set.of(
             "$set",

@@ -2,7 +2,7 @@ package org.restheart.mongo.write;
 
 import com.mongodb.MongoWriteException;
 
-/// What MongoDB says of one statement of an `update` or `delete` command.
+/// The result of one statement of an `update` or `delete` command.
 public sealed interface StatementResult {
     /// It changed, replaced or removed the document.
     record Done() implements StatementResult {}
@@ -13,6 +13,6 @@ public sealed interface StatementResult {
     /// It did nothing: no document matched.
     record NoMatch() implements StatementResult {}
 
-    /// It did nothing: MongoDB refused what it asks for.
+    /// It did nothing: MongoDB refused it.
     record Failed(MongoWriteException reason) implements StatementResult {}
 }

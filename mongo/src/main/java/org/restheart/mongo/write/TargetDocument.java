@@ -92,7 +92,7 @@ public final class TargetDocument {
         return replacing(document, mode).alone();
     }
 
-    /// [#replace(RawBsonDocument, WriteMode)], to be carried out.
+    /// [#replace(RawBsonDocument, WriteMode)] as a prepared write.
     public DocumentWrite<WriteOutcome> replacing(RawBsonDocument document, WriteMode mode) {
         if (mode == WriteMode.INSERT) {
             return new Change(this, mode, Optional.empty(), () -> {
@@ -153,7 +153,7 @@ public final class TargetDocument {
         return updating(update, mode).alone();
     }
 
-    /// [#update(Update, WriteMode)], to be carried out.
+    /// [#update(Update, WriteMode)] as a prepared write.
     public DocumentWrite<WriteOutcome> updating(Update update, WriteMode mode) {
         var filter = mode == WriteMode.INSERT ? nothing() : filter();
         var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(hint());
@@ -174,7 +174,7 @@ public final class TargetDocument {
         return mode == WriteMode.UPDATE ? statement : statement.append("upsert", BsonBoolean.TRUE);
     }
 
-    /// What others may wait behind. A filter that is not harmless takes a time of its own.
+    /// Whether the write is short, so that others may wait for it. A filter that is not harmless may take long.
     private Optional<BsonDocument> shared(Supplier<BsonDocument> statement) {
         return collection.inSession() || file || !HarmlessFilter.is(others)
                 ? Optional.empty()
@@ -234,12 +234,12 @@ public final class TargetDocument {
         return deleting().alone();
     }
 
-    /// [#delete()], to be carried out.
+    /// [#delete()] as a prepared write.
     public DocumentWrite<DeleteOutcome> deleting() {
         return new Removal(this, shared(() -> new BsonDocument("q", filter()).append("limit", new BsonInt32(1))));
     }
 
-    /// @param first what the first attempt did
+    /// @param first the result of the first attempt
     private DeleteOutcome delete(BooleanSupplier first) {
         boolean deleted = first.getAsBoolean();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -37,7 +37,7 @@ class ListenerTest {
 
     /// The shared stream may be behind the cursor with which a listener has caught up.
     @Test
-    void what_a_cursor_of_its_own_has_delivered_is_not_told_again_by_the_shared_stream() {
+    void events_of_the_own_cursor_are_not_sent_again_by_the_shared_stream() {
         listener.hold();
         listener.accept(event(1), meters);
         for (int n = 1; n <= 4; n++) {

@@ -128,7 +128,7 @@ class BulkInsertsTest {
 
     /// Some are refused as duplicates, and the deployment has fewer members than the write concern asks for.
     @Test
-    void an_unsatisfied_write_concern_tells_nobody_of_the_others_documents() {
+    void an_unsatisfied_write_concern_reveals_no_documents_of_other_requests() {
         mongo.database().getCollection("concern", BsonDocument.class).insertOne(new BsonDocument("_id", TAKEN));
         var concern = WriteConcern.W3.withWTimeout(100, TimeUnit.MILLISECONDS);
         var waiting = IntStream.range(0, 100)

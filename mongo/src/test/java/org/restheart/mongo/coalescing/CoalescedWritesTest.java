@@ -157,7 +157,7 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void counters_equal_acknowledgements_and_what_is_missing_is_told_so() throws Exception {
+    void counters_equal_acknowledgements_and_missing_documents_are_reported() throws Exception {
         int there = 20;
         insert("counters", there);
         var acknowledged = new AtomicIntegerArray(there);
@@ -178,7 +178,7 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void of_those_who_name_the_same_tag_one_succeeds_and_the_others_learn_the_new_one() throws Exception {
+    void of_writes_with_the_same_tag_one_succeeds_and_the_others_get_the_new_one() throws Exception {
         int ids = 10;
         insert("tagged", ids);
         var tags = new ArrayList<String>();
@@ -269,7 +269,7 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void of_those_who_remove_the_same_document_one_does() throws Exception {
+    void of_concurrent_removals_of_one_document_one_succeeds() throws Exception {
         int ids = OPERATIONS / 4;
         insert("removed", ids);
         var removed = new AtomicIntegerArray(ids);
@@ -289,7 +289,7 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void of_those_who_store_the_same_new_document_one_creates_it_and_no_replacement_is_crossed() throws Exception {
+    void of_concurrent_writes_of_a_new_document_one_creates_it_and_no_replacement_is_mixed() throws Exception {
         int ids = OPERATIONS / 10;
         var created = new AtomicIntegerArray(ids);
         var next = new AtomicInteger();
@@ -347,7 +347,7 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void statements_that_changed_nothing_are_told_from_those_that_matched_nothing() {
+    void statements_that_changed_nothing_are_distinguished_from_those_that_matched_nothing() {
         insert("same", 3);
         var update = new Update.Operators(BsonDocument.parse("{$set: {n: 0}}"));
         var outcomes = IntStream.of(0, 1, 2, 3, 4)
@@ -358,7 +358,7 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void mongodb_says_which_statements_it_has_carried_out_also_one_by_one() {
+    void mongodb_reports_executed_statements_also_one_by_one() {
         insert("account", 4);
         var statements = IntStream.of(0, 7, 1, 8, 2, 9, 3)
                 .mapToObj(id ->
@@ -418,7 +418,7 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void a_write_concern_that_cannot_be_satisfied_is_told_to_each() {
+    void a_write_concern_that_cannot_be_satisfied_fails_each_request() {
         insert("concern", 3);
         var three = collection("concern").withWriteConcern(WriteConcern.W3);
         var outcomes = IntStream.range(0, 5)

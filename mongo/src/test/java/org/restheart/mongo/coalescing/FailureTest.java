@@ -46,7 +46,7 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 
-/// What becomes of batches when MongoDB dies, over a mongod of the test's own.
+/// Batches when MongoDB fails, over the test's own mongod.
 class FailureTest {
     private static final MongoNamespace NAMESPACE = new MongoNamespace("failures", "inserts");
     private static final int CLIENTS = 32;
@@ -204,7 +204,7 @@ class FailureTest {
     }
 
     @Test
-    void with_mongodb_stopped_everybody_is_refused_in_time_and_the_queue_is_bounded() throws Exception {
+    void with_mongodb_stopped_all_requests_are_refused_in_time_and_the_queue_is_bounded() throws Exception {
         var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data).withCacheMegabytes(256));
         try (var client = MongoClients.create(mongo.connectionString() + "&serverSelectionTimeoutMS=3000")) {
             client.getDatabase("failures").createCollection("inserts");

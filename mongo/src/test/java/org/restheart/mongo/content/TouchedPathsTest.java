@@ -217,7 +217,7 @@ class TouchedPathsTest {
     /// Two documents that differ only in what is hidden: an update that the model lets through succeeds on both or on
     /// neither, and leaves what is shown the same.
     @Test
-    void what_is_allowed_tells_nothing_hidden() {
+    void allowed_requests_reveal_nothing_hidden() {
         var visibility = Visibility.of(HIDDEN);
         int compared = 0;
         for (int round = 0; round < ROUNDS; round++) {

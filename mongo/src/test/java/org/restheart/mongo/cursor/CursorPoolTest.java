@@ -147,7 +147,7 @@ class CursorPoolTest {
     }
 
     @Test
-    void a_leased_cursor_is_nobody_elses() {
+    void a_leased_cursor_is_exclusive() {
         filled("leased", 500);
         var pool = pool(opener(() -> {}), 3);
         var one = awaitPage(pool, query("leased", 200, 5));

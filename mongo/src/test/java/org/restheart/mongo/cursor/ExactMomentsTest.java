@@ -36,7 +36,7 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Somebody writes just when bookmarks are being set: between two commands of the server that sets them.
+/// Writes while bookmarks are being set: between two commands of the server that sets them.
 @WithMongo
 class ExactMomentsTest {
     private static final int DOCUMENTS = 600;

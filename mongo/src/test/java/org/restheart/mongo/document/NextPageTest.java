@@ -22,7 +22,7 @@ import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Clients that follow the links see everything once.
+/// Clients that follow the links get every document once.
 @WithMongo
 class NextPageTest {
     private static final Pattern NEXT = Pattern.compile("<(\\?[^>]*)>; rel=\"next\"");

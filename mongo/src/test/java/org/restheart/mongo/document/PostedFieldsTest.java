@@ -13,7 +13,7 @@ import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Which fields a `POST` stores, in which order, whether its content is copied or taken apart.
+/// The fields that a `POST` stores and their order, whether its content is copied or decoded.
 @WithMongo
 class PostedFieldsTest {
     private final TestMongo mongo;

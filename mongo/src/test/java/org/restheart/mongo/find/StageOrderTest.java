@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What MongoDB makes of a filter of two steps: docs/decisions/0012-access-rules-come-first.md.
+/// The plan of a filter in two steps: docs/decisions/0012-access-rules-come-first.md.
 @WithMongo
 final class StageOrderTest {
     private static final BsonDocument RULE = BsonDocument.parse("{owner: 'eve'}");
@@ -65,7 +65,7 @@ final class StageOrderTest {
     }
 
     @Test
-    void mongodb_asks_the_rest_of_what_the_rule_lets_through_alone() {
+    void mongodb_evaluates_the_rest_only_on_documents_that_the_rule_selects() {
         for (var wanted : WANTED) {
             for (var sort : List.of("{}", "{_id: 1}", "{kind: 1}", "{n: -1}", "{text: 1, n: 1}")) {
                 for (var keys : List.of("{}", "{n: 1}")) {

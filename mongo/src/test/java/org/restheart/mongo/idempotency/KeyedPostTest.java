@@ -23,7 +23,7 @@ import org.restheart.mongo.DataApi.Answer;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Inserts that clients repeat because they got no answer, sent to two gateways.
+/// Inserts that clients repeat because they got no response, sent to two gateways.
 @WithMongo
 class KeyedPostTest {
     private static final String HEADER = "Idempotency-Key";

@@ -21,7 +21,7 @@ import org.restheart.mongo.DataApi.Answer;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What clients that race each other can see.
+/// Outcomes of concurrent writes.
 @WithMongo
 class ConcurrentWritesTest {
     private static final int WRITERS = 16;
@@ -55,7 +55,7 @@ class ConcurrentWritesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PUT", "PATCH"})
-    void one_write_per_tag_wins_and_nobody_sees_what_a_lost_one_would_have_written(String method) throws Exception {
+    void one_write_per_tag_wins_and_the_others_are_never_visible(String method) throws Exception {
         var document = coll + "/a";
         var etag = api.send("PUT " + document + "?wm=upsert", "{by: 'first'}").etag();
         var seen = ConcurrentHashMap.<String>newKeySet();

@@ -17,7 +17,7 @@ import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What a permission says about writes: `writeFilter`, `mergeRequest` and the check of what is written.
+/// Grants of permissions on writes: `writeFilter`, `mergeRequest` and the check of what is written.
 @WithMongo
 class GrantedWritesTest {
     private static final String OWN = "{owner: 'ada'}";

@@ -3,7 +3,7 @@ package org.restheart.perftest.deploy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/// A child process lives as long as its parent keeps its standard input open.
+/// Ends a child process when its parent closes its standard input.
 public final class Lifeline {
     private Lifeline() {}
 

@@ -10,9 +10,8 @@ import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `null-server`: a bare Undertow which gives everyone the same answer on its I/O threads; the most that any server of
-/// this
-/// kind can do, and so the ceiling of the harness. Prints its port, ends when its standard input does.
+/// `null-server`: a bare Undertow with a constant response on its I/O threads; the upper bound for any server of
+/// this kind, and so for the harness. Prints its port, ends when its standard input does.
 @Command(
         name = "null-server",
         hidden = true,

@@ -1,4 +1,4 @@
-/// Starts what is measured: MongoDB, the gateway, a server that answers from memory; and finds their processes.
+/// Starts the measured processes: MongoDB, the gateway, a server that responds from memory.
 ///
 /// Entry types: [GatewayProcess], [NullServer], [Mongo].
 @NullMarked

@@ -4,10 +4,10 @@ import java.io.IOException;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.workload.Operation;
 
-/// Looks afterwards whether what was measured has happened.
+/// Verifies afterwards that the measured operations were done.
 @FunctionalInterface
 interface Audit {
-    /// Believes everything.
+    /// No verification.
     Audit NONE = (_, _) -> {};
 
     /// @throws IOException when it has not

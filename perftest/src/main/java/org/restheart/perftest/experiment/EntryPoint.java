@@ -37,7 +37,7 @@ final class EntryPoint implements Closeable {
         return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
     }
 
-    /// Asks until it is let in, with a pause whenever it is told to come again.
+    /// Repeats the request until it is admitted, with a pause after each `Retry-After`.
     ///
     /// @throws IOException when it is refused, or not let in within two minutes
     Admitted enter(String credentials) throws IOException, InterruptedException {

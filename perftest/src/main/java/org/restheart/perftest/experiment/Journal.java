@@ -14,7 +14,7 @@ import org.restheart.perftest.report.Row;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 
-/// Keeps what has been measured and tells the person who waits how far things are. Not thread-safe.
+/// Collects measurements and shows progress. Not thread-safe.
 final class Journal {
     private final Set<List<String>> warm = new HashSet<>();
     private final List<Row> rows = new ArrayList<>();

@@ -14,8 +14,8 @@ import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `logins`: how others fare while somebody tries passwords, each of which costs the gateway a bcrypt hash. Others are
-/// pings, a reader who is known already, and somebody who logs in for the first time.
+/// `logins`: the effect of password guessing, each attempt of which costs the gateway a bcrypt hash, on other
+/// requests: pings, a reader with a cached password, and a first log-in.
 @Command(
         name = "logins",
         description = "Pings and reads by somebody with an account, each at a constant rate, and a first log-in, while "

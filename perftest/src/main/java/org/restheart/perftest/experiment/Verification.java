@@ -26,7 +26,7 @@ import org.restheart.perftest.workload.Operation;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Asks a server and MongoDB the same once, before anything is measured: a fast wrong answer is worth nothing.
+/// Compares a server's response with MongoDB's once, before anything is measured.
 final class Verification implements Closeable {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final JsonMapper JSON = new JsonMapper();

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/// Where a run took place. Immutable.
+/// The machine of a run. Immutable.
 ///
 /// @param memoryMiB installed
 /// @param openFiles what one process may open at most

@@ -1,4 +1,4 @@
-/// What is asked of a subject, said once, so that HTTP and driver do the same work on the same documents.
+/// The operations of subjects, defined once, so that HTTP and driver do the same work on the same documents.
 ///
 /// Entry types: [Operation] and [Window]. Knows neither HTTP nor the driver's client.
 @NullMarked

@@ -8,7 +8,7 @@ import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.Status;
 
-/// Remembers whether anything in a transaction failed, which the core workloads do not tell. One per thread.
+/// Records whether any operation of a transaction failed, which the core workloads do not report. One per thread.
 final class WatchedDb extends DB {
     private final DB db;
     private String failure = "";

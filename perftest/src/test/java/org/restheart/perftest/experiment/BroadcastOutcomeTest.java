@@ -13,7 +13,7 @@ class BroadcastOutcomeTest {
     }
 
     @Test
-    void growth_that_nobody_could_tell_from_none_is_not_shared_out() {
+    void growth_within_the_noise_is_not_divided() {
         assertThat(BroadcastOutcome.each(31 * MIB, 32 * MIB, 10))
                 .isEqualTo("below noise (all together grew by less than 32 MiB)");
         assertThat(BroadcastOutcome.each(-13 * MIB, 32 * MIB, 10)).startsWith("below noise");

@@ -98,7 +98,7 @@ class ListenersTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_refused_listener_is_told(ListenTransport transport) throws Exception {
+    void a_refused_listener_gets_a_status(ListenTransport transport) throws Exception {
         var target = new Target("127.0.0.1", port(), "/" + transport, "admin:wrong");
         try (var loop = new ListenLoop(
                 new ListenOrder(List.of(target), transport, 3, transport == ListenTransport.http2 ? 3 : 1, 0, 1, 50))) {

@@ -106,7 +106,7 @@ class HttpLoadTest {
     }
 
     @Test
-    void what_could_not_be_sent_in_time_is_told() throws Exception {
+    void requests_that_could_not_be_sent_in_time_are_reported() throws Exception {
         serve(exchange -> exchange.dispatch(blocked -> {
             pause(100);
             blocked.getResponseSender().send("[]");

@@ -62,7 +62,7 @@ class ReportTest {
     }
 
     @Test
-    void the_price_of_a_subject_is_told_for_each_level() {
+    void the_cost_of_a_subject_is_reported_for_each_level() {
         var rows = List.of(costing("B", 1, 1.1), costing("A", 1, 1.0));
         assertThat(CpuRatio.perLevel(rows, "gateway", "B", "A"))
                 .containsExactly("page, level 8: CPU time of gateway per operation, 'B' ÷ 'A': 1.100 (1.100 – 1.100)");

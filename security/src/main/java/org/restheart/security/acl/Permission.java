@@ -36,7 +36,7 @@ public record Permission(
         }
     }
 
-    /// What the rule says of all requests of a kind.
+    /// The result of the rule for all requests of a kind.
     RuleAnswer ask(KindAttempt attempt, String role) {
         var answer = attempt.kind().demands().stream().allMatch(this::allows) ? attempt.test(predicate) : Answer.NEVER;
         return new RuleAnswer(

@@ -15,13 +15,13 @@ import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.RuleAnswer.Limits;
 
 /// All requests of a kind, as predicates see them. A predicate is evaluated to the set of outcomes that it can have:
-/// true, false, or none at all ([Unanswerable]). The set may be too large, since what two parts of a predicate say of
-/// the same unknown value is not compared; it is never too small. Immutable.
+/// true, false, or none ([Unanswerable]). The set may be too large, since results of two parts of a predicate for
+/// the same unknown value are not correlated; it is never too small. Immutable.
 public final class KindAttempt {
     private static final int TRUE = 1;
     private static final int FALSE = 2;
     private static final int NONE = 4;
-    /// Content that does not parse makes a rule that looks at it not apply.
+    /// A rule that reads the content does not apply if it does not parse.
     private static final int ANY = TRUE | FALSE | NONE;
 
     private final RequestKind kind;
@@ -29,7 +29,7 @@ public final class KindAttempt {
     private final Spelling canonical;
     private final Spelling closed;
 
-    /// @param example a request of the kind; what the kind leaves unknown is not looked at
+    /// @param example a request of the kind; its unknown parts are not read
     public KindAttempt(Request example, RequestKind kind, @Nullable Account account) {
         this.kind = kind;
         this.account = account;
@@ -54,7 +54,7 @@ public final class KindAttempt {
         return ((outcomes | closed.outcomes(predicate)) & TRUE) != 0 ? Answer.DEPENDS : Answer.NEVER;
     }
 
-    /// What every request to which the rule applies is like, as far as conjunctions say it.
+    /// The conditions of every request to which the rule applies, as far as they follow from conjunctions.
     public static Limits limits(Predicate predicate) {
         var conditions = new ArrayList<Predicate>();
         flatten(predicate, conditions);
@@ -87,7 +87,7 @@ public final class KindAttempt {
         }
     }
 
-    /// The kind with its path written in one way.
+    /// The kind with a specific spelling of its path.
     private final class Spelling {
         private final Request example;
         private final boolean slash;
@@ -138,7 +138,7 @@ public final class KindAttempt {
             return (outcomes & NONE) | ((outcomes & TRUE) != 0 ? FALSE : 0) | ((outcomes & FALSE) != 0 ? TRUE : 0);
         }
 
-        /// From left to right, as long as the outcome is the one that goes on.
+        /// Evaluates from left to right while the outcome does not decide.
         private int sequence(List<Predicate> parts, int goesOn, int ends) {
             int all = goesOn;
             for (var part : parts) {

@@ -28,8 +28,8 @@ import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stands in front of the data API for requests to the collection of accounts, whatever path leads to it.
-/// Nobody is exempt from what it says about passwords and the root role.
+/// Guards requests of the data API to the collection of accounts, by any path. The restrictions on passwords and the
+/// root role apply to all callers.
 public final class UsersGuard implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
@@ -40,9 +40,9 @@ public final class UsersGuard implements Filter {
     private final Function<Request, PasswordRules> passwords;
     private final Set<String> unrestrictedRoles;
 
-    /// @param rootRole the role that no write may give; empty where there is none
-    /// @param passwords what holds for new passwords
-    /// @param unrestrictedRoles see the tokens of accounts, not their passwords
+    /// @param rootRole the role that no write may assign; empty for none
+    /// @param passwords the rules for new passwords
+    /// @param unrestrictedRoles roles that may see the tokens of accounts, not their passwords
     public UsersGuard(
             UsersCollection users,
             Optional<String> rootRole,
@@ -85,7 +85,7 @@ public final class UsersGuard implements Filter {
                         : request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
     }
 
-    /// The projection that takes out what nobody is shown.
+    /// The projection that removes fields hidden from all callers.
     public static BsonDocument withoutSecrets(UsersCollection users) {
         var projection = new BsonDocument(users.passwordProperty(), new BsonInt32(0));
         TOKENS.forEach(token -> projection.append(token, new BsonInt32(0)));

@@ -62,7 +62,7 @@ class AclAuthorizerTest {
     }
 
     @Test
-    void nobody_without_a_matching_role_gets_in_but_root_does() {
+    void only_matching_roles_and_root_are_admitted() {
         var open = "{role: '$unauthenticated', predicate: 'true'}";
         assertThat(fileGrant(get("/c"), with(), open)).isEmpty();
         assertThat(fileGrant(get("/c"), null, open)).isPresent();

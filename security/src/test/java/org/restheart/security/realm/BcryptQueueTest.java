@@ -59,7 +59,7 @@ class BcryptQueueTest {
     }
 
     @Test
-    void who_asks_too_much_loses_what_others_need() throws Exception {
+    void a_client_with_too_much_work_loses_its_latest() throws Exception {
         try (var queue = queue()) {
             var flood = new ArrayList<BcryptTurn<Boolean>>();
             for (int i = 0; i < 200; i++) {
@@ -75,7 +75,7 @@ class BcryptQueueTest {
     }
 
     @Test
-    void a_flood_from_many_addresses_does_not_delay_who_is_known() throws Exception {
+    void a_flood_from_many_addresses_does_not_delay_known_clients() throws Exception {
         try (var queue = queue()) {
             queue.hasShownRightPassword("known");
             var turns = new ArrayList<BcryptTurn<Boolean>>();

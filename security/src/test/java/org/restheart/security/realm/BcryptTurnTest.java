@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class BcryptTurnTest {
     @Test
-    void that_nobody_waits_for_any_more_is_not_run() {
+    void without_waiting_callers_is_not_run() {
         var runs = new AtomicInteger();
         var late = new BcryptTurn<>(Duration.ZERO, runs::incrementAndGet);
         late.run();
@@ -17,7 +17,7 @@ class BcryptTurnTest {
     }
 
     @Test
-    void that_somebody_waits_for_is_run() {
+    void with_a_waiting_caller_is_run() {
         var turn = new BcryptTurn<>(Duration.ofMinutes(1), () -> 7);
         turn.run();
         assertThat(turn).isCompletedWithValue(7);

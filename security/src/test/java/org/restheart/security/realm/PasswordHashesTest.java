@@ -78,7 +78,7 @@ class PasswordHashesTest {
     /// and
     /// never with those who ask about another.
     @Test
-    void T7_company_does_not_tell_unknown_accounts_from_known_ones() throws Exception {
+    void T7_concurrent_requests_do_not_reveal_unknown_accounts() throws Exception {
         var realm = realm("ada", "bob");
         long known = 0;
         long unknown = 0;
@@ -110,7 +110,7 @@ class PasswordHashesTest {
     }
 
     @Test
-    void T7_more_than_can_wait_are_told_to_come_again() throws Exception {
+    void T7_requests_beyond_the_queue_get_retry_after() throws Exception {
         var refused = new AtomicInteger();
         var hash = "$2a$09$abcdefghijklmnopqrstuuMsnqUfF2kA3Mvy0Lz5lJ6wRj0Vh2Ahy";
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -139,7 +139,7 @@ class PasswordHashesTest {
     }
 
     @Test
-    void values_are_kept_while_changes_are_told_and_not_otherwise() {
+    void values_are_cached_only_while_changes_are_reported() {
         var kept = new InvalidatedCache<String, String>(
                 new CacheExpiry(10, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE));
         kept.load("a", key -> key + 1);
