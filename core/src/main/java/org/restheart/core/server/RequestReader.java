@@ -62,7 +62,7 @@ final class RequestReader {
                 false);
     }
 
-    /// Undertow counts cookies only when it is asked for them.
+    /// Counts the cookies, which Undertow does only when they are read.
     ///
     /// @throws org.restheart.http.ProblemException 400 if there are more than `max`
     static void checkCookies(HttpServerExchange exchange, int max) {
