@@ -24,7 +24,7 @@ class WaysAroundRulesTest {
         gateway = TestGateway.start(mongo, "csvLoader: {enabled: true}\ngraphql: {db: $db, collection: apps}\n");
         var hash = TestGateway.hash("pw");
         for (var role : List.of(
-                "manager", "forbidden", "listed", "equal", "merged", "shown", "hiding", "loader", "upserting")) {
+                "manager", "forbidden", "listed", "equal", "merged", "shown", "hiding", "loader", "upserting", "reading")) {
             gateway.insert("users", "{_id: '" + role + "', password: '" + hash + "', roles: ['" + role + "']}");
         }
         permit("manager", "path-prefix('/users')", "{allowWriteMode: true}");
@@ -37,6 +37,7 @@ class WaysAroundRulesTest {
                 "{mergeRequest: {'meta.owner': '@user._id'}, allowManagementRequests: true}");
         permit("shown", "path-prefix('/s')", "{projectResponse: {_id: 1, 'a.b': 1}, allowWriteMode: true}");
         permit("hiding", "path-prefix('/s')", "{projectResponse: {secret: 0, _etag: 0}}");
+        permit("reading", "path-prefix('/s')", "{readFilter: {open: 1}}");
         permit("upserting", "path('/u/asked')", "{allowWriteMode: true}");
         permit("loader", "path('/csv')", "{allowManagementRequests: true}");
         gateway.insert("w", "{_id: 'd', meta: {x: 1}}");
@@ -240,7 +241,11 @@ class WaysAroundRulesTest {
                 stale.patch("/s/list", "{\"open\":1}"),
                 stale.send("DELETE", "/s/list", ""),
                 as("hiding").patch("/s/list?checkEtag", "{\"open\":1}"),
-                as("shown").with("If-Match", "x").put("/s/list", "{\"a\":{\"b\":1}}"))) {
+                as("shown").with("If-Match", "x").put("/s/list", "{\"a\":{\"b\":1}}"),
+                as("reading").with("If-Match", "x").put("/s/number", "{\"a\":7}"),
+                as("reading").with("If-Match", "x").patch("/s/number", "{\"a\":7}"),
+                as("reading").patch("/s/number?checkEtag", "{\"a\":7}"),
+                as("reading").with("If-Match", "x").send("DELETE", "/s/number", ""))) {
             assertThat(answer.statusCode()).isIn(409, 412);
             assertThat(answer.headers().firstValue("ETag")).isEmpty();
         }

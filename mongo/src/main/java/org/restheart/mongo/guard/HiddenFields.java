@@ -45,10 +45,16 @@ public final class HiddenFields {
                 || (request.http().method() != Method.GET && grant.readFilter().isPresent());
     }
 
-    /// Whether the caller may know the entity tags of stored documents.
+    /// Whether the caller may know the entity tags of stored documents. Without a rule for writes, those meet documents
+    /// that reads do not.
     public static boolean showsTag(DataRequest request) {
-        return request.grant()
-                .projectResponse()
+        var grant = request.grant();
+        if (request.http().method() != Method.GET
+                && grant.readFilter().isPresent()
+                && grant.writeFilter().isEmpty()) {
+            return false;
+        }
+        return grant.projectResponse()
                 .map(Visibility::of)
                 .map(visibility -> visibility.shows(
                         request.path().kind().isFiles() ? "metadata." + EntityTags.FIELD : EntityTags.FIELD))
