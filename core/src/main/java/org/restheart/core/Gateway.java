@@ -152,7 +152,9 @@ public final class Gateway implements AutoCloseable {
             var guards = new ArrayList<>(security.guards());
             config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, security)));
             bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
-            bind(config.cacheInvalidator(), new CacheInvalidator(service.metadata(), service.writes(), service.descriptions()));
+            bind(
+                    config.cacheInvalidator(),
+                    new CacheInvalidator(service.metadata(), service.writes(), service.descriptions()));
             if (config.csvLoader().enabled()) {
                 bindings.add(Binding.of(
                                 new CsvLoader(

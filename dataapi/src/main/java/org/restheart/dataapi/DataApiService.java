@@ -58,7 +58,8 @@ public final class DataApiService implements Service {
                         + (config.allowKeyFromBrowsers() ? ", apiKey, api-key, email, password, jwtTokenString" : ""),
                 "");
         if (config.allowKeyFromBrowsers()) {
-            LOG.warn("dataApi: scripts in browsers may send keys and passwords, which are visible to every reader of the page");
+            LOG.warn(
+                    "dataApi: scripts in browsers may send keys and passwords, which are visible to every reader of the page");
         }
     }
 

@@ -17,7 +17,8 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 
-/// Declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, in the form of OpenAPI 3.1 (2020-12). What
+/// Declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, in the form of OpenAPI 3.1 (2020-12).
+/// What
 /// is not understood, or too much, becomes an open schema; nothing is fetched. Confined to one schema.
 final class DeclaredSchemas {
     private static final int MAX_SCHEMAS = 500;
@@ -119,7 +120,8 @@ final class DeclaredSchemas {
         if (document.containsKey("bsonType")) {
             var types = bsonTypes(document.get("bsonType"));
             if (!types.isEmpty()) {
-                var union = ShapeSchemas.union(types, names(document.get("bsonType")).contains("null"));
+                var union = ShapeSchemas.union(
+                        types, names(document.get("bsonType")).contains("null"));
                 if (union.containsKey("$ref") || union.containsKey("anyOf")) {
                     converted.putAll(union);
                     return converted;

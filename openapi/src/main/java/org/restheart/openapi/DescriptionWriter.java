@@ -21,10 +21,10 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.RuleAnswer;
+import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.Operations.Input;
 import org.restheart.openapi.Operations.Operation;
 import org.restheart.openapi.Operations.Output;
-import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
@@ -49,8 +49,7 @@ final class DescriptionWriter {
     /// @param scope the path that it is about
     /// @param account empty for anonymous callers
     /// @param securitySchemes how callers say who they are
-    record Heading(
-            String scope, Optional<String> account, String url, JsonMode mode, BsonDocument securitySchemes) {}
+    record Heading(String scope, Optional<String> account, String url, JsonMode mode, BsonDocument securitySchemes) {}
 
     DescriptionWriter(OpenApiConfig config, Server server, Heading heading) {
         this.config = config;
@@ -94,8 +93,10 @@ final class DescriptionWriter {
                 "version",
                 server.version(),
                 "description",
-                "What " + heading.account().map(name -> "the account " + Json.prose(name)).orElse("everybody")
-                        + " may do with " + Json.prose(heading.scope()));
+                "What "
+                        + heading.account()
+                                .map(name -> "the account " + Json.prose(name))
+                                .orElse("everybody") + " may do with " + Json.prose(heading.scope()));
         if (visible.pending()) {
             info.append("x-pending", Json.value(true));
         }
@@ -166,7 +167,8 @@ final class DescriptionWriter {
         tag(tag, group.collection().flatMap(structure -> text(structure.properties(), "descr", "description")));
         var schemas = new DocumentSchemas(components, shapes, group, name);
         for (var offered : group.offered()) {
-            var id = offered.operation().verb() + name
+            var id = offered.operation().verb()
+                    + name
                     + (offered.name().isEmpty() ? "" : Names.of(List.of(offered.name())))
                     + offered.operation().suffix();
             var written = operation(offered, id, tag, schemas, Optional.of(group));
@@ -181,8 +183,8 @@ final class DescriptionWriter {
         for (var segment : path.split("/")) {
             if (segment.startsWith("{") && segment.endsWith("}")) {
                 var name = segment.substring(1, segment.length() - 1);
-                parameters.add(object(
-                        "name", name, "in", "path", "required", true, "schema", ParameterSchemas.ofPath(name)));
+                parameters.add(
+                        object("name", name, "in", "path", "required", true, "schema", ParameterSchemas.ofPath(name)));
             }
         }
         return parameters.isEmpty() ? new BsonDocument() : object("parameters", parameters);
@@ -190,7 +192,8 @@ final class DescriptionWriter {
 
     static Optional<String> text(BsonDocument properties, String... names) {
         for (var name : names) {
-            if (properties.get(name) instanceof BsonString text && !text.getValue().isEmpty()) {
+            if (properties.get(name) instanceof BsonString text
+                    && !text.getValue().isEmpty()) {
                 return Optional.of(text.getValue());
             }
         }
@@ -241,44 +244,43 @@ final class DescriptionWriter {
         if (input == Input.NONE) {
             return Optional.empty();
         }
-        var content =
-                switch (input) {
-                    case DOCUMENTS -> {
-                        var one = schemas.created(offered);
-                        yield object(
-                                "application/json",
-                                object("schema", object("anyOf", array(one, object("type", "array", "items", one)))),
-                                "application/x-ndjson",
-                                object("schema", object("type", "string", "description", "one document per line")));
-                    }
-                    case DOCUMENT -> json(schemas.created(offered));
-                    case CHANGES -> json(schemas.changed(offered));
-                    case METADATA, PROPERTIES -> json(components.fixed("Properties"));
-                    case INDEX -> json(components.fixed("IndexDefinition"));
-                    case SCHEMA -> json(components.fixed("JsonSchema"));
-                    case PIPELINE -> json(components.fixed("Pipeline"));
-                    case FILE ->
+        var content = switch (input) {
+            case DOCUMENTS -> {
+                var one = schemas.created(offered);
+                yield object(
+                        "application/json",
+                        object("schema", object("anyOf", array(one, object("type", "array", "items", one)))),
+                        "application/x-ndjson",
+                        object("schema", object("type", "string", "description", "one document per line")));
+            }
+            case DOCUMENT -> json(schemas.created(offered));
+            case CHANGES -> json(schemas.changed(offered));
+            case METADATA, PROPERTIES -> json(components.fixed("Properties"));
+            case INDEX -> json(components.fixed("IndexDefinition"));
+            case SCHEMA -> json(components.fixed("JsonSchema"));
+            case PIPELINE -> json(components.fixed("Pipeline"));
+            case FILE ->
+                object(
+                        "multipart/form-data",
                         object(
-                                "multipart/form-data",
+                                "schema",
                                 object(
-                                        "schema",
+                                        "type",
+                                        "object",
+                                        "properties",
                                         object(
-                                                "type",
-                                                "object",
-                                                "properties",
+                                                "file",
                                                 object(
-                                                        "file",
-                                                        object(
-                                                                "type",
-                                                                "string",
-                                                                "contentMediaType",
-                                                                "application/octet-stream"),
-                                                        "metadata",
-                                                        object("type", "object")),
-                                                "required",
-                                                array("file"))));
-                    case NONE -> new BsonDocument();
-                };
+                                                        "type",
+                                                        "string",
+                                                        "contentMediaType",
+                                                        "application/octet-stream"),
+                                                "metadata",
+                                                object("type", "object")),
+                                        "required",
+                                        array("file"))));
+            case NONE -> new BsonDocument();
+        };
         return Optional.of(object("required", true, "content", content));
     }
 
@@ -306,8 +308,7 @@ final class DescriptionWriter {
         var response = object("description", Failures.text(status));
         var headers = new BsonDocument();
         if (status == 201 && operation.method() == org.restheart.http.Method.POST) {
-            headers.append(
-                    "Location", object("description", "where it is", "schema", type("string")));
+            headers.append("Location", object("description", "where it is", "schema", type("string")));
         }
         if (operation.output() != Output.SIZE
                 && operation.output() != Output.NAMES
@@ -332,7 +333,7 @@ final class DescriptionWriter {
             case NONE -> new BsonDocument();
             case DOCUMENTS -> {
                 var content = json(object("type", "array", "items", schemas.stored()));
-                content.append("application/hal+json", object("schema", type("object")));
+                content.append("application/hal+json", object("schema", object()));
                 if (operation.kind() == ResourceKind.COLLECTION) {
                     content.append("application/x-ndjson", object("schema", type("string")))
                             .append("text/csv", object("schema", type("string")))
@@ -340,20 +341,19 @@ final class DescriptionWriter {
                 }
                 yield content;
             }
-            case DOCUMENT ->
-                json(schemas.stored()).append("application/hal+json", object("schema", type("object")));
+            case DOCUMENT -> json(schemas.stored()).append("application/hal+json", object("schema", object()));
             case SIZE -> json(components.fixed("Size"));
             case NAMES ->
                 json(object("type", "array", "items", type("string")))
-                        .append("application/hal+json", object("schema", type("object")));
+                        .append("application/hal+json", object("schema", object()));
             case INDEXES ->
                 json(object("type", "array", "items", components.fixed("Index")))
-                        .append("application/hal+json", object("schema", type("object")));
+                        .append("application/hal+json", object("schema", object()));
             case PROPERTIES -> json(components.fixed("Properties"));
             case BULK -> json(components.fixed("BulkResult"));
             case RESULTS ->
                 json(object("type", "array", "items", type("object")))
-                        .append("application/hal+json", object("schema", type("object")));
+                        .append("application/hal+json", object("schema", object()));
             case EVENTS -> {
                 var event = Names.inner(schemas.name(), "event");
                 components.fixed("ChangeEvent");
@@ -371,13 +371,8 @@ final class DescriptionWriter {
 
     private void service(ServiceOperations.Offer offer) {
         tag("services", Optional.empty());
-        var operation = object(
-                "tags",
-                array("services"),
-                "operationId",
-                offer.operationId(),
-                "summary",
-                offer.summary());
+        var operation =
+                object("tags", array("services"), "operationId", offer.operationId(), "summary", offer.summary());
         if (offer.depends()) {
             operation.append("description", new BsonString(DEPENDS));
         }
@@ -408,12 +403,11 @@ final class DescriptionWriter {
             }
         }
         places.forEach((place, groups) -> {
-            var what =
-                    switch (place.kind()) {
-                        case FILES_BUCKET -> "Bucket";
-                        case SCHEMA_STORE -> "SchemaStore";
-                        default -> "Collection";
-                    };
+            var what = switch (place.kind()) {
+                case FILES_BUCKET -> "Bucket";
+                case SCHEMA_STORE -> "SchemaStore";
+                default -> "Collection";
+            };
             var variable = what.substring(0, 1).toLowerCase(java.util.Locale.ROOT) + what.substring(1);
             var name = (place.prefix().isEmpty() ? "" : Names.of(place.prefix())) + "Any" + what;
             tag(name, Optional.empty());
@@ -453,7 +447,8 @@ final class DescriptionWriter {
 
     /// What every rule that may decide says, together: a property that one of them allows is there.
     static Optional<Set<String>> together(
-            List<RuleAnswer> rules, java.util.function.Function<RuleAnswer, Optional<? extends java.util.Collection<String>>> of) {
+            List<RuleAnswer> rules,
+            java.util.function.Function<RuleAnswer, Optional<? extends java.util.Collection<String>>> of) {
         var all = new LinkedHashSet<String>();
         for (var rule : rules) {
             var some = of.apply(rule);

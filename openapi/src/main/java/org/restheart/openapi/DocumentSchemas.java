@@ -23,7 +23,8 @@ import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
-/// The schemas of one collection's documents: stored, new, and changes. Components are made when they are first referred
+/// The schemas of one collection's documents: stored, new, and changes. Components are made when they are first
+/// referred
 /// to. Confined to one document.
 final class DocumentSchemas {
     /// What may name properties that are hidden, and says nothing that a reader needs.
@@ -51,12 +52,11 @@ final class DocumentSchemas {
     /// What documents are declared to be, if anything is: the stored schema comes first.
     private Optional<Declared> declared() {
         var validator = group.collection().flatMap(structure -> structure.validator());
-        boolean enforced = group.collection().map(structure -> structure.enforced()).orElse(false);
+        boolean enforced =
+                group.collection().map(structure -> structure.enforced()).orElse(false);
         if (group.schema().isPresent()) {
             return Optional.of(new Declared(
-                    group.schema().get(),
-                    true,
-                    validator.map(_ -> "A validator of MongoDB applies too.")));
+                    group.schema().get(), true, validator.map(_ -> "A validator of MongoDB applies too.")));
         }
         return validator.map(schema -> new Declared(schema, enforced, Optional.empty()));
     }
@@ -91,7 +91,8 @@ final class DocumentSchemas {
                 });
             }
         });
-        boolean closed = declared.map(found -> BsonBoolean.FALSE.equals(found.schema().get("additionalProperties")))
+        boolean closed = declared.map(
+                        found -> BsonBoolean.FALSE.equals(found.schema().get("additionalProperties")))
                 .orElse(false);
         if (!closed) {
             var seen = shapes.properties(sampled.root(), name, Set.copyOf(properties.keySet()));
@@ -147,7 +148,8 @@ final class DocumentSchemas {
     /// Nobody who may read nothing is shown anything.
     private static boolean isShown(List<Optional<Visibility>> visibilities, String path) {
         return visibilities.stream()
-                .anyMatch(visibility -> visibility.map(shown -> shown.showsPart(path)).orElse(true));
+                .anyMatch(visibility ->
+                        visibility.map(shown -> shown.showsPart(path)).orElse(true));
     }
 
     /// A declared schema without the properties that are hidden in it. Components that are looked into are changed, as
@@ -170,8 +172,8 @@ final class DocumentSchemas {
             properties.keySet().removeIf(property -> !isShown(visibilities, path + "." + property));
             properties.replaceAll((property, inner) -> visible(inner, path + "." + property, visibilities, entered));
             if (document.get("required") instanceof BsonArray required) {
-                required.removeIf(property -> property instanceof BsonString text
-                        && !properties.containsKey(text.getValue()));
+                required.removeIf(
+                        property -> property instanceof BsonString text && !properties.containsKey(text.getValue()));
                 if (required.isEmpty()) {
                     document.remove("required");
                 }
@@ -233,8 +235,9 @@ final class DocumentSchemas {
         return group.offered().isEmpty()
                 ? offered.permitted().possible()
                 : group.offered().stream()
-                        .filter(other -> other.operation().input() == offered.operation().input()
-                                || (isWhole(other) && isWhole(offered)))
+                        .filter(other ->
+                                other.operation().input() == offered.operation().input()
+                                        || (isWhole(other) && isWhole(offered)))
                         .flatMap(other -> other.permitted().possible().stream())
                         .toList();
     }
@@ -274,7 +277,8 @@ final class DocumentSchemas {
 
     private static void finish(BsonDocument schema, List<RuleAnswer> rules) {
         if (schema.get("required") instanceof BsonArray required) { // which the gateway makes
-            required.removeIf(property -> property.equals(new BsonString("_id")) || property.equals(new BsonString("_etag")));
+            required.removeIf(
+                    property -> property.equals(new BsonString("_id")) || property.equals(new BsonString("_etag")));
             if (required.isEmpty()) {
                 schema.remove("required");
             }
@@ -283,11 +287,16 @@ final class DocumentSchemas {
             return;
         }
         DescriptionWriter.together(rules, rule -> rule.limits().onlyProperties())
-                .ifPresent(only -> properties.keySet().removeIf(property -> only.stream()
-                        .noneMatch(name -> name.equals(property) || name.startsWith(property + "."))));
+                .ifPresent(only -> properties
+                        .keySet()
+                        .removeIf(property -> only.stream()
+                                .noneMatch(name -> name.equals(property) || name.startsWith(property + "."))));
         DescriptionWriter.together(
                         rules,
-                        rule -> Optional.of(rule.grant().mergeRequest().map(BsonDocument::keySet).orElse(Set.of())))
+                        rule -> Optional.of(rule.grant()
+                                .mergeRequest()
+                                .map(BsonDocument::keySet)
+                                .orElse(Set.of())))
                 .ifPresent(merged -> merged.forEach(property -> {
                     if (properties.get(property) instanceof BsonDocument inner) {
                         inner.put("readOnly", BsonBoolean.TRUE);
@@ -347,5 +356,4 @@ final class DocumentSchemas {
                 object("_id", type("object"), "operationType", type("string"), "fullDocument", stored()));
         return event;
     }
-
 }

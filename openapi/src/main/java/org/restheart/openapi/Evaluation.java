@@ -43,7 +43,6 @@ import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shape;
 import org.restheart.mongo.description.Shapes;
 import org.restheart.mongo.reading.ReadRights;
-import org.restheart.openapi.Operations.Operation;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
@@ -112,12 +111,16 @@ final class Evaluation {
         groups.removeIf(group -> group.offered().isEmpty());
         groups.sort(java.util.Comparator.comparing(group -> group.path().raw()));
         boolean generic = !wish.typed()
-                || groups.stream().filter(group -> group.collection().isPresent()).count() > config.maxCollections();
+                || groups.stream()
+                                .filter(group -> group.collection().isPresent())
+                                .count()
+                        > config.maxCollections();
         return generic ? new Visible(groups, false) : shaped(asking, wish, groups);
     }
 
     private boolean isExcluded(RequestPath path) {
-        return excluded.stream().anyMatch(pattern -> pattern.matcher(path.decoded()).matches());
+        return excluded.stream()
+                .anyMatch(pattern -> pattern.matcher(path.decoded()).matches());
     }
 
     /// The path, if it leads where it should.
@@ -165,8 +168,7 @@ final class Evaluation {
 
     private static Group group(
             RequestPath path, Optional<String> db, Optional<CollectionStructure> collection, List<Offered> offered) {
-        return new Group(
-                path, db, collection, List.copyOf(offered), Shape.UNKNOWN, List.of(), Optional.empty(), false);
+        return new Group(path, db, collection, List.copyOf(offered), Shape.UNKNOWN, List.of(), Optional.empty(), false);
     }
 
     private Optional<Group> collection(Request asking, Wish wish, String db, CollectionStructure collection) {
@@ -252,7 +254,10 @@ final class Evaluation {
         var shown = new StringBuilder(base.raw().equals("/") ? "" : base.raw());
         for (var segment : segments) {
             boolean unknown = segment.startsWith("{") && segment.endsWith("}");
-            path.add(unknown ? new Segment.Unknown(segment.equals("{id}") ? NO_ID : Set.of()) : new Segment.Name(segment));
+            path.add(
+                    unknown
+                            ? new Segment.Unknown(segment.equals("{id}") ? NO_ID : Set.of())
+                            : new Segment.Name(segment));
             shown.append('/')
                     .append(
                             unknown || segment.equals("*")
@@ -266,7 +271,9 @@ final class Evaluation {
                 var writing = EnumSet.of(Demand.WRITE_MODE);
                 writing.addAll(demands);
                 boolean writeMode = operation.writes()
-                        && permitted(asking, wish, operation.method(), path, writing).answer() != Answer.NEVER;
+                        && permitted(asking, wish, operation.method(), path, writing)
+                                        .answer()
+                                != Answer.NEVER;
                 var anonymous = asking.with(Caller.ANONYMOUS);
                 offered.add(new Offered(
                         operation,

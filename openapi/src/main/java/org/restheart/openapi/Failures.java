@@ -46,8 +46,7 @@ final class Failures {
         var response = object("description", text(status));
         if (status == 503 || status == 429) {
             response.append(
-                    "headers",
-                    object("Retry-After", object("description", "seconds", "schema", type("integer"))));
+                    "headers", object("Retry-After", object("description", "seconds", "schema", type("integer"))));
         }
         if (status == 401) { // said before anybody knows for which service
             return response;

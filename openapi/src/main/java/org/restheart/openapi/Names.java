@@ -37,18 +37,20 @@ final class Names {
         if (name.isEmpty() || Character.isDigit(name.charAt(0))) {
             name.insert(0, "C");
         }
-        boolean plain = segments.stream().allMatch(segment -> PLAIN.matcher(segment).matches())
-                && !TAKEN.contains(segments.getLast())
-                && !Components.FIXED.contains(name.toString())
-                && !name.toString().equals("Root");
+        boolean plain =
+                segments.stream().allMatch(segment -> PLAIN.matcher(segment).matches())
+                        && !TAKEN.contains(segments.getLast())
+                        && !Components.FIXED.contains(name.toString())
+                        && !name.toString().equals("Root");
         return plain ? name.toString() : name + "X" + hash(String.join("/", segments));
     }
 
     /// The component of what stands in a property.
     static String inner(String component, String property) {
-        return component + "_" + (COMPONENT.matcher(property).matches()
-                ? property
-                : ascii(property).replaceAll("[^A-Za-z0-9]+", "") + "X" + hash(property));
+        return component + "_"
+                + (COMPONENT.matcher(property).matches()
+                        ? property
+                        : ascii(property).replaceAll("[^A-Za-z0-9]+", "") + "X" + hash(property));
     }
 
     private static String ascii(String text) {

@@ -38,7 +38,8 @@ import org.restheart.openapi.Evaluation.Scope;
 import org.restheart.openapi.Evaluation.Wish;
 import org.restheart.openapi.OpenApiConfig.Server;
 
-/// `GET /_openapi`: the OpenAPI document of what the caller may do. It decides by itself who may have it: whoever may do
+/// `GET /_openapi`: the OpenAPI document of what the caller may do. It decides by itself who may have it: whoever may
+/// do
 /// something. Thread-safe.
 public final class OpenApiService implements Service {
     private static final Cors CORS = new Cors("GET", Cors.DEFAULT_HEADERS + ", If-None-Match", "ETag");
@@ -58,7 +59,8 @@ public final class OpenApiService implements Service {
     private final Cache<Key, Bytes> documents;
 
     /// All that decides the bytes of a document.
-    private record Key(Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean generic, boolean yaml) {}
+    private record Key(
+            Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean generic, boolean yaml) {}
 
     /// @param tag their entity tag, with its quotes
     private record Bytes(byte[] content, String tag) {}
@@ -78,9 +80,9 @@ public final class OpenApiService implements Service {
         this.server = server;
         this.descriptions = descriptions;
         var shapes = descriptions.shapes(
-                new Shapes.Settings(config.sampleSize(), config.sampleTtl(), config.parallelSamples()),
-                sample -> {
-                    meters.counter("openapi_samples", "outcome", sample.outcome()).increment();
+                new Shapes.Settings(config.sampleSize(), config.sampleTtl(), config.parallelSamples()), sample -> {
+                    meters.counter("openapi_samples", "outcome", sample.outcome())
+                            .increment();
                     meters.timer("openapi_sample_seconds").record(sample.time());
                 });
         this.evaluation = new Evaluation(config, descriptions, shapes, permissions, judged);
@@ -97,7 +99,11 @@ public final class OpenApiService implements Service {
         Gauge.builder(
                         "openapi_cache_bytes",
                         documents,
-                        cache -> cache.policy().eviction().orElseThrow().weightedSize().orElse(0))
+                        cache -> cache.policy()
+                                .eviction()
+                                .orElseThrow()
+                                .weightedSize()
+                                .orElse(0))
                 .register(meters);
     }
 
@@ -146,12 +152,7 @@ public final class OpenApiService implements Service {
         if (visible.isEmpty() && account.isEmpty() && config.secured()) {
             return challenge.apply(request);
         }
-        var heading = new Heading(
-                path.raw(),
-                account.map(Account::name),
-                url(request),
-                mode,
-                securitySchemes);
+        var heading = new Heading(path.raw(), account.map(Account::name), url(request), mode, securitySchemes);
         boolean yaml = wantsYaml(request);
         boolean generic = !typed
                 || visible.groups().stream()
@@ -197,7 +198,9 @@ public final class OpenApiService implements Service {
     private byte[] encoded(Key key, boolean generic) {
         var document =
                 new DescriptionWriter(config, server, key.heading()).write(key.visible(), key.services(), generic);
-        var text = key.yaml() ? Yaml.of(document) : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
+        var text = key.yaml()
+                ? Yaml.of(document)
+                : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
         return text.getBytes(StandardCharsets.UTF_8);
     }
 

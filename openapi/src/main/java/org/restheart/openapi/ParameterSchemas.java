@@ -94,8 +94,7 @@ final class ParameterSchemas {
                 names.addAll(SESSION);
             }
             case WRITE -> {
-                names.addAll(
-                        List.of("wm", "filter", "shardkey", "id_type", "checkEtag", "writeConcern", "jsonMode"));
+                names.addAll(List.of("wm", "filter", "shardkey", "id_type", "checkEtag", "writeConcern", "jsonMode"));
                 names.addAll(SESSION);
             }
             case BULK -> {
@@ -132,20 +131,22 @@ final class ParameterSchemas {
     private BsonDocument parameter(
             String name, Operation operation, Optional<Group> group, Optional<StoredVariables> variables) {
         return switch (name) {
-            case "sort" -> group.flatMap(ParameterSchemas::sortExample)
-                    .map(example -> query(
-                                    "sort", "an order: a property, `-property`, or an object", type("string"))
-                            .append("example", new BsonString(example)))
-                    .orElseGet(() -> reference(name, definition(name)));
-            case "hint" -> group.flatMap(ParameterSchemas::hintExample)
-                    .map(example -> definition("hint").append("example", new BsonString(example)))
-                    .orElseGet(() -> reference(name, definition(name)));
+            case "sort" ->
+                group.flatMap(ParameterSchemas::sortExample)
+                        .map(example -> query("sort", "an order: a property, `-property`, or an object", type("string"))
+                                .append("example", new BsonString(example)))
+                        .orElseGet(() -> reference(name, definition(name)));
+            case "hint" ->
+                group.flatMap(ParameterSchemas::hintExample)
+                        .map(example -> definition("hint").append("example", new BsonString(example)))
+                        .orElseGet(() -> reference(name, definition(name)));
             case "filter" ->
                 operation.parameters() == Operations.Parameters.BULK
                         ? reference("filterRequired", definition(name).append("required", Json.value(true)))
                         : reference(name, definition(name));
             case "avars" ->
-                variables.filter(found -> !found.isEmpty())
+                variables
+                        .filter(found -> !found.isEmpty())
                         .map(found -> definition(name)
                                 .append("required", Json.value(found.isRequired()))
                                 .append("example", new BsonString(found.example())))
@@ -175,8 +176,10 @@ final class ParameterSchemas {
         return group.indexes().stream()
                 .map(index -> index.getDocument("key"))
                 .filter(keys -> !keys.containsKey("_id"))
-                .filter(keys -> keys.entrySet().stream().allMatch(entry -> entry.getValue().isNumber()
-                        && java.util.Arrays.stream(entry.getKey().split("\\.")).noneMatch(ShapeBuilder::isData)))
+                .filter(keys -> keys.entrySet().stream()
+                        .allMatch(entry -> entry.getValue().isNumber()
+                                && java.util.Arrays.stream(entry.getKey().split("\\."))
+                                        .noneMatch(ShapeBuilder::isData)))
                 .findFirst();
     }
 
@@ -196,20 +199,16 @@ final class ParameterSchemas {
     }
 
     private static BsonDocument header(String name) {
-        var description =
-                switch (name) {
-                    case "If-Match" -> "the `ETag` of the version that is meant";
-                    case "If-None-Match" -> "the `ETag` of the version that the client has";
-                    default -> "a text of the client's choice: a request that is repeated with it inserts nothing twice";
-                };
+        var description = switch (name) {
+            case "If-Match" -> "the `ETag` of the version that is meant";
+            case "If-None-Match" -> "the `ETag` of the version that the client has";
+            default -> "a text of the client's choice: a request that is repeated with it inserts nothing twice";
+        };
         return object("name", name, "in", "header", "description", description, "schema", type("string"));
     }
 
     private static BsonDocument json(String name, String description, String example) {
-        return query(
-                        name,
-                        description,
-                        object("type", "string", "contentMediaType", "application/json"))
+        return query(name, description, object("type", "string", "contentMediaType", "application/json"))
                 .append("example", new BsonString(example));
     }
 
@@ -258,8 +257,7 @@ final class ParameterSchemas {
                         "nearest");
             case "writeConcern" ->
                 choice(name, "for this request", "ACKNOWLEDGED", "W1", "W2", "W3", "JOURNALED", "MAJORITY");
-            case "wm" ->
-                choice(name, "what becomes of documents that exist, or do not", "insert", "update", "upsert");
+            case "wm" -> choice(name, "what becomes of documents that exist, or do not", "insert", "update", "upsert");
             case "checkEtag" -> flag(name, "require `If-Match`");
             case "shardkey" -> json(name, "the shard key of the document", "{\"_id\": 1}");
             case "id_type" ->

@@ -55,8 +55,9 @@ record ShapeSchemas(Components components, boolean shares) {
         if (!properties.isEmpty()) {
             object.append("properties", properties);
         }
-        fields.others().ifPresent(others -> object.append(
-                "additionalProperties", properties.isEmpty() ? of(others, component + "_value") : object()));
+        fields.others()
+                .ifPresent(others -> object.append(
+                        "additionalProperties", properties.isEmpty() ? of(others, component + "_value") : object()));
         return object;
     }
 
@@ -69,12 +70,13 @@ record ShapeSchemas(Components components, boolean shares) {
         numbers(field, alternatives);
         for (var type : field.types().keySet()) {
             if (type == BsonType.DOCUMENT) {
-                field.object().ifPresentOrElse(
-                        fields -> {
-                            components.put(component, object(fields, component));
-                            alternatives.add(schema(component));
-                        },
-                        () -> alternatives.add(type("object")));
+                field.object()
+                        .ifPresentOrElse(
+                                fields -> {
+                                    components.put(component, object(fields, component));
+                                    alternatives.add(schema(component));
+                                },
+                                () -> alternatives.add(type("object")));
             } else if (type == BsonType.ARRAY) {
                 alternatives.add(Json.object(
                         "type",

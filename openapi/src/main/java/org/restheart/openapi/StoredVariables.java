@@ -50,9 +50,7 @@ record StoredVariables(Map<String, Variable> required) {
     private static void variable(BsonValue value, boolean optional, Map<String, Variable> found) {
         if (value instanceof BsonString name) {
             add(name.getValue(), new Variable(!optional, Optional.empty()), found);
-        } else if (value instanceof BsonArray both
-                && both.size() == 2
-                && both.getFirst() instanceof BsonString name) {
+        } else if (value instanceof BsonArray both && both.size() == 2 && both.getFirst() instanceof BsonString name) {
             add(name.getValue(), new Variable(false, Optional.of(both.get(1))), found);
         }
     }

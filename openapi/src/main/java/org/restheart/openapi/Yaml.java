@@ -20,7 +20,9 @@ final class Yaml {
 
     private void object(BsonDocument object, int depth) {
         object.forEach((name, value) -> {
-            out.append("  ".repeat(depth)).append(scalar(new org.bson.BsonString(name))).append(':');
+            out.append("  ".repeat(depth))
+                    .append(scalar(new org.bson.BsonString(name)))
+                    .append(':');
             value(value, depth + 1);
         });
     }

@@ -214,15 +214,19 @@ public final class Security implements AutoCloseable {
     public BsonDocument schemes() {
         var schemes = new BsonDocument();
         if (apiKeys.isPresent()) {
-            config.apiKeys().flatMap(keys -> keys.headerNames().stream().findFirst()).ifPresent(name ->
-                    schemes.append("apiKey", scheme("apiKey").append("in", text("header")).append("name", text(name))));
+            config.apiKeys()
+                    .flatMap(keys -> keys.headerNames().stream().findFirst())
+                    .ifPresent(name -> schemes.append(
+                            "apiKey",
+                            scheme("apiKey").append("in", text("header")).append("name", text(name))));
         }
         if (config.basicRealm().isPresent()) {
             schemes.append("basic", scheme("http").append("scheme", text("basic")));
         }
         tokens.bearer()
                 .ifPresent(_ -> schemes.append(
-                        "bearer", scheme("http").append("scheme", text("bearer")).append("bearerFormat", text("JWT"))));
+                        "bearer",
+                        scheme("http").append("scheme", text("bearer")).append("bearerFormat", text("JWT"))));
         tokens.cookie()
                 .ifPresent(_ -> schemes.append(
                         "cookie",

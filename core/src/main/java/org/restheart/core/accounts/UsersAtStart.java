@@ -46,7 +46,8 @@ final class UsersAtStart {
         tasks.start("users-at-start", this::run);
         try {
             if (!done.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.error("MongoDB does not answer yet (/mclient/connection-string): no account can sign in until it does");
+                LOG.error(
+                        "MongoDB does not answer yet (/mclient/connection-string): no account can sign in until it does");
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();

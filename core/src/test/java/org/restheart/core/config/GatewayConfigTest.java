@@ -77,7 +77,8 @@ class GatewayConfigTest {
     void without_retryable_writes_updates_go_alone() {
         assertThat(coalescesUpdates("mongodb://127.0.0.1")).isTrue();
         assertThat(coalescesUpdates("mongodb://127.0.0.1/?retryWrites=true")).isTrue();
-        assertThat(coalescesUpdates("mongodb://127.0.0.1/?w=1&retrywrites=false")).isFalse();
+        assertThat(coalescesUpdates("mongodb://127.0.0.1/?w=1&retrywrites=false"))
+                .isFalse();
     }
 
     private static boolean coalescesUpdates(String connectionString) {

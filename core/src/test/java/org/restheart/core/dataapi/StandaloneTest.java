@@ -178,10 +178,14 @@ class StandaloneTest {
     void documents_are_changed_and_removed_each_in_a_command_of_its_own() throws Exception {
         var collection = filled("written");
         var gateway = gateway();
-        assertThat(status(gateway, "PATCH", "/db/written/1?id_type=NUMBER", "{\"$inc\": {\"n\": 5}}")).isEqualTo(200);
-        assertThat(status(gateway, "PUT", "/db/written/2?id_type=NUMBER", "{\"n\": 7}")).isEqualTo(200);
-        assertThat(status(gateway, "DELETE", "/db/written/3?id_type=NUMBER", "")).isEqualTo(204);
-        assertThat(status(gateway, "PATCH", "/db/written/3?id_type=NUMBER", "{\"n\": 1}")).isEqualTo(404);
+        assertThat(status(gateway, "PATCH", "/db/written/1?id_type=NUMBER", "{\"$inc\": {\"n\": 5}}"))
+                .isEqualTo(200);
+        assertThat(status(gateway, "PUT", "/db/written/2?id_type=NUMBER", "{\"n\": 7}"))
+                .isEqualTo(200);
+        assertThat(status(gateway, "DELETE", "/db/written/3?id_type=NUMBER", ""))
+                .isEqualTo(204);
+        assertThat(status(gateway, "PATCH", "/db/written/3?id_type=NUMBER", "{\"n\": 1}"))
+                .isEqualTo(404);
         assertThat(collection.countDocuments(BsonDocument.parse("{$or: [{_id: 1, n: 5}, {_id: 2, n: 7}, {_id: 3}]}")))
                 .isEqualTo(2);
         assertThat(meter(gateway, "coalescing_batch_size_count{kind=\"update\"}"))

@@ -14,7 +14,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -180,13 +179,12 @@ class WritesTogetherTest {
     void what_was_created_and_not_removed_is_there() throws Exception {
         fromManyClients(random -> {
             var id = "d" + random.nextInt(IDS);
-            var response =
-                    switch (random.nextInt(4)) {
-                        case 0 -> send("PUT", id + "?wm=upsert", "{\"of\": \"" + id + "\"}");
-                        case 1 -> send("PUT", id, "{\"of\": \"" + id + "\"}");
-                        case 2 -> send("PATCH", id, "{\"$inc\": {\"n\": 1}}");
-                        default -> send("DELETE", id, "");
-                    };
+            var response = switch (random.nextInt(4)) {
+                case 0 -> send("PUT", id + "?wm=upsert", "{\"of\": \"" + id + "\"}");
+                case 1 -> send("PUT", id, "{\"of\": \"" + id + "\"}");
+                case 2 -> send("PATCH", id, "{\"$inc\": {\"n\": 1}}");
+                default -> send("DELETE", id, "");
+            };
             switch (response.statusCode()) {
                 case 201 -> {
                     count("made", id);

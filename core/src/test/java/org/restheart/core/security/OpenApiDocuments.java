@@ -26,7 +26,8 @@ final class OpenApiDocuments {
     private OpenApiDocuments() {}
 
     private static Schema schema() {
-        try (var in = OpenApiDocuments.class.getResourceAsStream("/org/restheart/core/openapi/openapi-3.1.schema.json")) {
+        try (var in =
+                OpenApiDocuments.class.getResourceAsStream("/org/restheart/core/openapi/openapi-3.1.schema.json")) {
             return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                     .getSchema(new String(in.readAllBytes(), StandardCharsets.UTF_8), InputFormat.JSON);
         } catch (IOException e) {
@@ -65,10 +66,13 @@ final class OpenApiDocuments {
         assertThat(SCHEMA.validate(text, InputFormat.JSON)).as(text).isEmpty();
         references(document, document);
         var ids = new HashSet<BsonValue>();
-        document.getDocument("paths").values().forEach(item -> item.asDocument().values().stream()
-                .filter(BsonValue::isDocument)
-                .map(operation -> operation.asDocument().get("operationId"))
-                .forEach(id -> assertThat(ids.add(id)).as(String.valueOf(id)).isTrue()));
+        document.getDocument("paths")
+                .values()
+                .forEach(item -> item.asDocument().values().stream()
+                        .filter(BsonValue::isDocument)
+                        .map(operation -> operation.asDocument().get("operationId"))
+                        .forEach(id ->
+                                assertThat(ids.add(id)).as(String.valueOf(id)).isTrue()));
     }
 
     private static void references(BsonValue value, BsonDocument root) {

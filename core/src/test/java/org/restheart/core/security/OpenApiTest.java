@@ -120,7 +120,9 @@ class OpenApiTest {
         assertThat(document.getString("openapi").getValue()).startsWith("3.1");
         var paths = document.getDocument("paths");
         assertThat(paths).containsKeys("/books", "/books/{id}");
-        assertThat(paths.keySet()).filteredOn(path -> !SERVICES.contains(path)).allMatch(path -> path.startsWith("/books"));
+        assertThat(paths.keySet())
+                .filteredOn(path -> !SERVICES.contains(path))
+                .allMatch(path -> path.startsWith("/books"));
         assertThat(at(paths, "/books")).containsKeys("get", "post").doesNotContainKeys("patch", "put", "delete");
         assertThat(at(paths, "/books/{id}")).containsKey("get").doesNotContainKeys("patch", "put", "delete");
         assertThat(document.toString()).doesNotContain("unseen").doesNotContain("cost");
@@ -136,15 +138,19 @@ class OpenApiTest {
         assertThat(third.statusCode()).isEqualTo(304);
         assertThat(third.body()).isEmpty();
         assertThat(first.headers().firstValue("cache-control")).contains("private, no-cache");
-        assertThat(first.headers().firstValue("vary").orElse("")).contains("Authorization").contains("Accept");
+        assertThat(first.headers().firstValue("vary").orElse(""))
+                .contains("Authorization")
+                .contains("Accept");
     }
 
     @Test
     void V3_samples_show_names_and_types_and_no_values() {
         var document = document("ada", "/_openapi");
         var properties = schema(document, "Books").getDocument("properties");
-        assertThat(properties.getDocument("year").get("type")).isEqualTo(json("{a: ['integer', 'null']}").get("a"));
-        assertThat(properties.getDocument("tags").getDocument("items").get("type")).isEqualTo(new BsonString("string"));
+        assertThat(properties.getDocument("year").get("type"))
+                .isEqualTo(json("{a: ['integer', 'null']}").get("a"));
+        assertThat(properties.getDocument("tags").getDocument("items").get("type"))
+                .isEqualTo(new BsonString("string"));
         assertThat(properties.getDocument("at").getString("$ref").getValue()).endsWith("/Date");
         assertThat(properties).doesNotContainKey("cost");
         var by = properties.getDocument("by").getString("$ref").getValue().replaceFirst(".*/", "");
@@ -174,7 +180,9 @@ class OpenApiTest {
                         "{\"_id\": \"all\", \"roles\": [\"$unauthenticated\"], \"predicate\": \"path('/books') and"
                                 + " method(GET)\"}");
         var document = valid(gateway.anonymous().get("/_openapi"));
-        assertThat(document.getDocument("paths").keySet()).filteredOn(path -> !SERVICES.contains(path)).containsExactly("/books");
+        assertThat(document.getDocument("paths").keySet())
+                .filteredOn(path -> !SERVICES.contains(path))
+                .containsExactly("/books");
         assertThat(at(document, "paths", "/books").keySet()).containsExactly("get");
         assertThat(at(document, "paths", "/books", "get").getArray("security").getFirst())
                 .isEqualTo(new BsonDocument());
@@ -183,7 +191,8 @@ class OpenApiTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/_openapi/nope", "/_openapi/users", "/_openapi/unseen", "/_openapi/books/1", "/_openapi/a/b/c"})
+    @ValueSource(
+            strings = {"/_openapi/nope", "/_openapi/users", "/_openapi/unseen", "/_openapi/books/1", "/_openapi/a/b/c"})
     void V6_what_is_not_there_and_what_is_hidden_look_the_same(String path) {
         var missing = gateway.as("ada").get("/_openapi/missing");
         var response = gateway.as("ada").get(path);
@@ -260,14 +269,16 @@ class OpenApiTest {
 
     @Test
     void V11_a_validator_is_shown_as_far_as_it_is_enforced() {
-        var validator = json("{$jsonSchema: {required: ['year'], properties: {year: {bsonType: 'int', maximum: 3000}}}}");
+        var validator =
+                json("{$jsonSchema: {required: ['year'], properties: {year: {bsonType: 'int', maximum: 3000}}}}");
         for (var action : ValidationAction.values()) {
             gateway.database()
                     .createCollection(
                             "checked" + action.getValue(),
                             new CreateCollectionOptions()
-                                    .validationOptions(
-                                            new ValidationOptions().validator(validator).validationAction(action)));
+                                    .validationOptions(new ValidationOptions()
+                                            .validator(validator)
+                                            .validationAction(action)));
         }
         refresh();
         var document = document("admin", "/_openapi");
@@ -321,8 +332,10 @@ class OpenApiTest {
         var database = gateway.database();
         database.runCommand(json("{profile: 2}"));
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
-            Callable<Integer> ask = () -> gateway.as("admin").get("/_openapi/books").statusCode();
-            for (var answer : clients.invokeAll(IntStream.range(0, 20).mapToObj(_ -> ask).toList())) {
+            Callable<Integer> ask =
+                    () -> gateway.as("admin").get("/_openapi/books").statusCode();
+            for (var answer :
+                    clients.invokeAll(IntStream.range(0, 20).mapToObj(_ -> ask).toList())) {
                 assertThat(answer.get()).isEqualTo(200);
             }
         }
@@ -338,7 +351,8 @@ class OpenApiTest {
         var document = document("admin", "/_openapi/books?jsonMode=" + mode);
         var cost = schema(document, "Books").getDocument("properties").getDocument("cost");
         assertThat(cost.containsKey("$ref")).isEqualTo(mode.equals("extended"));
-        assertThat(gateway.as("admin").get("/_openapi?jsonMode=shell").statusCode()).isEqualTo(400);
+        assertThat(gateway.as("admin").get("/_openapi?jsonMode=shell").statusCode())
+                .isEqualTo(400);
     }
 
     @Test

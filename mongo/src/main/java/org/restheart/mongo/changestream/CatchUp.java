@@ -35,8 +35,8 @@ final class CatchUp {
     /// Returns when the cursor is open; events are then sent in the background.
     ///
     /// @param from after the last event of the client, or the time of the first event that it requests
-    /// @throws org.restheart.http.ProblemException 400 for an invalid token, 410 if the events after it are lost, 503
-    ///     if there are too many cursors
+    /// @throws org.restheart.http.ProblemException 400 for an invalid token, 410 if the events after it are lost,
+    ///     503 if there are too many cursors
     static void start(
             BackgroundTasks tasks,
             MongoClient client,

@@ -34,8 +34,8 @@ final class Permitted {
     private Permitted() {}
 
     /// Selects changes of documents that match a filter, in MongoDB's full filter language: the event is temporarily
-    /// replaced by the document. A deleted document is matched in its previous state, if the event contains it; changes
-    /// without a document are excluded. The state of a document before it matched is removed.
+    /// replaced by the document. A deleted document is matched in its previous state, if the event contains it;
+    /// changes without a document are excluded. The state of a document before it matched is removed.
     static List<BsonDocument> matching(BsonDocument filter) {
         return List.of(
                 stage("{$replaceWith: {$mergeObjects: [{$ifNull: ['$fullDocument', '$fullDocumentBeforeChange']}, {'"

@@ -51,8 +51,8 @@ final class GroupWrites<O> {
         this.blocked = blocked;
         this.deployment = deployment;
         this.maxBytes = Math.min(config.maxBatchBytes(), MAX_BYTES);
-        this.queues =
-                new BatchQueues<>(config.withMaxBatchBytes(maxBytes), threads, deployment, new BatchMeters(registry, command));
+        this.queues = new BatchQueues<>(
+                config.withMaxBatchBytes(maxBytes), threads, deployment, new BatchMeters(registry, command));
     }
 
     /// The statement of a write; empty for one that is sent separately: it cannot share a command, is too large, or

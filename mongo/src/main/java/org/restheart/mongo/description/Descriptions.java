@@ -126,9 +126,7 @@ public final class Descriptions {
                 collections.put(
                         name,
                         structure(
-                                name,
-                                found,
-                                properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
+                                name, found, properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
             }
         });
         return new DatabaseStructure(db, List.copyOf(collections.values()), schemas(db));
@@ -144,8 +142,8 @@ public final class Descriptions {
                         && document.get("$jsonSchema") instanceof BsonDocument schema
                 ? Optional.of(schema)
                 : Optional.<BsonDocument>empty();
-        boolean enforced = isAbsentOr(options, "validationAction", "error")
-                && isAbsentOr(options, "validationLevel", "strict");
+        boolean enforced =
+                isAbsentOr(options, "validationAction", "error") && isAbsentOr(options, "validationLevel", "strict");
         return new CollectionStructure(name, ResourcePath.kindOf(name), validator, enforced, properties);
     }
 

@@ -16,8 +16,10 @@ final class Remembered<K, V> {
 
     private final long ttl;
     private final Function<K, V> load;
-    private final Cache<K, Slot<K, V>> slots =
-            Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_ENTRIES).build();
+    private final Cache<K, Slot<K, V>> slots = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_ENTRIES)
+            .build();
 
     /// @param ttl zero to load each time, negative to keep values until they are forgotten
     Remembered(Duration ttl, Function<K, V> load) {

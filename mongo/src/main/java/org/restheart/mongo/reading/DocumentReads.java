@@ -96,12 +96,7 @@ public final class DocumentReads {
     /// @param direction 1 for the smallest ids, -1 for the largest
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
     public Some some(
-            MongoNamespace namespace,
-            ReadRights rights,
-            int direction,
-            int limit,
-            Duration timeLimit,
-            long maxBytes) {
+            MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         var sort = new BsonDocument("_id", new BsonInt32(direction));
         var question = new FindQuestion(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
         var settings = new ReadSettings(

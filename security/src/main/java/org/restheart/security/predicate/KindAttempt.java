@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.judged.Answer;
-import org.restheart.http.Request;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.RuleAnswer.Limits;
@@ -98,7 +98,8 @@ public final class KindAttempt {
         }
 
         private static Request closed(Request request) {
-            return request.with(org.restheart.http.RequestPath.parse(request.path().raw() + "/"));
+            return request.with(
+                    org.restheart.http.RequestPath.parse(request.path().raw() + "/"));
         }
 
         int outcomes(Predicate predicate) {
@@ -112,11 +113,8 @@ public final class KindAttempt {
                 case Predicate.PathSuffix(var suffixes) ->
                     kind.isPathKnown() && areKnown(suffixes) ? concrete(predicate) : ANY;
                 case Predicate.Template(var template, var match) ->
-                    match == null
-                            ? of(template.matches(values()))
-                            : isKnown(match) ? concrete(predicate) : ANY;
-                case Predicate.Regex(_, var value, _) ->
-                    isKnown(value) ? concrete(predicate) : ANY;
+                    match == null ? of(template.matches(values())) : isKnown(match) ? concrete(predicate) : ANY;
+                case Predicate.Regex regex -> isKnown(regex.value()) ? concrete(predicate) : ANY;
                 case Predicate.MethodIs _, Predicate.ViaIs _, Predicate.ActionIs _, Predicate.Trait _ ->
                     concrete(predicate);
                 case Predicate.Equal(var operands) -> areKnown(operands) ? concrete(predicate) : ANY;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.restheart.openapi;
+
+import org.jspecify.annotations.NullMarked;
