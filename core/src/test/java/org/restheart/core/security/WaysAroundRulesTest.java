@@ -24,7 +24,16 @@ class WaysAroundRulesTest {
         gateway = TestGateway.start(mongo, "csvLoader: {enabled: true}\ngraphql: {db: $db, collection: apps}\n");
         var hash = TestGateway.hash("pw");
         for (var role : List.of(
-                "manager", "forbidden", "listed", "equal", "merged", "shown", "hiding", "loader", "upserting", "reading")) {
+                "manager",
+                "forbidden",
+                "listed",
+                "equal",
+                "merged",
+                "shown",
+                "hiding",
+                "loader",
+                "upserting",
+                "reading")) {
             gateway.insert("users", "{_id: '" + role + "', password: '" + hash + "', roles: ['" + role + "']}");
         }
         permit("manager", "path-prefix('/users')", "{allowWriteMode: true}");
