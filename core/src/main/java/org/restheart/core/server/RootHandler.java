@@ -33,13 +33,21 @@ final class RootHandler implements HttpHandler {
     private final int maxParameters;
     private final int maxCookies;
     private final RequestReader reader;
+    private final Http2Connections http2;
 
     /// @param maxParameters most query parameters of a request
     /// @param maxCookies most cookies of a request
-    RootHandler(Router router, ServerParts parts, RequestReader reader, int maxParameters, int maxCookies) {
+    RootHandler(
+            Router router,
+            ServerParts parts,
+            RequestReader reader,
+            Http2Connections http2,
+            int maxParameters,
+            int maxCookies) {
         this.router = router;
         this.parts = parts;
         this.reader = reader;
+        this.http2 = http2;
         this.maxParameters = maxParameters;
         this.maxCookies = maxCookies;
     }
@@ -50,6 +58,7 @@ final class RootHandler implements HttpHandler {
             exchange.dispatch(exchange.getIoThread(), this);
             return;
         }
+        http2.requested(exchange);
         var fault = Framing.fault(exchange);
         if (fault.isPresent()) {
             if (exchange.isHttp11() || exchange.isHttp10()) {

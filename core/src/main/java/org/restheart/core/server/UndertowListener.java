@@ -52,6 +52,7 @@ public final class UndertowListener {
     private final XnioWorker worker;
     private final Observer observer;
     private final RequestReader reader = new RequestReader();
+    private final Http2Connections http2 = new Http2Connections();
     private final PushConnections pushes = PushConnections.start();
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
@@ -81,6 +82,7 @@ public final class UndertowListener {
                 router,
                 parts,
                 reader,
+                http2,
                 settings.connection().maxParameters(),
                 settings.connection().maxCookies()));
     }
@@ -170,6 +172,7 @@ public final class UndertowListener {
         return connection -> {
             LazyReadSuspension.on(connection);
             UnreadRequests.watch(connection, reader, observer);
+            http2.accepted(connection);
             listener.handleEvent(connection);
         };
     }
@@ -177,6 +180,7 @@ public final class UndertowListener {
     private ChannelListener<StreamConnection> watched(ChannelListener<StreamConnection> listener) {
         return connection -> {
             UnreadRequests.watch(connection, reader, observer);
+            http2.accepted(connection);
             listener.handleEvent(connection);
         };
     }
@@ -193,15 +197,15 @@ public final class UndertowListener {
         if (!settings.connection().http2()) {
             return http1;
         }
-        var http2 = new Http2OpenListener(buffers, options());
-        http2.setRootHandler(handler);
+        var overTls = new Http2OpenListener(buffers, options());
+        overTls.setRootHandler(handler);
         var timeout = settings.connection().requestParseTimeout().map(HandshakeTimeout::new);
         var alpn = new AlpnOpenListener(
                 buffers,
                 options(),
                 timeout.<DelegateOpenListener>map(t -> t.begun(http1)).orElse(http1));
         alpn.addProtocol(
-                "h2", timeout.<DelegateOpenListener>map(t -> t.begun(http2)).orElse(http2), 10);
+                "h2", timeout.<DelegateOpenListener>map(t -> t.begun(overTls)).orElse(overTls), 10);
         return timeout.map(t -> t.within(alpn)).orElse(alpn::handleEvent);
     }
 
@@ -227,9 +231,11 @@ public final class UndertowListener {
     }
 
     /// Continues serving while load balancers and clients are informed of the stop: each response ends its HTTP/1.1
-    /// connection. Returns after the grace period, or when there has been no request for a while.
+    /// connection, and clients of HTTP/2 get a `GOAWAY`. Returns after the grace period, or when there has been no
+    /// request for a while.
     public void announceStop(Duration grace) {
         admission.announceStop();
+        http2.sendGoAway();
         long end = System.nanoTime() + grace.toNanos();
         try {
             while (System.nanoTime() < end

@@ -1,0 +1,64 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http2.Http2ServerConnection;
+import io.undertow.util.AttachmentKey;
+import java.net.SocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.xnio.StreamConnection;
+
+/// The connections of HTTP/2, so that a `GOAWAY` can be sent on them before the server stops. Thread-safe.
+final class Http2Connections {
+    private static final AttachmentKey<GoAway> GO_AWAY = AttachmentKey.create(GoAway.class);
+    private static final int FEW = 1_000;
+
+    /// Undertow does not tell which connection a channel of HTTP/2 is on. May contain some that have been closed.
+    private final ConcurrentMap<Ends, StreamConnection> accepted = new ConcurrentHashMap<>();
+
+    private final Set<GoAway> open = ConcurrentHashMap.newKeySet();
+    private volatile int tidyAt = FEW;
+    private volatile boolean stopping;
+
+    private record Ends(SocketAddress peer, SocketAddress local) {}
+
+    /// Of any protocol.
+    void accepted(StreamConnection connection) {
+        accepted.put(new Ends(connection.getPeerAddress(), connection.getLocalAddress()), connection);
+        if (accepted.size() >= tidyAt) {
+            accepted.values().removeIf(other -> !other.isOpen());
+            tidyAt = Math.max(FEW, 2 * accepted.size());
+        }
+    }
+
+    /// To be called with each request, on its I/O thread.
+    void requested(HttpServerExchange exchange) {
+        if (!(exchange.getConnection() instanceof Http2ServerConnection connection)) {
+            return;
+        }
+        var known = connection.getAttachment(GO_AWAY);
+        if (known == null) {
+            var below = accepted.remove(new Ends(connection.getPeerAddress(), connection.getLocalAddress()));
+            if (below == null) {
+                return;
+            }
+            var sink = below.getSinkChannel();
+            var added = new GoAway(sink.getConduit(), below.getIoThread());
+            sink.setConduit(added);
+            connection.putAttachment(GO_AWAY, added);
+            open.add(added);
+            connection.addCloseListener(_ -> open.remove(added));
+            known = added;
+        }
+        if (stopping) {
+            known.send();
+        }
+    }
+
+    /// Sends a `GOAWAY` on all connections, also on those that come from now on. Their requests are served.
+    void sendGoAway() {
+        stopping = true;
+        open.forEach(GoAway::send);
+    }
+}

@@ -1,0 +1,108 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Response;
+
+/// A stop as clients of HTTP/2 see it (RFC 9113, 6.8).
+class GoAwayTest {
+    private final TestServer server = TestServer.of(TestServer.eager("/", _ -> Response.json(200, "{}")));
+
+    private static void assertSentAway(RawHttp2.Frame frame) {
+        assertThat(frame.type()).isEqualTo(RawHttp2.GO_AWAY);
+        assertThat(frame.stream()).isZero();
+        assertThat(ByteBuffer.wrap(frame.payload()).getInt()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(ByteBuffer.wrap(frame.payload()).getInt(4)).as("error").isZero();
+    }
+
+    private static void assertServed(RawHttp2 client, int stream) throws Exception {
+        client.get(stream, "/");
+        var head = client.frame();
+        assertThat(head.type()).isEqualTo(RawHttp2.HEADERS);
+        assertThat(head.stream()).isEqualTo(stream);
+        assertThat(head.payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
+        for (var frame = head; !frame.endsStream(); ) {
+            frame = client.frame();
+            assertThat(frame.type()).isEqualTo(RawHttp2.DATA);
+        }
+    }
+
+    @Test
+    void clients_are_sent_away_and_what_they_still_send_is_served() throws Exception {
+        try (server;
+                var early = new RawHttp2(server.listener().address())) {
+            assertServed(early, 1);
+            server.listener().announceStop(Duration.ZERO);
+            assertSentAway(early.frame());
+            assertServed(early, 3);
+            assertServed(early, 5);
+            try (var late = new RawHttp2(server.listener().address())) {
+                late.get(1, "/");
+                boolean sentAway = false;
+                boolean served = false;
+                while (!sentAway || !served) { // in any order
+                    var frame = late.frame();
+                    if (frame.type() == RawHttp2.GO_AWAY) {
+                        assertSentAway(frame);
+                        sentAway = true;
+                    } else if (frame.type() == RawHttp2.HEADERS) {
+                        assertThat(frame.payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
+                    }
+                    served = served || (frame.stream() == 1 && frame.endsStream());
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_client_under_load_notices_nothing() throws Exception {
+        var served = new AtomicInteger();
+        var over = new AtomicBoolean();
+        try (server;
+                var client = HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_2)
+                        .build();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var address = "http://127.0.0.1:" + server.listener().address().getPort();
+            var request = HttpRequest.newBuilder(URI.create(address))
+                    .timeout(Duration.ofSeconds(30))
+                    .build();
+            client.send(request, BodyHandlers.discarding());
+            var load = new ArrayList<Future<?>>();
+            for (int i = 0; i < 8; i++) {
+                load.add(threads.submit(() -> {
+                    while (!over.get()) {
+                        assertThat(client.send(request, BodyHandlers.discarding())
+                                        .statusCode())
+                                .isEqualTo(200);
+                        served.incrementAndGet();
+                    }
+                    return null;
+                }));
+            }
+            await().until(() -> served.get() > 200);
+            var announced = CompletableFuture.runAsync(() -> server.listener().announceStop(Duration.ZERO));
+            int before = served.get();
+            await().until(() -> served.get() > before + 200);
+            over.set(true);
+            for (var each : load) {
+                each.get();
+            }
+            announced.join();
+        }
+    }
+}
