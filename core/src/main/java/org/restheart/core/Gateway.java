@@ -1,11 +1,14 @@
 package org.restheart.core;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import javax.crypto.spec.SecretKeySpec;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
@@ -32,6 +35,7 @@ import org.restheart.graphql.ReadRightsOfMappings;
 import org.restheart.http.Filter;
 import org.restheart.http.Service;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
@@ -79,9 +83,12 @@ public final class Gateway implements AutoCloseable {
         var pipeline = new Pipeline(
                 PipelineSettings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
-                binding -> binding.service() instanceof DataApiService
-                        ? security.securityFilter(binding, DataApiService::located)
-                        : security.securityFilter(binding),
+                binding -> switch (binding.service()) {
+                    case DataApiService _ -> security.securityFilter(binding, DataApiService::located);
+                    // Not by cookie, which a browser would send for pages of any site.
+                    case McpService _ -> security.securityFilter(binding, request -> request);
+                    default -> security.securityFilter(binding);
+                },
                 binding -> security.securityFilter(binding)::judge);
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
         judgedRequests.connect(router, binding -> security.securityFilter(binding)::ask);
@@ -171,7 +178,28 @@ public final class Gateway implements AutoCloseable {
                     // Not secured as a path: its actions are judged as requests of the REST API.
                     .ifPresent(api -> bindings.add(Binding.prefix(api, api.uri(), false)));
             config.openApi().ifPresent(openApi -> bindOpenApi(openApi, service, data, security, metrics));
+            config.mcp()
+                    .map(mcp -> new McpService(
+                            mcp,
+                            judgedRequests,
+                            service.paths(),
+                            service.catalog(),
+                            surroundings(security),
+                            metrics.mcp()))
+                    .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false))); // likewise
         });
+    }
+
+    private static McpService.Surroundings surroundings(Security security) {
+        return new McpService.Surroundings(
+                security::modelContextBase,
+                McpCredentials::of,
+                security::challenges,
+                new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
+                security.ownCollections().stream()
+                        .map(MongoNamespace::getFullName)
+                        .collect(Collectors.toSet()),
+                BuildInfo.load().version());
     }
 
     /// @return what protects app definitions

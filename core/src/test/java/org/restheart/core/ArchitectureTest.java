@@ -114,6 +114,24 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /// They have no way to data but requests that are judged.
+    @Test
+    void translators_know_the_vocabulary_alone() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("org.restheart.dataapi..", "org.restheart.mcp..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.restheart.core..",
+                        "org.restheart.security..",
+                        "org.restheart.embedded..",
+                        "org.restheart.graphql..",
+                        "org.restheart.mongo..",
+                        "com.mongodb..")
+                .check(CLASSES);
+    }
+
     @Test
     void packages_of_core_form_no_cycles() {
         slices().matching("org.restheart.core.(*)..").should().beFreeOfCycles().check(CLASSES);

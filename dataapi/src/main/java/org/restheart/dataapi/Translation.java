@@ -4,12 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.bson.BsonDocument;
-import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
-import org.restheart.http.Query;
-import org.restheart.http.RequestPath;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
@@ -76,17 +72,7 @@ record Translation(
 
     /// The path of the document, if the filter is only an id that can be written in a path.
     private Optional<String> idInPath() {
-        var filter = body.document("filter");
-        if (filter.size() != 1 || !filter.containsKey("_id")) {
-            return Optional.empty();
-        }
-        return paths.ofId(filter.get("_id"))
-                .filter(_ -> isPlain(filter.get("_id")))
-                .map(id -> collection + "/" + id);
-    }
-
-    private static boolean isPlain(BsonValue id) {
-        return !(id instanceof BsonDocument) && !id.isArray() && !id.isRegularExpression() && !id.isNull();
+        return paths.ofIdIn(body.document("filter")).map(id -> collection + "/" + id);
     }
 
     private JudgedRequest find(int limit) {
@@ -100,10 +86,9 @@ record Translation(
     }
 
     private JudgedRequest read(String target, Map<String, String> parameters) {
-        var all = parametersOf(target);
-        all.putAll(parameters);
+        var all = new LinkedHashMap<>(parameters);
         body.object("projection").ifPresent(projection -> all.put("keys", projection));
-        return JudgedRequest.of(Method.GET, path(target), Query.of(all), via())
+        return JudgedRequest.at(Method.GET, target, all, via())
                 .with(JudgedRequest.JSON_MODE, mode(body.document("projection").containsKey("_etag")));
     }
 
@@ -114,14 +99,14 @@ record Translation(
         System.arraycopy(pipeline, 0, content, 11, pipeline.length);
         content[content.length - 1] = '}';
         boolean namesTag = new String(pipeline, java.nio.charset.StandardCharsets.UTF_8).contains("_etag");
-        return JudgedRequest.of(Method.POST, path(collection + "/_aggrs"), Query.NONE, via())
+        return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), via())
                 .withContent(content)
                 .with(JudgedRequest.JSON_MODE, mode(namesTag))
                 .with(Slice.KEY, new Slice(0, config.maxLimit() + 1));
     }
 
     private JudgedRequest write(Method method, String target, boolean filtered, DataWrite.Kind kind) {
-        var parameters = parametersOf(target);
+        var parameters = new LinkedHashMap<String, String>();
         if (filtered) {
             body.object("filter").ifPresent(filter -> parameters.put("filter", filter));
         }
@@ -129,8 +114,7 @@ record Translation(
                 && (action == Action.updateOne || action == Action.updateMany || action == Action.replaceOne)) {
             parameters.put("wm", "upsert");
         }
-        return JudgedRequest.of(method, path(target), Query.of(parameters), via())
-                .with(DataWrite.KEY, new DataWrite(kind, report));
+        return JudgedRequest.at(method, target, parameters, via()).with(DataWrite.KEY, new DataWrite(kind, report));
     }
 
     private Via via() {
@@ -141,21 +125,5 @@ record Translation(
         return canonical
                 ? withTag ? JsonMode.EXTENDED : JsonMode.EXTENDED_UNTAGGED
                 : withTag ? JsonMode.PLAIN : JsonMode.PLAIN_UNTAGGED;
-    }
-
-    private static RequestPath path(String target) {
-        int mark = target.indexOf('?');
-        return RequestPath.parse(mark < 0 ? target : target.substring(0, mark));
-    }
-
-    /// An id may need its type beside it.
-    private static LinkedHashMap<String, String> parametersOf(String target) {
-        var parameters = new LinkedHashMap<String, String>();
-        int mark = target.indexOf('?');
-        if (mark >= 0) {
-            var query = Query.parse(target.substring(mark + 1), 2);
-            query.names().forEach(name -> query.first(name).ifPresent(value -> parameters.put(name, value)));
-        }
-        return parameters;
     }
 }

@@ -13,6 +13,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
@@ -38,7 +39,10 @@ public record ReadRightsOfMappings(
         }
         var path = paths.apply(source.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
         var rights = new AtomicReference<ReadRights>();
-        judged.make(request, JudgedRequest.of(Method.GET, path, Query.NONE, VIA).with(ReadRights.ASKED, rights::set));
+        judged.make(
+                request,
+                JudgedRequest.of(Method.GET, path, Query.NONE, VIA)
+                        .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
         return Optional.ofNullable(rights.get()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
     }
 }

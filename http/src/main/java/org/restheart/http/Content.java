@@ -1,5 +1,7 @@
 package org.restheart.http;
 
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.function.UnaryOperator;
 import org.restheart.http.push.Subscription;
@@ -7,6 +9,23 @@ import org.restheart.http.push.Subscription;
 /// The content of a response.
 public sealed interface Content {
     Content NONE = new None();
+
+    /// The bytes, for a service that makes another response of them, on a thread that may wait. Closing it ends the
+    /// content, whatever has been read.
+    ///
+    /// @throws IllegalStateException for messages, which are not bytes of one content
+    default InputStream stream() {
+        return switch (this) {
+            case None _ -> InputStream.nullInputStream();
+            case Bytes(var buffer) -> {
+                var bytes = new byte[buffer.remaining()];
+                buffer.duplicate().get(bytes);
+                yield new ByteArrayInputStream(bytes);
+            }
+            case Streamed streamed -> new SourceStream(streamed.source);
+            case Push _ -> throw new IllegalStateException("messages");
+        };
+    }
 
     /// No bytes at all.
     record None() implements Content {}

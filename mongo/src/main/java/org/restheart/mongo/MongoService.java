@@ -26,6 +26,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
@@ -47,6 +49,7 @@ import org.restheart.mongo.find.SessionFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.management.Catalog;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.ParameterSettings;
@@ -54,7 +57,6 @@ import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.ReadRights;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceMethods;
@@ -84,6 +86,7 @@ public final class MongoService implements Service, AutoCloseable {
     private final ForbiddenOperators forbiddenOperators;
     private final DocumentReads reads;
     private final Descriptions descriptions;
+    private final Catalog catalog;
 
     /// @param tasks closed by the caller, after this
     /// @param registry takes the meters of the data API
@@ -113,8 +116,19 @@ public final class MongoService implements Service, AutoCloseable {
         var finder = new SessionFinder(documents, new CachedFinder(positioned, config.resultCache(), writes, registry));
         var continuations = new Continuations(client, documents, registry);
         var inspection = new PipelineInspection(config.querySecurity());
+        this.catalog = new Catalog(client);
         ReadRoutes.addTo(
-                routes, client, finder, documents, continuations, coalescer, metadata, inspection, writes, config);
+                routes,
+                client,
+                catalog,
+                finder,
+                documents,
+                continuations,
+                coalescer,
+                metadata,
+                inspection,
+                writes,
+                config);
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
         this.descriptions = new Descriptions(client, mounts, reads, config.metadataTtl());
         metadata.onChange(streams::changed);
@@ -173,6 +187,11 @@ public final class MongoService implements Service, AutoCloseable {
                 return IdSpelling.of(id);
             }
         };
+    }
+
+    /// What there is in MongoDB, for services that list what their callers may see.
+    public DataCatalog catalog() {
+        return catalog;
     }
 
     /// The rules of documents, for services that write them in other ways.
@@ -314,9 +333,9 @@ public final class MongoService implements Service, AutoCloseable {
                 rule(request, path, resource));
         forbiddenOperators.checkContent(dataRequest);
         HiddenFields.check(dataRequest);
-        var rights = request.attribute(ReadRights.ASKED);
-        if (rights.isPresent()) {
-            rights.get().accept(ReadRights.of(dataRequest.grant()));
+        var asked = request.attribute(DataFacts.ASKED);
+        if (asked.isPresent()) {
+            asked.get().accept(new DataFacts(dataRequest.grant(), resource.properties()));
             return Response.status(204);
         }
         DataHandler answering = HiddenFields.mayNotBeQuoted(dataRequest) ? unquoting(handler) : handler;

@@ -36,6 +36,7 @@ final class ReadRoutes {
     static void addTo(
             MongoRoutes routes,
             MongoClient client,
+            Catalog catalog,
             Finder finder,
             Documents documents,
             Continuations continuations,
@@ -48,7 +49,7 @@ final class ReadRoutes {
         var download = Files.download(new Collections(client), documents, config.queryTimeLimit());
         routes.on(ResourceKind.FILE_BINARY, GET, download);
         routes.on(ResourceKind.FILE_BINARY, HEAD, download);
-        catalog(routes, new Catalog(client), metadata);
+        catalog(routes, catalog, metadata);
         routes.on(
                 ResourceKind.AGGREGATIONS,
                 POST,

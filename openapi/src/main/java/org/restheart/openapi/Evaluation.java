@@ -30,6 +30,7 @@ import org.restheart.http.access.Caller;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
@@ -361,7 +362,7 @@ final class Evaluation {
             judged.make(
                     asking,
                     JudgedRequest.of(Method.GET, group.path(), Query.NONE, Via.REST)
-                            .with(ReadRights.ASKED, rights::set));
+                            .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;

@@ -4,9 +4,11 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
@@ -23,6 +25,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
+import org.restheart.security.Challenges;
 import org.restheart.security.FailedAttempts;
 import org.restheart.security.FullAuthorizer;
 import org.restheart.security.IdentityAuthenticator;
@@ -193,6 +196,36 @@ public final class Security implements AutoCloseable {
     /// @param located moves credentials to the headers that mechanisms read
     public SecurityFilter securityFilter(Binding binding, UnaryOperator<Request> located) {
         return policy.with(located).securityFilter(binding.secured());
+    }
+
+    /// What mechanisms tell clients without an account.
+    public List<String> challenges(Request request) {
+        return Challenges.areWanted(request)
+                ? policy.authenticators().stream()
+                        .flatMap(authenticator -> authenticator.challenge(request).stream())
+                        .toList()
+                : List.of();
+    }
+
+    /// By which URL clients of the Model Context Protocol know this server, if it speaks that.
+    public String modelContextBase(Request request) {
+        return config.oauth().modelContext().orElseThrow().resource().base().of(request);
+    }
+
+    /// A key for a purpose, the same in all gateways that share the key of tokens.
+    public byte[] key(String purpose) {
+        return tokens.key(purpose);
+    }
+
+    /// The collections of accounts, permissions and keys.
+    public Set<MongoNamespace> ownCollections() {
+        var own = new HashSet<MongoNamespace>();
+        config.mongoRealm()
+                .map(MongoRealmConfig::users)
+                .ifPresent(users -> own.add(new MongoNamespace(users.database(), users.collection())));
+        config.mongoAcl().ifPresent(acl -> own.add(new MongoNamespace(acl.database(), acl.collection())));
+        config.apiKeys().ifPresent(keys -> own.add(new MongoNamespace(keys.database(), keys.collection())));
+        return own;
     }
 
     /// Whether a request that was admitted by a security filter would be admitted now. May block.

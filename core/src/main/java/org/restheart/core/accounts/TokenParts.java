@@ -10,9 +10,11 @@ import org.restheart.core.routing.Binding;
 import org.restheart.security.Authenticator;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
+import org.restheart.security.jwt.ResourceTokens;
 import org.restheart.security.oauth.AuthorizationService;
 import org.restheart.security.oauth.ClientRegistrationService;
 import org.restheart.security.oauth.PkceCodeGrant;
+import org.restheart.security.oauth.ResourceGrant;
 import org.restheart.security.oauth.ResourceMetadataService;
 import org.restheart.security.oauth.ServerMetadataService;
 import org.restheart.security.realm.Generations;
@@ -37,6 +39,7 @@ final class TokenParts {
     private final SecurityOAuth oauth;
     private final Jwt jwt;
     private final Generations accounts;
+    private final Optional<ResourceGrant> resources;
     private final Optional<TokenManager> manager;
 
     /// @param realms by the names by which credentials refer to them
@@ -44,7 +47,13 @@ final class TokenParts {
         this.config = config;
         this.oauth = oauth;
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey());
-        this.jwt = config.jwt().jwt().knowing(accounts);
+        var known = config.jwt().jwt().knowing(accounts);
+        this.resources = oauth.modelContext()
+                .map(endpoint -> new ResourceGrant(
+                        new ResourceTokens(
+                                endpoint.resource().path(), endpoint.resource().base()::of, endpoint.plain()),
+                        endpoint.resource().scopes()));
+        this.jwt = resources.map(grant -> known.serving(grant.tokens())).orElse(known);
         this.manager = manager();
         if (config.tokenBasic() && manager.isEmpty()) {
             LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
@@ -65,6 +74,11 @@ final class TokenParts {
     private boolean cookiesWork() {
         return config.tokenBasic()
                 || (config.jwtTokens().isPresent() && config.bearer().isPresent());
+    }
+
+    /// A key for a purpose, derived from that of tokens.
+    byte[] key(String purpose) {
+        return jwt.derivedKey(purpose);
     }
 
     /// Precedes mechanisms that check passwords.
@@ -112,7 +126,8 @@ final class TokenParts {
                 ? Optional.of(new PkceCodeGrant(
                         jwt.verifier(),
                         jwt.signer().get(),
-                        config.jwtTokens().get().lifetime()))
+                        config.jwtTokens().get().lifetime(),
+                        resources))
                 : Optional.empty();
     }
 
@@ -121,11 +136,19 @@ final class TokenParts {
         oauth.serverMetadata()
                 .ifPresent(part -> bindings.add(Binding.of(
                         new ServerMetadataService(
-                                part.base(), part.tokenUri(), part.authorizeUri(), part.registrationUri()),
+                                part.base(),
+                                part.tokenUri(),
+                                part.authorizeUri(),
+                                part.registrationUri(),
+                                resources.map(ResourceGrant::scopes).orElse(List.of())),
                         part.endpoint())));
         oauth.resourceMetadata()
                 .ifPresent(part -> bindings.add(Binding.of(
-                        new ResourceMetadataService(part.base(), part.endpoint().uri()), part.endpoint())));
+                        new ResourceMetadataService(
+                                part.base(),
+                                part.endpoint().uri(),
+                                oauth.modelContext().map(SecurityOAuth.ModelContext::resource)),
+                        part.endpoint())));
         oauth.authorization()
                 .ifPresent(part -> bindings.add(Binding.of(
                         new AuthorizationService(
@@ -135,7 +158,9 @@ final class TokenParts {
                                 accounts,
                                 config.jwtTokens()
                                         .map(JwtTokenManager.Settings::propertyClaims)
-                                        .orElse(List.of())),
+                                        .orElse(List.of()),
+                                oauth.serverMetadata().map(SecurityOAuth.ServerMetadata::base),
+                                resources),
                         part.endpoint())));
         oauth.registration().ifPresent(endpoint -> bindings.add(Binding.of(new ClientRegistrationService(), endpoint)));
         return bindings;

@@ -2,8 +2,10 @@ package org.restheart.core.config;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
+import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.openapi.OpenApiConfig;
 
@@ -13,6 +15,7 @@ import org.restheart.openapi.OpenApiConfig;
 /// @param graphql empty when it is switched off
 /// @param dataApi the Atlas Data API; empty when it is switched off
 /// @param openApi empty when it is switched off
+/// @param mcp the Model Context Protocol; empty when it is switched off
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -32,6 +35,7 @@ public record GatewayConfig(
         Endpoint csvLoader,
         Optional<DataApiConfig> dataApi,
         Optional<OpenApiConfig> openApi,
+        Optional<McpConfig> mcp,
         SecurityConfig security,
         boolean dateHeader,
         boolean poweredByHeader,
@@ -83,6 +87,7 @@ public record GatewayConfig(
                 Endpoint.read(root.component("csvLoader"), new Endpoint(true, "/csv", true)),
                 DataApiBinding.read(root.component("dataApi")),
                 OpenApiBinding.read(root.component("openApi")),
+                McpBinding.read(root.component("mcp"), isLoopback(root)),
                 security,
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),
@@ -92,6 +97,16 @@ public record GatewayConfig(
             root.refuse("http-listener", "and the other listeners are disabled: one must be enabled");
         }
         return config;
+    }
+
+    /// Whether nobody but programs of this computer can connect.
+    private static boolean isLoopback(Block root) {
+        return Stream.of(
+                        ListenerConfig.read(root.block("http-listener"), true, 8080),
+                        ListenerConfig.readTls(root.component("https-listener")).listener(),
+                        ListenerConfig.read(root.component("ajp-listener"), false, 8009))
+                .filter(ListenerConfig::enabled)
+                .allMatch(ListenerConfig::isLoopback);
     }
 
     private static boolean enabled(Block component) {

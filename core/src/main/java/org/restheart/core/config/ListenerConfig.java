@@ -28,6 +28,14 @@ public record ListenerConfig(boolean enabled, String host, int port) {
         }
     }
 
+    /// Whether the name says that it is bound to loopback.
+    boolean isLoopback() {
+        return host.equalsIgnoreCase("localhost")
+                || host.equals("::1")
+                || host.equals("[::1]")
+                || host.matches("127(\\.\\d{1,3}){3}");
+    }
+
     static ListenerConfig read(Block block, boolean enabled, int port) {
         return new ListenerConfig(
                 block.bool("enabled", enabled),

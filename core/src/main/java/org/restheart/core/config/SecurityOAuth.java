@@ -3,6 +3,7 @@ package org.restheart.core.config;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.security.oauth.BaseUrl;
+import org.restheart.security.oauth.ProtectedResource;
 import org.restheart.security.oauth.RedirectUris;
 
 /// The OAuth endpoints. A part is empty when its component is off.
@@ -10,7 +11,13 @@ public record SecurityOAuth(
         Optional<ServerMetadata> serverMetadata,
         Optional<ResourceMetadata> resourceMetadata,
         Optional<Authorization> authorization,
-        Optional<Endpoint> registration) {
+        Optional<Endpoint> registration,
+        Optional<ModelContext> modelContext) {
+
+    /// `mcp`, as far as it is about tokens.
+    ///
+    /// @param plain whether it takes tokens that name no endpoint
+    public record ModelContext(ProtectedResource resource, boolean plain) {}
 
     /// `oauthAuthorizationServerMetadataService`.
     public record ServerMetadata(
@@ -25,12 +32,16 @@ public record SecurityOAuth(
     static SecurityOAuth read(Block root, JwtConfig jwt) {
         var oauth = new SecurityOAuth(
                 serverMetadata(root.component("oauthAuthorizationServerMetadataService")),
-                resourceMetadata(root.component("oauthProtectedResourceMetadataService")),
+                resourceMetadata(root),
                 authorization(root.component("oauthAuthorizationService")),
                 Optional.of(Endpoint.read(
                                 root.component("oauthClientRegistrationService"),
                                 new Endpoint(false, "/register", false)))
-                        .filter(Endpoint::enabled));
+                        .filter(Endpoint::enabled),
+                modelContext(root.component("mcp"), resourceBase(root)));
+        if (oauth.modelContext.isPresent() && oauth.resourceMetadata.isEmpty()) {
+            root.refuse("mcp/enabled", "needs oauthProtectedResourceMetadataService, which tells clients of tokens");
+        }
         if (oauth.authorization.isPresent() && !jwt.canSign()) {
             root.refuse(
                     "oauthAuthorizationService/enabled",
@@ -38,6 +49,33 @@ public record SecurityOAuth(
                             + ": this server then only verifies tokens");
         }
         return oauth;
+    }
+
+    private static Optional<ModelContext> modelContext(Block block, BaseUrl base) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        var configured = block.optionalText("base-url");
+        var servers = block.texts("authorization-servers", List.of());
+        if (!servers.isEmpty() && configured.isEmpty()) {
+            block.refuse("base-url", "is required with authorization-servers: tokens name the endpoint by it");
+        }
+        var scopes =
+                block.bool("read-only", true) ? List.of("mcp:read") : List.of("mcp:read", "mcp:write");
+        return Optional.of(new ModelContext(
+                new ProtectedResource(
+                        block.uri("uri", "/_mcp"),
+                        configured.isPresent() ? new BaseUrl(configured, false) : base,
+                        servers,
+                        scopes),
+                block.bool("accept-plain-tokens", true)));
+    }
+
+    private static BaseUrl resourceBase(Block root) {
+        var block = root.component("oauthProtectedResourceMetadataService");
+        return new BaseUrl(
+                block.optionalText("base-url").or(() -> block.optionalText("server-url")),
+                block.bool("trust-x-forwarded", true));
     }
 
     private static Optional<ServerMetadata> serverMetadata(Block block) {
@@ -52,14 +90,11 @@ public record SecurityOAuth(
                 : Optional.empty();
     }
 
-    private static Optional<ResourceMetadata> resourceMetadata(Block block) {
+    private static Optional<ResourceMetadata> resourceMetadata(Block root) {
+        var block = root.component("oauthProtectedResourceMetadataService");
         var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-protected-resource", false));
         return endpoint.enabled()
-                ? Optional.of(new ResourceMetadata(
-                        endpoint,
-                        new BaseUrl(
-                                block.optionalText("base-url").or(() -> block.optionalText("server-url")),
-                                block.bool("trust-x-forwarded", true))))
+                ? Optional.of(new ResourceMetadata(endpoint, resourceBase(root)))
                 : Optional.empty();
     }
 

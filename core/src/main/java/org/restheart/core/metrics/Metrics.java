@@ -18,6 +18,7 @@ public final class Metrics implements AutoCloseable {
     private final MeteredRegistry coalescing = new MeteredRegistry("/coalescing");
     private final MeteredRegistry dataApi = new MeteredRegistry("/data-api");
     private final MeteredRegistry openApi = new MeteredRegistry("/openapi");
+    private final MeteredRegistry mcp = new MeteredRegistry("/mcp");
     private final MeteredRegistry streams = new MeteredRegistry("/streams");
     private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
 
@@ -62,6 +63,11 @@ public final class Metrics implements AutoCloseable {
         return openApi.meters();
     }
 
+    /// Where the Model Context Protocol registers its meters.
+    public MeterRegistry mcp() {
+        return mcp.meters();
+    }
+
     /// Shows the server's load as registry `/gateway`.
     public void watch(ServerLoad load) {
         var meters = gateway.meters();
@@ -83,7 +89,7 @@ public final class Metrics implements AutoCloseable {
         if (jvm) {
             all.add(new JvmRegistry());
         }
-        all.addAll(List.of(gateway, mongoPool, coalescing, streams, dataApi, openApi));
+        all.addAll(List.of(gateway, mongoPool, coalescing, streams, dataApi, openApi, mcp));
         return all;
     }
 
@@ -95,6 +101,7 @@ public final class Metrics implements AutoCloseable {
         coalescing.close();
         dataApi.close();
         openApi.close();
+        mcp.close();
         streams.close();
     }
 }

@@ -70,7 +70,7 @@ class OAuthTest {
 
     private static String code() throws Exception {
         var location = location(form(authorize(REDIRECT), "username=ada&password=ada-pw"));
-        assertThat(location).matches("http://localhost:3000/done\\?code=[^&]+&state=s1");
+        assertThat(location).matches("http://localhost:3000/done\\?code=[^&]+&iss=https%3A%2F%2Fapi.example&state=s1");
         return location.replaceAll(".*code=([^&]+).*", "$1");
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.http.judged;
 
 import java.util.Optional;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
 
@@ -15,4 +16,11 @@ public interface DataPaths {
     /// The suffix of a collection's path for one document: a segment, and a query if the segment alone is ambiguous.
     /// Empty for an id that cannot be written in a path.
     Optional<String> ofId(BsonValue id);
+
+    /// The same for the document that a filter means, if the filter is nothing but one id.
+    default Optional<String> ofIdIn(BsonDocument filter) {
+        var id = filter.size() == 1 ? filter.get("_id") : null;
+        boolean isOne = id != null && !id.isDocument() && !id.isArray() && !id.isRegularExpression() && !id.isNull();
+        return isOne && id != null ? ofId(id) : Optional.empty();
+    }
 }

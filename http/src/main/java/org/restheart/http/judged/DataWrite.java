@@ -15,6 +15,9 @@ import org.restheart.http.attribute.Key;
 public record DataWrite(Kind kind, Consumer<Report> receiver) {
     public static final Key<DataWrite> KEY = Key.named("write");
 
+    /// Set for requests that must not change anything: a stored pipeline that ends in `$out` or `$merge` is refused.
+    public static final Key<Boolean> FORBIDDEN = Key.named("no writes");
+
     /// Which of the documents that match a filter are written.
     public enum Kind {
         /// All that match, or the one named in the path.

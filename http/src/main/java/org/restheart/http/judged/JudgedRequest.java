@@ -1,5 +1,8 @@
 package org.restheart.http.judged;
 
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
@@ -21,8 +24,24 @@ public record JudgedRequest(
     /// How documents are written, in place of the parameter `jsonMode`.
     public static final Key<JsonMode> JSON_MODE = Key.named("JSON mode");
 
+    /// How long MongoDB may work for it, if that is less than what the configuration allows.
+    public static final Key<Duration> TIME_LIMIT = Key.named("time limit");
+
     public static JudgedRequest of(Method method, RequestPath path, Query query, Via via) {
         return new JudgedRequest(method, path, query, Fields.NONE, Body.EMPTY, via, Attributes.NONE);
+    }
+
+    /// @param target a path, perhaps with a query, as [DataPaths] spells them
+    /// @param parameters come after those of the target
+    public static JudgedRequest at(Method method, String target, Map<String, String> parameters, Via via) {
+        int mark = target.indexOf('?');
+        var all = new LinkedHashMap<String, String>();
+        if (mark >= 0) {
+            var query = Query.parse(target.substring(mark + 1), 2);
+            query.names().forEach(name -> query.first(name).ifPresent(value -> all.put(name, value)));
+        }
+        all.putAll(parameters);
+        return of(method, RequestPath.parse(mark < 0 ? target : target.substring(0, mark)), Query.of(all), via);
     }
 
     /// @param json the content

@@ -18,10 +18,12 @@ import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.Hidden;
+import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.Slice;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
@@ -124,6 +126,13 @@ public final class RunAdHocAggregation implements DataHandler {
     private Response run(DataRequest request, List<BsonDocument> pipeline) {
         var namespace = request.namespace();
         var settings = request.readSettings(timeLimit);
+        var explain = request.http().attribute(Explain.KEY);
+        if (explain.isPresent()) {
+            var plan = documents.explain(
+                    namespace, pipeline, settings, explain.get().executes());
+            explain.get().receiver().accept(plan);
+            return JsonResponses.empty(204);
+        }
         var results = documents.aggregate(namespace, pipeline, settings).batchSize(BATCH);
         return DocumentContent.response(
                 results.cursor(), JsonArray.of(request.parameters().format().jsonMode()));

@@ -1,5 +1,6 @@
 package org.restheart.mongo.aggregation;
 
+import static org.restheart.http.ProblemCode.FORBIDDEN;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 
@@ -12,6 +13,7 @@ import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
@@ -58,6 +60,9 @@ public final class RunAggregation implements DataHandler {
                 .fill(aggregation.stages(), ServerVariables.with(request));
         inspection.check(stages, request.path().requireDb());
         checkEnds(stages);
+        if (writes(stages) && request.http().attribute(DataWrite.FORBIDDEN).orElse(false)) {
+            throw Problem.of(FORBIDDEN, "this aggregation writes").raise();
+        }
         request.http().requireThread();
         try {
             return writes(stages) ? write(request, aggregation, stages) : read(request, aggregation, stages);

@@ -146,6 +146,6 @@ final class Allocator {
         return query.shortcuts().ahead() == Ahead.LINEAR
                 ? slices.linear(query.skip())
                 : slices.random(demand.size(() -> finder.count(new CountQuery(
-                        query.namespace(), query.filter(), query.filter().isEmpty(), query.settings()))));
+                        query.namespace(), query.filter(), query.filter().isEmpty(), 0, query.settings()))));
     }
 }

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.restheart.http.Response;
+import org.restheart.http.judged.Explain;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -50,6 +51,13 @@ public final class FindDocuments implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
+        var explain = request.http().attribute(Explain.KEY);
+        if (explain.isPresent()) {
+            request.http().requireThread();
+            var plan = documents.explain(queries.page(request), explain.get().executes());
+            explain.get().receiver().accept(plan);
+            return JsonResponses.empty(204);
+        }
         var response = Export.wanted(request.http().headers())
                 .<Response>map(export -> exports.query(request, export))
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD

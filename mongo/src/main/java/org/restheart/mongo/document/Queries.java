@@ -1,6 +1,7 @@
 package org.restheart.mongo.document;
 
 import java.time.Duration;
+import org.restheart.http.judged.Slice;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DocumentQuery;
@@ -52,6 +53,7 @@ record Queries(Duration timeLimit) {
                 request.namespace(),
                 filter,
                 request.parameters().find().counting() == Counting.ESTIMATED && filter.isEmpty(),
+                request.http().attribute(Slice.KEY).map(Slice::limit).orElse(0),
                 request.readSettings(timeLimit));
     }
 

@@ -13,6 +13,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.metadata.Known;
@@ -56,8 +57,13 @@ public record DataRequest(
     ///
     /// @param timeLimit the server's; zero for none
     public ReadSettings readSettings(Duration timeLimit) {
+        var wanted = http.attribute(JudgedRequest.TIME_LIMIT)
+                .filter(limit -> timeLimit.isZero() || limit.compareTo(timeLimit) < 0);
         return new ReadSettings(
-                parameters.concerns().readConcern(), parameters.concerns().readPreference(), timeLimit, session);
+                parameters.concerns().readConcern(),
+                parameters.concerns().readPreference(),
+                wanted.orElse(timeLimit),
+                session);
     }
 
     public Grant grant() {

@@ -8,7 +8,9 @@ import com.mongodb.MongoNamespace;
 /// @param estimated take the number from the collection's metadata: at once, but only nearly right after a
 ///     crash or with
 ///     shards; there is no estimate for a filter
-public record CountQuery(MongoNamespace namespace, StagedFilter filter, boolean estimated, ReadSettings settings) {
+/// @param limit where counting ends; 0 for nowhere
+public record CountQuery(
+        MongoNamespace namespace, StagedFilter filter, boolean estimated, int limit, ReadSettings settings) {
     public CountQuery {
         if (estimated && !filter.isEmpty()) {
             throw new IllegalArgumentException("there is no estimate for a filter");

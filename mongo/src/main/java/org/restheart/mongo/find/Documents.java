@@ -1,5 +1,6 @@
 package org.restheart.mongo.find;
 
+import com.mongodb.ExplainVerbosity;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.AggregateIterable;
 import com.mongodb.client.ClientSession;
@@ -174,6 +175,26 @@ public final class Documents implements Finder {
         return new BsonDocument(name, value);
     }
 
+    /// How MongoDB would answer.
+    ///
+    /// @param executes whether it does, so that the plan has numbers
+    /// @throws com.mongodb.MongoException as [#one]
+    public BsonDocument explain(FindQuery query, boolean executes) {
+        var verbosity = executes ? ExplainVerbosity.EXECUTION_STATS : ExplainVerbosity.QUERY_PLANNER;
+        return query.isStaged() || query.skip() > Integer.MAX_VALUE
+                ? staged(query).explain(BsonDocument.class, verbosity)
+                : plain(query).explain(BsonDocument.class, verbosity);
+    }
+
+    /// The same for a pipeline that was written for this collection.
+    public BsonDocument explain(
+            MongoNamespace namespace, List<BsonDocument> stages, ReadSettings settings, boolean executes) {
+        return aggregate(namespace, stages, settings)
+                .explain(
+                        BsonDocument.class,
+                        executes ? ExplainVerbosity.EXECUTION_STATS : ExplainVerbosity.QUERY_PLANNER);
+    }
+
     /// Runs a pipeline without changes.
     public AggregateIterable<RawBsonDocument> aggregate(
             MongoNamespace namespace, List<BsonDocument> stages, ReadSettings settings) {
@@ -195,13 +216,17 @@ public final class Documents implements Finder {
         }
         if (!query.filter().isStaged()) {
             var filter = query.filter().single();
-            var options = new CountOptions().maxTime(limit, TimeUnit.MILLISECONDS);
+            var options =
+                    new CountOptions().maxTime(limit, TimeUnit.MILLISECONDS).limit(query.limit());
             return session.map(s -> collection.countDocuments(s, filter, options))
                     .orElseGet(() -> collection.countDocuments(filter, options));
         }
         var stages = new ArrayList<BsonDocument>();
         stages.add(stage("$match", query.filter().first()));
         addRest(stages, query.filter());
+        if (query.limit() > 0) {
+            stages.add(stage("$limit", new BsonInt32(query.limit())));
+        }
         stages.add(stage("$count", new BsonString("n")));
         var counted = session.map(s -> collection.aggregate(s, stages))
                 .orElseGet(() -> collection.aggregate(stages))

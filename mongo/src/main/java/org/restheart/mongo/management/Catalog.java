@@ -3,18 +3,20 @@ package org.restheart.mongo.management;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.http.judged.DataCatalog;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Lists databases, collections and indexes, without a cache. Reserved names never appear. Blocks for MongoDB.
 /// Thread-safe.
-public final class Catalog {
+public final class Catalog implements DataCatalog {
     private final MongoClient client;
 
     public Catalog(MongoClient client) {
@@ -22,15 +24,31 @@ public final class Catalog {
     }
 
     /// The names of all databases, by code point.
-    List<String> databases() {
+    @Override
+    public List<String> databases() {
         var names = client.listDatabaseNames().into(new ArrayList<>());
         names.removeIf(ResourceNames::isReservedDb);
         names.sort(NameOrder.BY_CODE_POINT);
         return names;
     }
 
+    @Override
+    public List<Entry> collections(String db) {
+        var entries = new ArrayList<Entry>();
+        for (var info : client.getDatabase(db).listCollections(BsonDocument.class)) {
+            var name = info.getString("name").getValue();
+            if (!ResourceNames.isReservedCollection(name)) {
+                entries.add(new Entry(
+                        name,
+                        info.getString("type", new BsonString("collection")).getValue()));
+            }
+        }
+        entries.sort(Comparator.comparing(Entry::name, NameOrder.BY_CODE_POINT));
+        return entries;
+    }
+
     /// The names of a database's collections, by code point.
-    List<String> collections(String db) {
+    List<String> names(String db) {
         var names = client.getDatabase(db).listCollectionNames().into(new ArrayList<>());
         names.removeIf(ResourceNames::isReservedCollection);
         names.sort(NameOrder.BY_CODE_POINT);

@@ -23,7 +23,7 @@ public final class CountNames implements DataHandler {
     }
 
     public static CountNames ofCollections(Catalog catalog) {
-        return new CountNames(request -> catalog.collections(request.path().requireDb()));
+        return new CountNames(request -> catalog.names(request.path().requireDb()));
     }
 
     @Override

@@ -29,7 +29,7 @@ public final class ListCollections implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
-        var all = catalog.collections(request.path().requireDb());
+        var all = catalog.names(request.path().requireDb());
         var page = NameList.page(all, request.parameters().find().paging());
         var response = request.parameters().format().representation() == Representation.STANDARD
                 ? JsonResponses.of(request, 200, NameList.json(page))

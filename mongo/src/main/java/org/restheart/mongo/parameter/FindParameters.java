@@ -33,7 +33,9 @@ public record FindParameters(
         var slice = request.attribute(Slice.KEY);
         var paging =
                 slice.map(Paging::of).orElseGet(() -> Paging.parse(query, settings.pageSize(), settings.maxPageSize()));
-        var sort = slice.isPresent() && !SortParameter.isIn(query) ? new BsonDocument() : SortParameter.sort(query);
+        var sort = slice.filter(Slice::natural).isPresent() && !SortParameter.isIn(query)
+                ? new BsonDocument()
+                : SortParameter.sort(query);
         var hint = HintParameter.parse(query);
         var shortcuts = EagerParameter.parse(query, settings.positioning(), cache(query));
         var keys = keys(query);

@@ -4,13 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.Grant;
-import org.restheart.http.attribute.Key;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.StagedFilter;
@@ -22,9 +20,6 @@ import org.restheart.mongo.find.StagedFilter;
 public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocument> projection) {
     /// Everything.
     public static final ReadRights ALL = new ReadRights(Optional.empty(), Optional.empty());
-
-    /// Set by services that need the read rights of a request instead of its result.
-    public static final Key<Consumer<ReadRights>> ASKED = Key.named("read rights");
 
     private static final Set<String> WRITING = Set.of("$out", "$merge");
 

@@ -71,6 +71,13 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
         return !payload.containsKey(name) || time(name).isPresent();
     }
 
+    /// `aud`, which is a text or a list of texts.
+    List<String> audience() {
+        return payload.get("aud") instanceof BsonString one
+                ? List.of(one.getValue())
+                : texts("aud").orElse(List.of());
+    }
+
     /// Whether all of them are in `aud`, which is a string or a list of strings.
     boolean areFor(List<String> audience) {
         if (audience.isEmpty()) {

@@ -57,9 +57,9 @@ public final class Jwt {
         var padded = Arrays.copyOf(secret, Math.max(secret.length, RANDOM_BYTES));
         try {
             return new Jwt(
-                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), new Revocations(), Optional.empty()),
+                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), new Revocations()),
                     new JwtSigner(settings, padded),
-                    derived(padded));
+                    derived(padded, "account generations"));
         } catch (JOSEException e) {
             throw new IllegalArgumentException("key does not fit " + settings.algorithm(), e);
         }
@@ -77,8 +77,8 @@ public final class Jwt {
     /// @throws IllegalArgumentException if the key does not fit the algorithm
     public static Jwt ofPublicKey(JwtSettings settings, String key) {
         try {
-            return verifying(new JwtVerifier(
-                    settings, JwtKeys.ofPublicKey(publicKey(settings, key)), new Revocations(), Optional.empty()));
+            return verifying(
+                    new JwtVerifier(settings, JwtKeys.ofPublicKey(publicKey(settings, key)), new Revocations()));
         } catch (JOSEException | GeneralSecurityException | IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "key must be a certificate or a public key for " + settings.algorithm() + ", in Base64", e);
@@ -107,8 +107,7 @@ public final class Jwt {
     public static Jwt ofKeySet(JwtSettings settings, String json) {
         try {
             var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(json));
-            return verifying(
-                    new JwtVerifier(settings, JwtKeys.ofSet(source, false), new Revocations(), Optional.empty()));
+            return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, false), new Revocations()));
         } catch (ParseException e) {
             throw new IllegalArgumentException("not a set of keys (RFC 7517)", e);
         }
@@ -121,20 +120,20 @@ public final class Jwt {
                         url, new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES))
                 .retrying(true)
                 .build();
-        return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, true), new Revocations(), Optional.empty()));
+        return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, true), new Revocations()));
     }
 
     /// Verifies nothing.
     public static Jwt ofNothing(JwtSettings settings) {
-        return verifying(new JwtVerifier(settings, (_, _) -> List.of(), new Revocations(), Optional.empty()));
+        return verifying(new JwtVerifier(settings, (_, _) -> List.of(), new Revocations()));
     }
 
-    /// A key derived from the secret, equal on all gateways with the secret: for the account generations in tokens.
-    private static byte[] derived(byte[] secret) {
+    /// A key derived from the secret, equal on all gateways with the secret: for one purpose.
+    private static byte[] derived(byte[] secret, String purpose) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            return mac.doFinal("account generations".getBytes(StandardCharsets.US_ASCII));
+            return mac.doFinal(purpose.getBytes(StandardCharsets.UTF_8));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e); // every Java platform has it
         }
@@ -145,9 +144,19 @@ public final class Jwt {
         return new Jwt(verifier.knowing(accounts), signer, accountKey);
     }
 
+    /// What takes tokens for one endpoint there alone.
+    public Jwt serving(ResourceTokens endpoint) {
+        return new Jwt(verifier.serving(endpoint), signer, accountKey);
+    }
+
     /// For [Generations].
     public byte[] accountKey() {
         return accountKey.clone();
+    }
+
+    /// A key for another purpose, the same wherever the secret is; a random one where there is none.
+    public byte[] derivedKey(String purpose) {
+        return derived(accountKey, purpose);
     }
 
     public JwtVerifier verifier() {

@@ -11,6 +11,9 @@ import org.restheart.security.Credentials;
 
 /// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
 public final class JwtAuthenticator implements Authenticator {
+    /// The source of credentials that are tokens.
+    public static final String SOURCE = "jwt";
+
     private static final String SCHEME = "Bearer ";
 
     private final JwtVerifier verifier;
@@ -72,6 +75,6 @@ public final class JwtAuthenticator implements Authenticator {
     /// The credentials of a request with a token.
     public static Credentials credentials(Claims claims, String token) {
         return new Credentials(
-                "jwt", Optional.of(new Credentials.Token(token, claims.id(), claims.expires(), claims.lineage())));
+                SOURCE, Optional.of(new Credentials.Token(token, claims.id(), claims.expires(), claims.lineage())));
     }
 }

@@ -8,6 +8,7 @@ import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Optional;
 import java.util.UUID;
 import org.bson.BsonArray;
@@ -41,7 +42,7 @@ public final class JwtSigner {
 
     /// A token for an account.
     ///
-    /// @param more claims beyond the registered ones
+    /// @param more claims beyond the registered ones; an `aud` is appended to the configured audience
     /// @param lineage of the account; empty if it belongs to no realm
     public Signed sign(String subject, Duration lifetime, BsonDocument more, Optional<Lineage> lineage) {
         return sign(JOSEObjectType.JWT, subject, lifetime, more, lineage);
@@ -59,15 +60,15 @@ public final class JwtSigner {
         claims.append("sub", new BsonString(subject))
                 .append("exp", new BsonInt64(Instant.now().plus(lifetime).getEpochSecond()))
                 .append("jti", new BsonString(UUID.randomUUID().toString()));
-        switch (settings.audience().size()) {
+        var audience = new ArrayList<>(settings.audience());
+        audience.addAll(new Claims(more).audience());
+        switch (audience.size()) {
             case 0 -> {}
-            case 1 -> claims.append("aud", new BsonString(settings.audience().getFirst()));
+            case 1 -> claims.append("aud", new BsonString(audience.getFirst()));
             default ->
                 claims.append(
                         "aud",
-                        new BsonArray(settings.audience().stream()
-                                .map(BsonString::new)
-                                .toList()));
+                        new BsonArray(audience.stream().map(BsonString::new).toList()));
         }
         more.forEach(claims::putIfAbsent);
         // In the header, so that the claims, which clients and access rules see, are unchanged.

@@ -32,22 +32,38 @@ public final class JwtVerifier {
     private final JwtKeys keys;
     private final Revocations revocations;
     private final Optional<Generations> accounts;
+    private final Optional<ResourceTokens> resource;
     private final KeyedDigest digest = new KeyedDigest();
     private final Cache<KeyedDigest.Digest, Claims> verified = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_REMEMBERED)
             .build();
 
+    JwtVerifier(JwtSettings settings, JwtKeys keys, Revocations revocations) {
+        this(settings, keys, revocations, Optional.empty(), Optional.empty());
+    }
+
     /// @param accounts empty if no tokens are issued
-    JwtVerifier(JwtSettings settings, JwtKeys keys, Revocations revocations, Optional<Generations> accounts) {
+    /// @param resource empty if no endpoint wants tokens of its own
+    private JwtVerifier(
+            JwtSettings settings,
+            JwtKeys keys,
+            Revocations revocations,
+            Optional<Generations> accounts,
+            Optional<ResourceTokens> resource) {
         this.settings = settings;
         this.keys = keys;
         this.revocations = revocations;
         this.accounts = accounts;
+        this.resource = resource;
     }
 
     JwtVerifier knowing(Generations generations) {
-        return new JwtVerifier(settings, keys, revocations, Optional.of(generations));
+        return new JwtVerifier(settings, keys, revocations, Optional.of(generations), resource);
+    }
+
+    JwtVerifier serving(ResourceTokens endpoint) {
+        return new JwtVerifier(settings, keys, revocations, accounts, Optional.of(endpoint));
     }
 
     public JwtSettings settings() {
@@ -78,7 +94,15 @@ public final class JwtVerifier {
         var known = verified.getIfPresent(key);
         var claims = known != null ? Optional.of(known) : check(request, token, code);
         var valid = claims.filter(good -> areGood(request, good));
-        if (known == null) {
+        if (!code && resource.isPresent()) {
+            var endpoint = resource.get();
+            return remembered(key, known == null, valid).filter(good -> endpoint.accept(request, good));
+        }
+        return remembered(key, known == null, valid);
+    }
+
+    private Optional<Claims> remembered(KeyedDigest.Digest key, boolean isNew, Optional<Claims> valid) {
+        if (isNew) {
             valid.ifPresent(good -> verified.put(key, good));
         } else if (valid.isEmpty()) {
             verified.invalidate(key);

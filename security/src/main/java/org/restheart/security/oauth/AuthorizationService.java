@@ -32,6 +32,8 @@ public final class AuthorizationService implements Service {
     private final JwtSigner signer;
     private final Generations accounts;
     private final List<String> propertyClaims;
+    private final Optional<BaseUrl> issuer;
+    private final Optional<ResourceGrant> resources;
 
     /// @param propertyClaims top-level properties of the account that are added to the token
     public AuthorizationService(
@@ -39,12 +41,16 @@ public final class AuthorizationService implements Service {
             RedirectUris redirects,
             JwtSigner signer,
             Generations accounts,
-            List<String> propertyClaims) {
+            List<String> propertyClaims,
+            Optional<BaseUrl> issuer,
+            Optional<ResourceGrant> resources) {
         this.loginUrl = loginUrl;
         this.redirects = redirects;
         this.signer = signer;
         this.accounts = accounts;
         this.propertyClaims = propertyClaims;
+        this.issuer = issuer;
+        this.resources = resources;
     }
 
     @Override
@@ -123,13 +129,17 @@ public final class AuthorizationService implements Service {
         var redirect = query.first("redirect_uri").orElseThrow();
         var problem = challengeProblem(query);
         if (problem.isPresent()) {
-            return back(redirect, query, "error", "invalid_request", "error_description", problem.get());
+            return back(request, redirect, "error", "invalid_request", "error_description", problem.get());
+        }
+        if (resources.isPresent() && resources.get().isWrong(request, query)) {
+            return back(request, redirect, "error", "invalid_target", "error_description", ResourceGrant.WRONG);
         }
         var lineage = accounts.of(request, account.get(), request.require(Credentials.KEY));
-        return back(redirect, query, "code", code(account.get(), lineage, query, redirect));
+        return back(request, redirect, "code", code(request, account.get(), lineage, redirect));
     }
 
-    private String code(Account account, Optional<Lineage> lineage, Query query, String redirect) {
+    private String code(Request request, Account account, Optional<Lineage> lineage, String redirect) {
+        var query = request.query();
         var claims = new BsonDocument(
                         "roles",
                         new BsonArray(
@@ -148,12 +158,15 @@ public final class AuthorizationService implements Service {
                 claims.putIfAbsent(name, value);
             }
         }
+        resources.ifPresent(grant -> grant.addTo(claims, request, query));
         return signer.signCode(account.name(), CODE_LIFETIME, claims, lineage).token();
     }
 
-    private static Response.Ready back(String redirect, Query query, String... namesAndValues) {
+    /// Says who answers (RFC 9207), so that a client of several servers is not told one's answer by another.
+    private Response.Ready back(Request request, String redirect, String... namesAndValues) {
         var all = new ArrayList<>(List.of(namesAndValues));
-        query.first("state").ifPresent(state -> all.addAll(List.of("state", state)));
+        issuer.ifPresent(base -> all.addAll(List.of("iss", base.of(request))));
+        request.query().first("state").ifPresent(state -> all.addAll(List.of("state", state)));
         return to(Urls.with(redirect, all.toArray(String[]::new)));
     }
 

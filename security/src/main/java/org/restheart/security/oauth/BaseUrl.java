@@ -12,7 +12,7 @@ public record BaseUrl(Optional<String> configured, boolean trustsForwarded) {
         configured = configured.map(url -> url.replaceFirst("/+$", ""));
     }
 
-    String of(Request request) {
+    public String of(Request request) {
         return configured
                 .or(() -> forwarded(request))
                 .orElseGet(() -> request.connection().scheme() + "://"

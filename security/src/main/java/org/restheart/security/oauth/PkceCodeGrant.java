@@ -22,15 +22,28 @@ import org.restheart.security.token.OAuthError;
 /// Exchanges a code for a token, once, given the verifier of its challenge (RFC 7636, 4.5).
 public final class PkceCodeGrant implements CodeGrant {
     /// Claims of the code that are not copied to the token.
-    private static final Set<String> OF_THE_CODE =
-            Set.of("iss", "sub", "exp", "jti", "aud", "cc", "ccm", "ruri", "cid");
+    private static final Set<String> OF_THE_CODE = Set.of(
+            "iss",
+            "sub",
+            "exp",
+            "jti",
+            "aud",
+            "cc",
+            "ccm",
+            "ruri",
+            "cid",
+            ResourceGrant.RESOURCE_CLAIM,
+            ResourceGrant.SCOPE_CLAIM);
 
     private final JwtVerifier verifier;
     private final JwtSigner signer;
     private final Duration lifetime;
+    private final Optional<ResourceGrant> resources;
 
     /// @param lifetime of the tokens
-    public PkceCodeGrant(JwtVerifier verifier, JwtSigner signer, Duration lifetime) {
+    /// @param resources what tokens can be asked for beside what accounts may do; nothing if that is not looked at
+    public PkceCodeGrant(JwtVerifier verifier, JwtSigner signer, Duration lifetime, Optional<ResourceGrant> resources) {
+        this.resources = resources;
         this.verifier = verifier;
         this.signer = signer;
         this.lifetime = lifetime;
@@ -56,6 +69,11 @@ public final class PkceCodeGrant implements CodeGrant {
         if (!sameIfSent(form, "redirect_uri", claims.get(), "ruri")
                 || !sameIfSent(form, "client_id", claims.get(), "cid")) {
             return OAuthError.response(400, "invalid_grant", "the code was issued for another client or redirect_uri");
+        }
+        if (resources
+                .filter(grant -> grant.isOther(request, form, claims.get()))
+                .isPresent()) {
+            return OAuthError.response(400, "invalid_target", ResourceGrant.WRONG);
         }
         var first = verifier.revocations()
                 .revoke(claims.get().id().orElseThrow(), claims.get().expires().orElseThrow());
@@ -89,12 +107,12 @@ public final class PkceCodeGrant implements CodeGrant {
                 claims.append(name, value);
             }
         });
+        ResourceGrant.addTo(claims, code);
         var signed = signer.sign(code.text("sub").orElseThrow(), lifetime, claims, code.lineage());
-        return Response.json(
-                200,
-                new BsonDocument("access_token", new BsonString(signed.token()))
-                        .append("token_type", new BsonString("Bearer"))
-                        .append("expires_in", new BsonInt64(lifetime.toSeconds()))
-                        .toJson());
+        var answer = new BsonDocument("access_token", new BsonString(signed.token()))
+                .append("token_type", new BsonString("Bearer"))
+                .append("expires_in", new BsonInt64(lifetime.toSeconds()));
+        code.text(ResourceGrant.SCOPE_CLAIM).ifPresent(scope -> answer.append("scope", new BsonString(scope)));
+        return Response.json(200, answer.toJson());
     }
 }

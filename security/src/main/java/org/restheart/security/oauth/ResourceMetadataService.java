@@ -1,6 +1,7 @@
 package org.restheart.security.oauth;
 
 import java.util.List;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -12,7 +13,9 @@ import org.restheart.http.Service;
 /// `GET /.well-known/oauth-protected-resource[/path]` (RFC 9728). Public.
 ///
 /// @param uri the service's own
-public record ResourceMetadataService(BaseUrl base, String uri) implements Service {
+/// @param described the endpoint of which more is told than where it is
+public record ResourceMetadataService(BaseUrl base, String uri, Optional<ProtectedResource> described)
+        implements Service {
     @Override
     public String name() {
         return "oauthProtectedResourceMetadataService";
@@ -28,13 +31,22 @@ public record ResourceMetadataService(BaseUrl base, String uri) implements Servi
         if (request.method() != Method.GET) {
             return Response.status(405);
         }
-        var url = base.of(request);
         var path = request.path().raw();
         var below = path.startsWith(uri) ? path.substring(uri.length()) : "";
-        return Response.json(
-                200,
-                new BsonDocument("resource", new BsonString(url + (below.equals("/") ? "" : below)))
-                        .append("authorization_servers", new BsonArray(List.of(new BsonString(url))))
-                        .toJson());
+        var resource = described.filter(known -> below.equals(known.path()));
+        var url = resource.map(ProtectedResource::base).orElse(base).of(request);
+        var servers = resource.map(ProtectedResource::authorizationServers)
+                .filter(others -> !others.isEmpty())
+                .orElse(List.of(url));
+        var metadata = new BsonDocument("resource", new BsonString(url + (below.equals("/") ? "" : below)))
+                .append("authorization_servers", texts(servers));
+        resource.ifPresent(known -> metadata.append("scopes_supported", texts(known.scopes()))
+                .append("bearer_methods_supported", texts(List.of("header")))
+                .append("resource_name", new BsonString("RESTHeart")));
+        return Response.json(200, metadata.toJson());
+    }
+
+    private static BsonArray texts(List<String> texts) {
+        return new BsonArray(texts.stream().map(BsonString::new).toList());
     }
 }

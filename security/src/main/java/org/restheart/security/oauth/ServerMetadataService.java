@@ -1,7 +1,9 @@
 package org.restheart.security.oauth;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -13,7 +15,9 @@ import org.restheart.http.Service;
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414). Public.
 ///
 /// @param registration path of the registration endpoint, if there is one
-public record ServerMetadataService(BaseUrl base, String tokenUri, String authorizeUri, Optional<String> registration)
+/// @param scopes that tokens may have
+public record ServerMetadataService(
+        BaseUrl base, String tokenUri, String authorizeUri, Optional<String> registration, List<String> scopes)
         implements Service {
     @Override
     public String name() {
@@ -39,7 +43,11 @@ public record ServerMetadataService(BaseUrl base, String tokenUri, String author
                 .append("code_challenge_methods_supported", texts("S256"))
                 .append(
                         "token_endpoint_auth_methods_supported",
-                        texts("none", "client_secret_basic", "client_secret_post"));
+                        texts("none", "client_secret_basic", "client_secret_post"))
+                .append("authorization_response_iss_parameter_supported", BsonBoolean.TRUE);
+        if (!scopes.isEmpty()) {
+            metadata.append("scopes_supported", texts(scopes.toArray(String[]::new)));
+        }
         registration.ifPresent(path -> metadata.append("registration_endpoint", new BsonString(url + path)));
         return Response.json(200, metadata.toJson());
     }

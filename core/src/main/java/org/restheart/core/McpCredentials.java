@@ -1,0 +1,41 @@
+package org.restheart.core;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonString;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.mcp.PresentedCredential;
+import org.restheart.security.Credentials;
+import org.restheart.security.apikey.ApiKeyAuthenticator;
+import org.restheart.security.jwt.JwtAuthenticator;
+
+/// What the service of the Model Context Protocol is told of credentials, of which it knows nothing else.
+final class McpCredentials {
+    private McpCredentials() {}
+
+    static PresentedCredential of(Request request) {
+        var credentials = request.attribute(Credentials.KEY);
+        var account = request.caller().account();
+        var source = credentials.map(Credentials::source).orElse("");
+        var handle = credentials
+                .filter(shown -> shown.source().equals(ApiKeyAuthenticator.SOURCE))
+                .flatMap(Credentials::token)
+                .flatMap(Credentials.Token::id);
+        var principal = source + "/" + handle.orElse("") + "/"
+                + account.map(Account::name).orElse("");
+        return new PresentedCredential(
+                principal, source.equals(JwtAuthenticator.SOURCE) ? scopes(account) : Optional.empty(), handle);
+    }
+
+    /// Of a token the account's properties are its claims (RFC 8693, 4.2).
+    private static Optional<Set<String>> scopes(Optional<Account> account) {
+        return account.map(Account::properties)
+                .map(claims -> claims.get("scope"))
+                .filter(BsonString.class::isInstance)
+                .map(scope -> scope.asString().getValue().strip())
+                .filter(scope -> !scope.isEmpty())
+                .map(scope -> Set.copyOf(List.of(scope.split(" +"))));
+    }
+}

@@ -1,0 +1,117 @@
+package org.restheart.mcp;
+
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One line of JSON for each call, on a logger of its own: who asked what, of which shape, and what became of it. No
+/// documents, tokens or passwords. Thread-safe.
+final class AuditLog {
+    static final String LOGGER = "org.restheart.audit";
+
+    private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+    private static final int MAX_VALUES = 2_048;
+    private static final int MAX_SHAPE = 4_096;
+
+    /// They hold queries; what others hold are names and numbers.
+    private static final Set<String> SHAPED =
+            Set.of("filter", "pipeline", "update", "documents", "variables", "projection", "sort");
+
+    private static final Set<String> NEVER = Set.of("confirmation", "cursor", "after", "id", "etag");
+
+    private final boolean on;
+    private final boolean values;
+    private final InstantSource clock;
+
+    AuditLog(boolean on, boolean values, InstantSource clock) {
+        this.on = on;
+        this.values = values;
+        this.clock = clock;
+    }
+
+    /// @param what the tool, or the method where there is none
+    /// @param arguments as sent
+    /// @param outcome `done`, or a word for why not
+    void tell(
+            Request http,
+            Optional<RpcRequest> rpc,
+            PresentedCredential credential,
+            String what,
+            BsonDocument arguments,
+            String outcome,
+            Map<String, Long> numbers) {
+        if (!on) {
+            return;
+        }
+        var line = new BsonDocument("time", new BsonString(clock.instant().toString()))
+                .append("request", new BsonString(http.id()));
+        http.caller().account().map(Account::name).ifPresent(name -> line.append("account", new BsonString(name)));
+        credential.keyHandle().ifPresent(handle -> line.append("key", new BsonString(handle)));
+        rpc.flatMap(RpcRequest::clientInfo).ifPresent(client -> line.append("client", cut(client, 300)));
+        rpc.ifPresent(
+                sent -> line.append("version", new BsonString(sent.revision().version())));
+        line.append("tool", new BsonString(Names.cut(what)));
+        if (arguments.get("database") instanceof BsonString database) {
+            var collection = arguments.get("collection") instanceof BsonString name ? "." + name.getValue() : "";
+            line.append("namespace", new BsonString(Names.cut(database.getValue() + collection)));
+        }
+        var shape = new BsonDocument();
+        arguments.forEach((name, value) -> {
+            if (SHAPED.contains(name)) {
+                shape.append(name, shape(value, 0));
+            }
+        });
+        if (!shape.isEmpty()) {
+            line.append("shape", cut(shape, MAX_SHAPE));
+        }
+        if (values) {
+            var shown = new BsonDocument();
+            arguments.forEach((name, value) -> {
+                if (!NEVER.contains(name) && !name.equals("documents")) {
+                    shown.append(name, value);
+                }
+            });
+            line.append("values", cut(shown, MAX_VALUES));
+        }
+        numbers.forEach((name, number) -> line.append(name, new BsonInt64(number)));
+        if (arguments.containsKey("confirmation")) {
+            line.append("confirmation", new BsonString("given"));
+        }
+        LOG.info("{}", Fence.escaped(JSON.encodeToString(line.append("outcome", new BsonString(outcome)))));
+    }
+
+    /// Itself, or its text as far as it fits.
+    private static BsonValue cut(BsonDocument value, int most) {
+        var text = JSON.encodeToString(value);
+        return text.length() <= most ? value : new BsonString(text.substring(0, most) + "…");
+    }
+
+    /// Names and operators; values as their types.
+    private static BsonValue shape(BsonValue value, int depth) {
+        if (value instanceof BsonDocument document && depth < 16) {
+            var shape = new BsonDocument();
+            document.forEach((name, member) -> shape.append(Names.cut(name), shape(member, depth + 1)));
+            return shape;
+        }
+        if (value instanceof BsonArray array && depth < 16) {
+            var shape = new BsonArray();
+            array.stream().limit(20).forEach(member -> shape.add(shape(member, depth + 1)));
+            return shape;
+        }
+        return new BsonString(
+                value.getBsonType().name().toLowerCase(java.util.Locale.ROOT).replace('_', ' '));
+    }
+}

@@ -1,0 +1,123 @@
+package org.restheart.mcp;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/// Lets writes be confirmed: by the client's user where the client can ask, else by a second call. What is confirmed
+/// is this call of this account, soon, once, and for no more documents than were counted. Thread-safe.
+final class Confirmations {
+    private static final Duration LIFETIME = Duration.ofMinutes(5);
+    private static final int MAX_USED = 100_000;
+    private static final String ARGUMENT = "confirmation";
+    private static final String KEY = "confirm";
+    private static final long UNKNOWN = -1;
+
+    private final SealedTokens tokens;
+    private final boolean requireElicitation;
+
+    /// Tokens that are used up, by what tells each from others.
+    private final Cache<String, Boolean> used = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_USED)
+            .expireAfterWrite(LIFETIME.multipliedBy(2))
+            .build();
+
+    Confirmations(SealedTokens tokens, boolean requireElicitation) {
+        this.tokens = tokens;
+        this.requireElicitation = requireElicitation;
+    }
+
+    /// What to answer instead of writing; empty if the write is confirmed.
+    ///
+    /// @param matching documents that match now; empty if that could not be counted
+    /// @param act what is to be confirmed, for people
+    /// @throws RefusedCall for a confirmation that is none
+    Optional<ToolResult> ask(ToolCall call, OptionalLong matching, String act) {
+        var state = Optional.ofNullable(call.rpc().params().get("requestState"))
+                .filter(BsonValue::isString)
+                .map(text -> text.asString().getValue());
+        if (call.rpc().elicits() && state.isPresent()) {
+            return answered(call, state.get(), matching);
+        }
+        var given = call.optionalText(ARGUMENT);
+        if (given.isPresent()) {
+            if (requireElicitation) {
+                throw elicitationRequired();
+            }
+            confirm(call, given.get(), matching, false);
+            return Optional.empty();
+        }
+        if (call.rpc().elicits()) {
+            return Optional.of(ToolResult.of(act, Optional.of(question(call, act, matching))));
+        }
+        if (requireElicitation) {
+            throw elicitationRequired();
+        }
+        var token = seal(call, matching, false);
+        return Optional.of(ToolResult.of(act + " Nothing has been written. Ask the user; if they agree, call again with"
+                        + " the same arguments and confirmation \"" + token + "\"")
+                .with(ARGUMENT, new BsonString(token)));
+    }
+
+    private static RefusedCall elicitationRequired() {
+        return new RefusedCall("confirmation", "this needs a client that can ask its user (elicitation)");
+    }
+
+    private String seal(ToolCall call, OptionalLong matching, boolean asksUser) {
+        var content = new BsonDocument("n", new BsonInt64(matching.orElse(UNKNOWN)))
+                .append("i", new BsonString(UUID.randomUUID().toString()));
+        return tokens.seal(purpose(asksUser), call.credential().principal(), call.matter(ARGUMENT), content, LIFETIME);
+    }
+
+    /// A token that a user was to be asked about is none that a model may pass on.
+    private static String purpose(boolean asksUser) {
+        return asksUser ? "elicitation" : ARGUMENT;
+    }
+
+    private BsonDocument question(ToolCall call, String act, OptionalLong matching) {
+        var schema = new BsonDocument("type", new BsonString("object")).append("properties", new BsonDocument());
+        var elicitation = new BsonDocument("method", new BsonString("elicitation/create"))
+                .append(
+                        "params",
+                        new BsonDocument("mode", new BsonString("form"))
+                                .append("message", new BsonString(act))
+                                .append("requestedSchema", schema));
+        return new BsonDocument("resultType", new BsonString("input_required"))
+                .append("inputRequests", new BsonDocument(KEY, elicitation))
+                .append("requestState", new BsonString(seal(call, matching, true)));
+    }
+
+    private Optional<ToolResult> answered(ToolCall call, String state, OptionalLong matching) {
+        var responses = call.rpc().params().get("inputResponses");
+        var response = responses instanceof BsonDocument all ? all.get(KEY) : null;
+        var action = response instanceof BsonDocument answer ? answer.get("action") : null;
+        if (!new BsonString("accept").equals(action)) {
+            return Optional.of(ToolResult.of("The user did not agree. Nothing has been written."));
+        }
+        confirm(call, state, matching, true);
+        return Optional.empty();
+    }
+
+    private void confirm(ToolCall call, String token, OptionalLong matching, boolean asksUser) {
+        var content = tokens.open(token, purpose(asksUser), call.credential().principal(), call.matter(ARGUMENT))
+                .orElseThrow(() -> new RefusedCall(
+                        "confirmation",
+                        "the confirmation is not for this call, or its time is over: call again without it"));
+        long counted = content.getInt64("n").getValue();
+        if (counted != UNKNOWN && matching.orElse(0) > counted) {
+            throw new RefusedCall(
+                    "confirmation", "more documents match than were confirmed: call again without the confirmation");
+        }
+        if (used.asMap().putIfAbsent(content.getString("i").getValue(), true) != null) {
+            throw new RefusedCall("confirmation", "the confirmation has been used: call again without it");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package org.restheart.mcp;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.http.Content;
+
+/// Documents as they stand in a result: one a line, no more than fit. Confined to one result.
+final class DataBlock {
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    private final int maxDocuments;
+    private final int maxBytes;
+    private final Shortening.Extent extent;
+    private final Shortening shortening = new Shortening();
+    private final List<String> lines = new ArrayList<>();
+    private final List<BsonValue> documents = new ArrayList<>();
+    private final Set<String> capped = new TreeSet<>();
+    private int bytes;
+    private boolean more;
+    private Optional<BsonDocument> last = Optional.empty();
+
+    DataBlock(int maxDocuments, int maxBytes, int maxString) {
+        this.maxDocuments = maxDocuments;
+        this.maxBytes = maxBytes;
+        this.extent = Shortening.Extent.usual(maxString);
+    }
+
+    /// Reads until there is no more, or no more fits. A failure on the way ends what is shown.
+    ///
+    /// @param array of documents, closed here
+    /// @throws IOException if not even one could be read
+    void addAll(Content array) throws IOException {
+        try (var elements = new JsonElements(array.stream())) {
+            for (var element = elements.next(); element.isPresent(); element = elements.next()) {
+                if (!add(JsonParser.parseDocument(element.get()))) {
+                    more = true;
+                    return;
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            if (lines.isEmpty()) {
+                throw e;
+            }
+            more = true;
+            capped.add("time");
+        }
+    }
+
+    /// @return false if the document does not fit any more
+    boolean add(BsonDocument document) {
+        if (lines.size() == maxDocuments) {
+            return false;
+        }
+        var at = "/" + lines.size();
+        var shown = shortening.shown(document, extent, at);
+        var line = line(shown);
+        if (bytes + length(line) > maxBytes) {
+            capped.add("bytes");
+            if (!lines.isEmpty()) {
+                return false;
+            }
+            for (var smaller : extent.smaller()) {
+                shown = shortening.shown(document, smaller, at);
+                line = line(shown);
+                if (length(line) <= maxBytes) {
+                    break;
+                }
+            }
+            if (length(line) > maxBytes) {
+                line = "\"a document that is too large\"";
+                shown = new BsonString("a document that is too large");
+            }
+        }
+        lines.add(line);
+        documents.add(shown);
+        bytes += length(line);
+        last = Optional.of(document);
+        return true;
+    }
+
+    private static String line(BsonValue value) {
+        return Fence.escaped(JSON.encodeToString(value));
+    }
+
+    /// With the line's end.
+    private static int length(String line) {
+        return line.getBytes(StandardCharsets.UTF_8).length + 1;
+    }
+
+    int count() {
+        return lines.size();
+    }
+
+    int bytes() {
+        return bytes;
+    }
+
+    /// Whether there are documents that are not shown.
+    boolean hasMore() {
+        return more;
+    }
+
+    /// The last one, whole.
+    Optional<BsonDocument> last() {
+        return last;
+    }
+
+    List<String> cut() {
+        return shortening.cut();
+    }
+
+    /// What kept documents out: `documents`, `bytes`, `time`.
+    void capped(String bound) {
+        capped.add(bound);
+    }
+
+    Set<String> capped() {
+        return capped;
+    }
+
+    String fenced() {
+        return Fence.around(String.join("\n", lines));
+    }
+
+    List<BsonValue> documents() {
+        return documents;
+    }
+
+    /// Our own numbers.
+    BsonDocument numbers() {
+        return new BsonDocument("returned", new BsonInt32(count()))
+                .append("more", BsonBoolean.valueOf(more))
+                .append("bytes", new BsonInt32(bytes))
+                .append("cut", texts(cut()))
+                .append("capped", texts(capped));
+    }
+
+    static BsonArray texts(Iterable<String> texts) {
+        var array = new BsonArray();
+        texts.forEach(text -> array.add(new BsonString(text)));
+        return array;
+    }
+}

@@ -1,0 +1,74 @@
+package org.restheart.mcp;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+
+/// The objects of a JSON array, one after the other, without ever holding more than one. Confined to one thread.
+///
+/// The text is this server's own, so that it is JSON.
+final class JsonElements implements AutoCloseable {
+    private final InputStream in;
+    private final byte[] buffer = new byte[8_192];
+    private int at;
+    private int end;
+    private boolean begun;
+
+    /// @param array closed with this
+    JsonElements(InputStream array) {
+        this.in = array;
+    }
+
+    /// The next element; empty at the end, also for content without an array.
+    Optional<byte[]> next() throws IOException {
+        if (!begun) {
+            begun = true;
+            read(); // the bracket
+        }
+        int c = read();
+        while (c == ' ' || c == ',' || c == '\n') {
+            c = read();
+        }
+        if (c < 0 || c == ']') {
+            return Optional.empty();
+        }
+        var element = new ByteArrayOutputStream();
+        int depth = 0;
+        boolean quoted = false;
+        for (; c >= 0; c = read()) {
+            element.write(c);
+            if (quoted) {
+                if (c == '\\') {
+                    element.write(read());
+                } else if (c == '"') {
+                    quoted = false;
+                }
+            } else if (c == '"') {
+                quoted = true;
+            } else if (c == '{' || c == '[') {
+                depth++;
+            } else if ((c == '}' || c == ']') && --depth == 0) {
+                break;
+            }
+        }
+        return Optional.of(element.toByteArray());
+    }
+
+    private int read() throws IOException {
+        if (at == end) {
+            at = 0;
+            end = in.read(buffer, 0, buffer.length);
+            if (end <= 0) {
+                end = 0;
+                return -1;
+            }
+        }
+        return buffer[at++] & 0xff;
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+}

@@ -1,0 +1,312 @@
+package org.restheart.mcp;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import javax.crypto.SecretKey;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Content;
+import org.restheart.http.Cors;
+import org.restheart.http.Headers;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.JudgedRequests;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// `POST {uri}`: one request of the Model Context Protocol, or one notification. Keeps nothing between requests.
+/// Thread-safe.
+public final class McpService implements Service {
+    private static final Logger LOG = LoggerFactory.getLogger(McpService.class);
+    private static final Cors CORS =
+            new Cors("POST", Cors.DEFAULT_HEADERS + ", MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id", "");
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+    private static final String TYPE = "application/json";
+
+    private final McpConfig config;
+    private final Surroundings surroundings;
+    private final McpMethods methods;
+    private final VisibleCollections visible;
+    private final AuditLog audit;
+    private final McpMeters meters;
+
+    /// What this service gets from the server around it.
+    ///
+    /// @param baseUrl by which the client of a request knows the server
+    /// @param credential with what the caller of a request has shown who it is
+    /// @param otherChallenges of the server's mechanisms, for a `401`
+    /// @param key of HMACs over tokens that clients pass back; the same in all gateways that serve the same clients
+    /// @param neverWritten namespaces that hold accounts, permissions and keys
+    /// @param version of the server
+    public record Surroundings(
+            Function<Request, String> baseUrl,
+            Function<Request, PresentedCredential> credential,
+            Function<Request, List<String>> otherChallenges,
+            SecretKey key,
+            Set<String> neverWritten,
+            String version) {}
+
+    /// @param registry takes the meters of this service
+    public McpService(
+            McpConfig config,
+            JudgedRequests requests,
+            DataPaths paths,
+            DataCatalog catalog,
+            Surroundings surroundings,
+            MeterRegistry registry) {
+        this.config = config;
+        this.surroundings = surroundings;
+        this.meters = new McpMeters(registry);
+        var clock = InstantSource.system();
+        this.audit = new AuditLog(config.audit(), config.auditValues(), clock);
+        var calls = new JudgedCalls(requests, paths);
+        this.visible = new VisibleCollections(catalog, calls);
+        var tokens = new SealedTokens(surroundings.key(), clock);
+        var reads = new ReadTools(config, calls, visible, tokens);
+        var writing = config.writing().orElseGet(() -> new McpConfig.Writing(true, 0, true));
+        var confirmations = new Confirmations(tokens, writing.requireElicitation());
+        var writes = new WriteTools(writing, calls, reads, confirmations, surroundings.neverWritten());
+        var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
+        var tools = new Tools(config, visible, reads, writes, limits, audit, meters);
+        var resources = new Resources(tools.offered(), visible, reads, tokens, limits, audit, meters);
+        this.methods = new McpMethods(tools, resources, surroundings.version());
+        if (!config.audit()) {
+            LOG.warn("mcp: the audit log is off: nothing tells what models have asked");
+        }
+    }
+
+    @Override
+    public String name() {
+        return "mcp";
+    }
+
+    /// Where it is bound.
+    public String uri() {
+        return config.uri();
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return CORS;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        var problem = placeProblem(request);
+        if (problem.isPresent()) {
+            meters.refused("origin");
+            return error(403, Optional.empty(), RpcError.of(403, RpcError.INVALID_REQUEST, problem.get()));
+        }
+        if (!request.path().decoded().equals(config.uri())
+                && !request.path().decoded().equals(config.uri() + "/")) {
+            return Response.status(404);
+        }
+        if (request.method() != Method.POST) {
+            return Response.status(405).with("Allow", "POST, OPTIONS");
+        }
+        request.requireThread();
+        var credential = surroundings.credential().apply(request);
+        if (!isLetIn(request)) {
+            meters.refused("unauthenticated");
+            tell(request, credential, "unauthenticated");
+            return unauthorized(request);
+        }
+        var scope = missingScope(credential, request);
+        if (scope.isPresent()) {
+            return scope.get();
+        }
+        if (!isJson(request.headers())) {
+            return error(415, Optional.empty(), RpcError.of(415, RpcError.INVALID_REQUEST, "send " + TYPE));
+        }
+        if (!accepts(request.headers())) {
+            return error(406, Optional.empty(), RpcError.of(406, RpcError.INVALID_REQUEST, "accept " + TYPE));
+        }
+        return answer(request, credential);
+    }
+
+    private void tell(Request request, PresentedCredential credential, String outcome) {
+        audit.tell(request, Optional.empty(), credential, "", new BsonDocument(), outcome, Map.of());
+    }
+
+    /// Why a request is not answered because of where it comes from: a page of another site, or one that has had a
+    /// name of its own point at this computer (DNS rebinding).
+    private Optional<String> placeProblem(Request request) {
+        var host = hostOf(request.connection().hostAndPort());
+        if (config.loopback() && !isLoopback(host) && !host.equals(configuredHost())) {
+            return Optional.of("this server listens on loopback: call it localhost");
+        }
+        for (var origin : request.headers().all("Origin")) {
+            var own =
+                    request.connection().scheme() + "://" + request.connection().hostAndPort();
+            boolean isAllowed = origin.equalsIgnoreCase(own)
+                    || config.baseUrl().filter(base -> sameOrigin(base, origin)).isPresent()
+                    || config.allowedOrigins().stream().anyMatch(origin::equalsIgnoreCase);
+            if (!isAllowed) {
+                return Optional.of("this origin is not in mcp/allowed-origins");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private String configuredHost() {
+        return config.baseUrl()
+                .map(URI::create)
+                .map(URI::getHost)
+                .map(host -> host.toLowerCase(Locale.ROOT))
+                .orElse("localhost");
+    }
+
+    private static boolean sameOrigin(String url, String origin) {
+        var base = URI.create(url);
+        return origin.equalsIgnoreCase(base.getScheme() + "://" + base.getRawAuthority());
+    }
+
+    private static String hostOf(String hostAndPort) {
+        int colon = hostAndPort.lastIndexOf(':');
+        boolean hasPort = colon > hostAndPort.lastIndexOf(']');
+        return (hasPort ? hostAndPort.substring(0, colon) : hostAndPort).toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean isLoopback(String host) {
+        return host.equals("localhost") || host.equals("[::1]") || host.matches("127\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}");
+    }
+
+    /// An account, or nobody where something is for everybody.
+    private boolean isLetIn(Request request) {
+        if (request.caller().account().isPresent()) {
+            return true;
+        }
+        return !request.headers().has("Authorization") && visible.isAnythingVisible(request);
+    }
+
+    private Response.Ready unauthorized(Request request) {
+        var response = Response.status(401)
+                .with("Content-Type", Response.JSON)
+                .withAlso("WWW-Authenticate", "Bearer " + resourceMetadata(request) + ", scope=\"mcp:read\"");
+        for (var challenge : surroundings.otherChallenges().apply(request)) {
+            response = response.withAlso("WWW-Authenticate", challenge);
+        }
+        return response;
+    }
+
+    private String resourceMetadata(Request request) {
+        return "resource_metadata=\"" + surroundings.baseUrl().apply(request) + "/.well-known/oauth-protected-resource"
+                + config.uri() + "\"";
+    }
+
+    /// A token that has scopes needs those of this service. Others have none to be lacking.
+    private Optional<Response.Ready> missingScope(PresentedCredential credential, Request request) {
+        var scopes = credential.scopes();
+        if (scopes.isEmpty()
+                || (scopes.get().contains("mcp:read")
+                        && (scopes.get().contains("mcp:write") || !asksToWrite(request)))) {
+            return Optional.empty();
+        }
+        meters.refused("scope");
+        tell(request, credential, "scope");
+        var needed = config.isReadOnly() ? "mcp:read" : "mcp:read mcp:write";
+        return Optional.of(Response.status(403)
+                .with("Content-Type", Response.JSON)
+                .with(
+                        "WWW-Authenticate",
+                        "Bearer error=\"insufficient_scope\", scope=\"" + needed + "\", " + resourceMetadata(request)));
+    }
+
+    private boolean asksToWrite(Request request) {
+        if (config.isReadOnly()) {
+            return false;
+        }
+        try {
+            return PlainJson.parse(request.body().bytes()) instanceof BsonDocument message
+                    && message.get("params") instanceof BsonDocument params
+                    && params.get("name") instanceof BsonString name
+                    && Tool.of(name.getValue()).filter(Tool::writes).isPresent();
+        } catch (RpcError _) {
+            return false; // told as what it is
+        }
+    }
+
+    private static boolean isJson(Headers headers) {
+        return headers.first("Content-Type")
+                .map(type -> type.split(";", 2)[0].strip())
+                .filter(TYPE::equalsIgnoreCase)
+                .isPresent();
+    }
+
+    private static boolean accepts(Headers headers) {
+        var lines = headers.all("Accept");
+        return lines.isEmpty()
+                || lines.stream()
+                        .flatMap(line -> java.util.Arrays.stream(line.split(",", 64)))
+                        .map(range -> range.strip().toLowerCase(Locale.ROOT))
+                        .filter(range -> !range.matches(".*;\\s*q=0(\\.0*)?"))
+                        .map(range -> range.split(";", 2)[0].strip())
+                        .anyMatch(Set.of(TYPE, "application/*", "*/*")::contains);
+    }
+
+    private Response.Ready answer(Request request, PresentedCredential credential) {
+        RpcRequest rpc;
+        try {
+            rpc = RpcRequest.read(request.headers(), request.body().bytes());
+        } catch (RpcError error) {
+            return error(error.status(), RpcRequest.idIn(request.body().bytes()), error);
+        }
+        if (rpc.revision().isLegacy()) {
+            meters.legacy(rpc.revision());
+        }
+        if (rpc.isNotification()) {
+            return Response.status(202);
+        }
+        try {
+            var result = methods.answer(request, rpc, credential);
+            return json(200, message(rpc.id()).append("result", result));
+        } catch (RpcError error) {
+            boolean inside = rpc.revision().isLegacy() && error.status() < 500;
+            return error(inside ? 200 : error.status(), rpc.id(), error);
+        } catch (ProblemException problem) {
+            return failed(request, rpc, problem.problem().message(), null);
+        } catch (RuntimeException failure) {
+            return failed(request, rpc, failure.toString(), failure);
+        }
+    }
+
+    private static Response.Ready failed(
+            Request request, RpcRequest rpc, String why, @org.jspecify.annotations.Nullable Throwable failure) {
+        LOG.error("request {}: {} failed: {}", request.id(), rpc.method(), why, failure);
+        return error(500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, Refusals.failed(request.id())));
+    }
+
+    private static BsonDocument message(Optional<BsonValue> id) {
+        return new BsonDocument("jsonrpc", new BsonString("2.0")).append("id", id.orElse(BsonNull.VALUE));
+    }
+
+    private static Response.Ready error(int status, Optional<BsonValue> id, RpcError error) {
+        var body =
+                new BsonDocument("code", new BsonInt32(error.code())).append("message", new BsonString(error.text()));
+        error.data().ifPresent(data -> body.append("data", data));
+        return json(status, message(id).append("error", body));
+    }
+
+    private static Response.Ready json(int status, BsonDocument message) {
+        var json = JSON.encodeToString(message).getBytes(StandardCharsets.UTF_8);
+        return Response.status(status).with(TYPE, Content.Bytes.of(json));
+    }
+}

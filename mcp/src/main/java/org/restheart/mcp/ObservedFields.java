@@ -1,0 +1,129 @@
+package org.restheart.mcp;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+
+/// Which fields documents have, of which types and how often; no values. Confined to one call.
+final class ObservedFields {
+    private static final int MAX_SHOWN = 200;
+
+    /// Paths that are counted; further ones of a document that has as many are left out.
+    private static final int MAX_COUNTED = 5_000;
+
+    /// Names below one object beyond which they are taken for data, not for names.
+    private static final int MAX_NAMES = 50;
+
+    private static final int MAX_ELEMENTS = 100;
+
+    private final int depth;
+    private final Map<String, Field> fields = new LinkedHashMap<>();
+    private int documents;
+
+    /// What was seen at one path.
+    private static final class Field {
+        private final TreeSet<String> types = new TreeSet<>();
+        private int count;
+        private int lastIn = -1;
+    }
+
+    /// @param depth levels of names
+    ObservedFields(int depth) {
+        this.depth = depth;
+    }
+
+    int documents() {
+        return documents;
+    }
+
+    void add(BsonDocument document) {
+        documents++;
+        members(document, "", 1);
+    }
+
+    private void members(BsonDocument object, String path, int level) {
+        boolean areNames = object.size() <= MAX_NAMES || path.isEmpty();
+        object.forEach((name, value) -> observe(path + (areNames ? name : "*"), value, level));
+    }
+
+    private void observe(String path, BsonValue value, int level) {
+        var field = fields.get(path);
+        if (field == null) {
+            if (fields.size() == MAX_COUNTED) {
+                return;
+            }
+            field = new Field();
+            fields.put(path, field);
+        }
+        field.types.add(type(value));
+        if (field.lastIn != documents) {
+            field.lastIn = documents;
+            field.count++;
+        }
+        if (level >= depth) {
+            return;
+        }
+        if (value.isDocument()) {
+            members(value.asDocument(), path + ".", level + 1);
+        } else if (value instanceof BsonArray array) {
+            array.stream().limit(MAX_ELEMENTS).forEach(element -> observe(path + "[]", element, level + 1));
+        }
+    }
+
+    private static String type(BsonValue value) {
+        return switch (value.getBsonType()) {
+            case INT32 -> "int";
+            case INT64 -> "long";
+            case OBJECT_ID -> "objectId";
+            case DATE_TIME -> "date";
+            case BOOLEAN -> "bool";
+            case DOCUMENT -> "object";
+            case BINARY -> "binData";
+            case DECIMAL128 -> "decimal";
+            case REGULAR_EXPRESSION -> "regex";
+            case MIN_KEY -> "minKey";
+            case MAX_KEY -> "maxKey";
+            case DB_POINTER -> "dbPointer";
+            case JAVASCRIPT_WITH_SCOPE -> "javascriptWithScope";
+            default -> name(value.getBsonType());
+        };
+    }
+
+    private static String name(BsonType type) {
+        return type.name().toLowerCase(Locale.ROOT);
+    }
+
+    /// The most frequent ones first.
+    ///
+    /// @return `{name, types, share}` of each
+    BsonArray shown() {
+        List<Map.Entry<String, Field>> all = new ArrayList<>(fields.entrySet());
+        all.sort(Comparator.comparingInt(entry -> -entry.getValue().count));
+        var shown = new BsonArray();
+        all.stream()
+                .limit(MAX_SHOWN)
+                .forEach(entry -> shown.add(new BsonDocument("name", new BsonString(Names.cut(entry.getKey())))
+                        .append("types", DataBlock.texts(entry.getValue().types))
+                        .append("share", share(entry.getValue().count))));
+        return shown;
+    }
+
+    private BsonValue share(int count) {
+        return count == documents ? new BsonInt32(1) : new BsonDouble(Math.round(100.0 * count / documents) / 100.0);
+    }
+
+    boolean hasMore() {
+        return fields.size() > MAX_SHOWN;
+    }
+}

@@ -1,0 +1,106 @@
+package org.restheart.mcp;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+
+/// Texts that a user can begin with. They hold nothing that is stored; what a client fills in stands in quotes.
+enum Prompts {
+    EXPLORE_DATABASE(
+            "explore-database",
+            "What is in a database",
+            "Find out what the database %s holds: list its collections, look at the schema of the important ones, and"
+                    + " describe in a few sentences what the data is about and how collections refer to each other.",
+            false,
+            "database"),
+    WRITE_QUERY(
+            "write-query",
+            "A query that answers a question",
+            "Look at the schema and the indexes of collection %2$s in database %1$s. Then write a filter or a pipeline"
+                    + " that answers this question, run it with a small limit, and explain the result: %3$s",
+            true,
+            "database",
+            "collection",
+            "question"),
+    EXPLAIN_SLOW_QUERY(
+            "explain-slow-query",
+            "Why a query is slow",
+            "Explain the plan of the filter %3$s on collection %2$s in database %1$s. Say whether an index serves it, how"
+                    + " much is examined, and which index would help.",
+            true,
+            "database",
+            "collection",
+            "filter"),
+    SUMMARISE_CHANGES(
+            "summarise-changes",
+            "What has changed lately",
+            "Summarise the latest changes in collection %2$s of database %1$s, as its stream %3$s or its newest documents"
+                    + " show them. Name what was added and changed; quote no more than is needed.",
+            true,
+            "database",
+            "collection",
+            "stream");
+
+    private static final int LONGEST = 4_096;
+
+    private final String promptName;
+    private final String title;
+    private final String template;
+    private final boolean required;
+
+    @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable list of texts
+    private final List<String> arguments;
+
+    Prompts(String promptName, String title, String template, boolean required, String... arguments) {
+        this.promptName = promptName;
+        this.title = title;
+        this.template = template;
+        this.required = required;
+        this.arguments = List.of(arguments);
+    }
+
+    static BsonDocument list() {
+        var prompts = new BsonArray();
+        for (var prompt : values()) {
+            var arguments = new BsonArray();
+            prompt.arguments.forEach(name -> arguments.add(new BsonDocument("name", new BsonString(name))
+                    .append("required", BsonBoolean.valueOf(prompt.required))));
+            prompts.add(new BsonDocument("name", new BsonString(prompt.promptName))
+                    .append("title", new BsonString(prompt.title))
+                    .append("arguments", arguments));
+        }
+        return new BsonDocument("prompts", prompts);
+    }
+
+    /// @throws RpcError for one that is not there, and for arguments that are missing or no texts
+    static BsonDocument get(RpcRequest rpc) {
+        var name = rpc.text("name");
+        var prompt = Arrays.stream(values())
+                .filter(known -> known.promptName.equals(name))
+                .findFirst()
+                .orElseThrow(() -> RpcError.invalidParams("there is no prompt " + Names.quoted(name)));
+        var given = rpc.params().get("arguments") instanceof BsonDocument sent ? sent : new BsonDocument();
+        var values = prompt.arguments.stream()
+                .map(argument -> prompt.value(given, argument))
+                .toArray();
+        var message = new BsonDocument("role", new BsonString("user"))
+                .append("content", ToolResult.text(prompt.template.formatted(values)));
+        return new BsonDocument("description", new BsonString(prompt.title))
+                .append("messages", new BsonArray(List.of(message)));
+    }
+
+    private String value(BsonDocument given, String argument) {
+        var value = Optional.ofNullable(given.get(argument));
+        if (value.isEmpty() && !required) {
+            return "that you find";
+        }
+        return value.filter(text -> text.isString() && text.asString().getValue().length() <= LONGEST)
+                .map(text -> Names.json(text.asString().getValue()))
+                .orElseThrow(() -> RpcError.invalidParams(
+                        "'" + argument + "' must be a string of at most " + LONGEST + " characters"));
+    }
+}

@@ -1,0 +1,77 @@
+package org.restheart.mcp;
+
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// What is shown of MongoDB's plans: stages, indexes and numbers, not the server they are of.
+final class QueryPlans {
+    private static final Set<String> KEPT = Set.of(
+            "queryPlanner",
+            "winningPlan",
+            "queryPlan",
+            "stages",
+            "$cursor",
+            "stage",
+            "inputStage",
+            "inputStages",
+            "indexName",
+            "keyPattern",
+            "direction",
+            "isMultiKey",
+            "isUnique",
+            "isSparse",
+            "executionStats",
+            "executionStages",
+            "nReturned",
+            "executionTimeMillis",
+            "totalKeysExamined",
+            "totalDocsExamined",
+            "keysExamined",
+            "docsExamined");
+
+    /// They hold the access rule's filter beside the caller's.
+    private static final Set<String> WITH_FILTERS = Set.of("parsedQuery", "filter", "indexBounds");
+
+    private QueryPlans() {}
+
+    /// @param hides whether the caller is to learn nothing of filters
+    static BsonDocument shown(@Nullable BsonDocument plan, boolean hides) {
+        return plan == null ? new BsonDocument() : object(plan, hides);
+    }
+
+    private static BsonDocument object(BsonDocument plan, boolean hides) {
+        var shown = new BsonDocument();
+        plan.forEach((name, value) -> {
+            if (KEPT.contains(name)) {
+                shown.append(name, value(value, hides));
+            } else if (WITH_FILTERS.contains(name)) {
+                if (!hides) {
+                    shown.append(name, value);
+                }
+            } else if (name.startsWith("$") && !name.equals("$clusterTime")) {
+                shown.append(name, new BsonDocument()); // a stage of a pipeline, without what it says
+            } else if (name.equals("rejectedPlans") && value instanceof BsonArray rejected) {
+                shown.append(name, new BsonInt32(rejected.size()));
+            }
+        });
+        return shown;
+    }
+
+    private static BsonValue value(BsonValue value, boolean hides) {
+        if (value instanceof BsonDocument document) {
+            return document.containsKey("stage") || document.keySet().stream().anyMatch(KEPT::contains)
+                    ? object(document, hides)
+                    : value;
+        }
+        if (value instanceof BsonArray array) {
+            var shown = new BsonArray();
+            array.forEach(element -> shown.add(value(element, hides)));
+            return shown;
+        }
+        return value;
+    }
+}

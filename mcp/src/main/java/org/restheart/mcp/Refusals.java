@@ -1,0 +1,77 @@
+package org.restheart.mcp;
+
+import java.util.regex.Pattern;
+import org.bson.BsonDocument;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Problem;
+import org.restheart.http.judged.JudgedRequests;
+
+/// What the REST API refuses, in words that a model can act on and that hold nothing of what is stored.
+final class Refusals {
+    private static final int LONGEST = 400;
+    private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"|`([^`]*)`");
+
+    private Refusals() {}
+
+    /// The same for what is hidden, reserved or not there.
+    static RefusedCall notVisible() {
+        return new RefusedCall("not-permitted", "no such collection, or no permission");
+    }
+
+    /// @param arguments what the caller may be told of
+    static RefusedCall of(Problem problem, BsonDocument arguments, String requestId) {
+        if (JudgedRequests.isNotPermitted(problem)) {
+            return notVisible();
+        }
+        return switch (problem.code()) {
+            case RESERVED_NAME, NAMESPACE_NOT_FOUND, NOTHING_BOUND -> notVisible();
+            case FORBIDDEN -> new RefusedCall("forbidden", told(problem, arguments, requestId));
+            case QUERY_TIMED_OUT ->
+                new RefusedCall(
+                        "time",
+                        "it took too long: ask for less, with a filter that an index serves (see collection-indexes)");
+            case DATABASE_UNAVAILABLE, OVERLOADED, TOO_MANY_REQUESTS ->
+                new RefusedCall(
+                        "busy",
+                        "the server is busy or cannot reach the database: try again"
+                                + problem.headers()
+                                        .first("Retry-After")
+                                        .map(seconds -> " in " + seconds + " s")
+                                        .orElse(" later"));
+            default ->
+                problem.status() < 500
+                        ? new RefusedCall("refused", told(problem, arguments, requestId))
+                        : new RefusedCall("failed", failed(requestId));
+        };
+    }
+
+    static String failed(String requestId) {
+        return "the server failed; its log has more about request " + requestId;
+    }
+
+    /// MongoDB's words may quote documents; they are told only as far as they quote the call.
+    private static String told(Problem problem, BsonDocument arguments, String requestId) {
+        boolean isMongos = problem.unquoted().isPresent()
+                || problem.exception()
+                        .filter(name -> name.startsWith("com.mongodb"))
+                        .isPresent();
+        if (isMongos && !quotesOnly(problem.message(), arguments)) {
+            return problem.unquoted().orElse("MongoDB refused it") + " (request " + requestId + ")";
+        }
+        var text = problem.message();
+        return Fence.escaped(text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…");
+    }
+
+    private static boolean quotesOnly(String message, BsonDocument arguments) {
+        if (message.indexOf('{') >= 0 || message.length() > LONGEST) {
+            return false;
+        }
+        var sent = JsonEncoder.of(JsonMode.RELAXED).encodeToString(arguments);
+        return QUOTED.matcher(message)
+                .results()
+                .allMatch(found -> found.group().length() == 2
+                        || sent.contains(
+                                found.group().substring(1, found.group().length() - 1)));
+    }
+}

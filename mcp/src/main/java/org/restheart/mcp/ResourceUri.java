@@ -1,0 +1,70 @@
+package org.restheart.mcp;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.restheart.http.ProblemException;
+import org.restheart.http.RequestPath;
+
+/// What a URI of a resource means: `restheart://{database}`, and below it `/{collection}/schema`, `/{collection}/indexes`
+/// and `/{collection}/documents/{id}`. Its parts are percent-encoded (RFC 3986, 2.1). Immutable.
+///
+/// @param tool gives what the resource has
+/// @param collection empty for the database's own
+/// @param document the last part as it was sent, with its query, for a document
+record ResourceUri(Tool tool, String database, String collection, Optional<String> document) {
+    private static final String SCHEME = "restheart://";
+    private static final int LONGEST = 8_192;
+
+    /// They mean something else below a collection's path.
+    private static final Set<String> NO_IDS = Set.of("", "*", "_size", "_meta", "_indexes", "_aggrs", "_streams");
+
+    /// Empty for what is no resource.
+    static Optional<ResourceUri> parse(String uri) {
+        if (!uri.startsWith(SCHEME) || uri.length() > LONGEST || uri.indexOf('#') >= 0 || uri.indexOf(';') >= 0) {
+            return Optional.empty();
+        }
+        int mark = uri.indexOf('?');
+        var path = uri.substring(SCHEME.length(), mark < 0 ? uri.length() : mark);
+        var query = mark < 0 ? "" : uri.substring(mark);
+        List<String> parts;
+        try {
+            parts = RequestPath.parse("/" + path).segments();
+        } catch (ProblemException _) {
+            return Optional.empty();
+        }
+        boolean isDocument = parts.size() == 4 && parts.get(2).equals("documents");
+        if (!query.isEmpty() && !(isDocument && query.startsWith("?id_type="))) {
+            return Optional.empty();
+        }
+        if (isDocument && !NO_IDS.contains(parts.get(3))) {
+            var id = path.substring(path.lastIndexOf('/') + 1) + query;
+            return Optional.of(new ResourceUri(Tool.FIND, parts.get(0), parts.get(1), Optional.of(id)));
+        }
+        return switch (parts.size()) {
+            case 1 -> Optional.of(new ResourceUri(Tool.LIST_COLLECTIONS, parts.getFirst(), "", Optional.empty()));
+            case 3 ->
+                tool(parts.get(2)).map(tool -> new ResourceUri(tool, parts.get(0), parts.get(1), Optional.empty()));
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<Tool> tool(String part) {
+        return switch (part) {
+            case "schema" -> Optional.of(Tool.COLLECTION_SCHEMA);
+            case "indexes" -> Optional.of(Tool.COLLECTION_INDEXES);
+            default -> Optional.empty();
+        };
+    }
+
+    /// The URI of a collection's schema.
+    static String ofSchema(String database, String collection) {
+        return SCHEME + encoded(database) + "/" + encoded(collection) + "/schema";
+    }
+
+    static String encoded(String part) {
+        return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,172 @@
+package org.restheart.mcp;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.restheart.http.Operation;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+
+/// `resources/list`, `resources/templates/list` and `resources/read`. Thread-safe.
+final class Resources {
+    private static final int PAGE = 100;
+    private static final Duration CURSOR_LIFETIME = Duration.ofHours(1);
+    private static final String CURSOR = "resources";
+
+    private final Set<Tool> offered;
+    private final VisibleCollections visible;
+    private final ReadTools reads;
+    private final SealedTokens tokens;
+    private final CallLimits limits;
+    private final AuditLog audit;
+    private final McpMeters meters;
+
+    /// @param offered tools that there are: what none of them shows is no resource either
+    Resources(
+            Set<Tool> offered,
+            VisibleCollections visible,
+            ReadTools reads,
+            SealedTokens tokens,
+            CallLimits limits,
+            AuditLog audit,
+            McpMeters meters) {
+        this.offered = offered;
+        this.visible = visible;
+        this.reads = reads;
+        this.tokens = tokens;
+        this.limits = limits;
+        this.audit = audit;
+        this.meters = meters;
+    }
+
+    /// The schemas of what the caller may read, by name.
+    BsonDocument list(Request http, RpcRequest rpc, PresentedCredential credential) {
+        var after = rpc.params().get("cursor") instanceof BsonString cursor
+                ? tokens.open(cursor.getValue(), CURSOR, credential.principal(), BsonNull.VALUE)
+                        .map(place -> place.getString("u").getValue())
+                        .orElseThrow(() -> RpcError.invalidParams("the cursor is none, or its time is over"))
+                : "";
+        var all = offered.contains(Tool.COLLECTION_SCHEMA) ? visible.all(http) : List.<VisibleCollections.Visible>of();
+        var uris = all.stream()
+                .map(one -> Map.entry(ResourceUri.ofSchema(one.database(), one.entry().name()), one))
+                .filter(entry -> entry.getKey().compareTo(after) > 0)
+                .sorted(Map.Entry.comparingByKey(Comparator.naturalOrder()))
+                .limit(PAGE + 1L)
+                .toList();
+        var resources = new BsonArray();
+        uris.stream().limit(PAGE).forEach(entry -> resources.add(new BsonDocument("uri", new BsonString(entry.getKey()))
+                .append(
+                        "name",
+                        new BsonString(Names.cut(entry.getValue().database() + "."
+                                + entry.getValue().entry().name())))
+                .append("title", new BsonString("Fields and types"))
+                .append("mimeType", new BsonString("text/plain"))));
+        var page = new BsonDocument("resources", resources);
+        if (uris.size() > PAGE) {
+            var place = new BsonDocument("u", new BsonString(uris.get(PAGE - 1).getKey()));
+            page.append(
+                    "nextCursor",
+                    new BsonString(tokens.seal(
+                            CURSOR, credential.principal(), BsonNull.VALUE, place, CURSOR_LIFETIME)));
+        }
+        return page;
+    }
+
+    BsonDocument templates() {
+        var templates = new BsonArray();
+        add(templates, Tool.LIST_COLLECTIONS, "restheart://{database}", "Collections");
+        add(templates, Tool.COLLECTION_SCHEMA, "restheart://{database}/{collection}/schema", "Fields and types");
+        add(templates, Tool.COLLECTION_INDEXES, "restheart://{database}/{collection}/indexes", "Indexes");
+        add(templates, Tool.FIND, "restheart://{database}/{collection}/documents/{id}", "A document, whole");
+        return new BsonDocument("resourceTemplates", templates);
+    }
+
+    private void add(BsonArray templates, Tool tool, String uri, String name) {
+        if (offered.contains(tool)) {
+            templates.add(new BsonDocument("uriTemplate", new BsonString(uri))
+                    .append("name", new BsonString(name))
+                    .append("mimeType", new BsonString("text/plain")));
+        }
+    }
+
+    /// @throws RpcError for what is not there, and the same for what may not be read
+    BsonDocument read(Request http, RpcRequest rpc, PresentedCredential credential) {
+        var uri = rpc.text("uri");
+        var parsed = ResourceUri.parse(uri).filter(known -> offered.contains(known.tool()));
+        http.attribute(Operation.OBSERVER)
+                .ifPresent(observer -> observer.accept(new Operation(rpc.method(), rpc.method())));
+        long began = System.nanoTime();
+        var outcome = "failed";
+        try (var _ = limits.begin(credential.principal())) {
+            var resource = parsed.orElseThrow(Refusals::notVisible);
+            var text = text(resource, http, rpc, credential);
+            outcome = "done";
+            var content = new BsonDocument("uri", new BsonString(uri))
+                    .append("mimeType", new BsonString("text/plain"))
+                    .append("text", new BsonString(text));
+            return new BsonDocument("contents", new BsonArray(List.of(content)))
+                    .append("ttlMs", new BsonInt64(resource.document().isPresent() ? 0 : McpMethods.SHORT))
+                    .append("cacheScope", new BsonString("private"));
+        } catch (RefusedCall refused) {
+            outcome = refused.reason();
+            throw error(rpc, refused);
+        } catch (ProblemException problem) {
+            if (problem.problem().code() == ProblemCode.NOT_FOUND) {
+                outcome = "not-permitted";
+                throw error(rpc, Refusals.notVisible());
+            }
+            var refused = Refusals.of(problem.problem(), new BsonDocument(), http.id());
+            outcome = refused.reason();
+            throw error(rpc, refused);
+        } finally {
+            long nanos = System.nanoTime() - began;
+            var counted = outcome.equals("done") || outcome.equals("failed") ? outcome : "refused";
+            meters.called(rpc.method(), counted, nanos);
+            audit.tell(
+                    http,
+                    Optional.of(rpc),
+                    credential,
+                    rpc.method(),
+                    parsed.map(Resources::arguments).orElseGet(BsonDocument::new),
+                    outcome,
+                    Map.of("milliseconds", nanos / 1_000_000));
+        }
+    }
+
+    private RpcError error(RpcRequest rpc, RefusedCall refused) {
+        meters.refused(refused.reason());
+        boolean isUnknown = refused.reason().equals("not-permitted");
+        int code = isUnknown && rpc.revision().isLegacy() ? RpcError.UNKNOWN_RESOURCE : RpcError.INVALID_PARAMS;
+        return RpcError.of(200, code, isUnknown ? "no such resource, or no permission" : refused.text());
+    }
+
+    private static BsonDocument arguments(ResourceUri resource) {
+        var arguments = new BsonDocument("database", new BsonString(resource.database()));
+        return resource.collection().isEmpty()
+                ? arguments
+                : arguments.append("collection", new BsonString(resource.collection()));
+    }
+
+    private String text(ResourceUri resource, Request http, RpcRequest rpc, PresentedCredential credential) {
+        var call = new ToolCall(resource.tool(), arguments(resource), http, rpc, credential);
+        if (resource.document().isPresent()) {
+            return reads.whole(call, resource.document().get());
+        }
+        var result =
+                switch (resource.tool()) {
+                    case COLLECTION_SCHEMA -> reads.schema(call);
+                    case COLLECTION_INDEXES -> reads.indexes(call);
+                    default -> reads.listCollections(call);
+                };
+        return result.fenced().orElse("");
+    }
+}

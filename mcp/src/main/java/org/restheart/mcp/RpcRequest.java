@@ -1,0 +1,174 @@
+package org.restheart.mcp;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Headers;
+
+/// A request or a notification (JSON-RPC 2.0, 4) of a revision that is served. Immutable by agreement.
+///
+/// @param id absent for a notification
+record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Revision revision) {
+    private static final String PREFIX = "io.modelcontextprotocol/";
+    private static final String VERSION = PREFIX + "protocolVersion";
+    private static final String CAPABILITIES = PREFIX + "clientCapabilities";
+    private static final String VERSION_HEADER = "MCP-Protocol-Version";
+
+    /// Which parameter the header `Mcp-Name` repeats.
+    private static final Map<String, String> NAMED =
+            Map.of("tools/call", "name", "prompts/get", "name", "resources/read", "uri");
+
+    private static final String BASE64 = "=?base64?";
+    private static final int MAX_METHOD = 200;
+
+    boolean isNotification() {
+        return id.isEmpty();
+    }
+
+    /// Who sends it, as the client says.
+    Optional<BsonDocument> clientInfo() {
+        return document(meta(params), PREFIX + "clientInfo");
+    }
+
+    /// Whether the client can ask its user.
+    boolean elicits() {
+        return document(meta(params), CAPABILITIES)
+                .filter(capabilities -> capabilities.containsKey("elicitation"))
+                .isPresent();
+    }
+
+    /// A parameter that must be a text.
+    ///
+    /// @throws RpcError if it is not
+    String text(String name) {
+        if (params.get(name) instanceof BsonString text) {
+            return text.getValue();
+        }
+        throw RpcError.invalidParams("'" + name + "' must be a string");
+    }
+
+    /// @throws RpcError for the first thing that is wrong, in the protocol's order
+    static RpcRequest read(Headers headers, byte[] content) {
+        var value = PlainJson.parse(content);
+        if (!(value instanceof BsonDocument message)) {
+            throw invalid(value.isArray() ? "batches are not served" : "a request is an object");
+        }
+        if (!new BsonString("2.0").equals(message.get("jsonrpc"))) {
+            throw invalid("'jsonrpc' must be \"2.0\"");
+        }
+        if (!(message.get("method") instanceof BsonString method)
+                || method.getValue().length() > MAX_METHOD) {
+            throw invalid("'method' must be a string");
+        }
+        var id = Optional.ofNullable(message.get("id"));
+        if (id.filter(given -> !given.isString() && !given.isInt32() && !given.isInt64())
+                .isPresent()) {
+            throw invalid("'id' must be a string or an integer");
+        }
+        var given = message.get("params");
+        if (given != null && !given.isDocument()) {
+            throw invalid("'params' must be an object");
+        }
+        var params = given == null ? new BsonDocument() : given.asDocument();
+        return checked(headers, id, method.getValue(), params);
+    }
+
+    /// The id of what cannot be read as a request, if it has one that an error can repeat.
+    static Optional<BsonValue> idIn(byte[] content) {
+        try {
+            return PlainJson.parse(content) instanceof BsonDocument message
+                    ? Optional.ofNullable(message.get("id")).filter(id -> id.isString() || id.isInt32() || id.isInt64())
+                    : Optional.empty();
+        } catch (RpcError _) {
+            return Optional.empty();
+        }
+    }
+
+    private static RpcRequest checked(Headers headers, Optional<BsonValue> id, String method, BsonDocument params) {
+        var named = headers.first(VERSION_HEADER).map(String::strip);
+        boolean modern = meta(params).containsKey(VERSION)
+                || named.filter(version ->
+                                Revision.of(version).filter(Revision::isLegacy).isEmpty())
+                        .isPresent();
+        if (!modern) {
+            return new RpcRequest(
+                    id, method, params, named.flatMap(Revision::of).orElse(Revision.R2025_06_18));
+        }
+        if (id.isEmpty()) {
+            return new RpcRequest(id, method, params, Revision.R2026_07_28);
+        }
+        var asked = meta(params).get(VERSION);
+        if (!(asked instanceof BsonString version)
+                || document(meta(params), CAPABILITIES).isEmpty()) {
+            throw RpcError.of(
+                    400,
+                    RpcError.INVALID_PARAMS,
+                    "params._meta must have the string " + VERSION + " and the object " + CAPABILITIES);
+        }
+        requireHeader(headers, VERSION_HEADER, version.getValue());
+        requireHeader(headers, "Mcp-Method", method);
+        if (NAMED.containsKey(method) && params.get(NAMED.get(method)) instanceof BsonString name) {
+            requireHeader(headers, "Mcp-Name", name.getValue());
+        }
+        var revision = Revision.of(version.getValue()).filter(known -> !known.isLegacy());
+        return new RpcRequest(id, method, params, revision.orElseThrow(() -> unsupported(version)));
+    }
+
+    private static RpcError unsupported(BsonString version) {
+        return RpcError.of(400, RpcError.UNSUPPORTED_VERSION, "this version of the protocol is not served")
+                .with(new BsonDocument(
+                                "supported",
+                                new BsonArray(Revision.versions().stream()
+                                        .map(BsonString::new)
+                                        .toList()))
+                        .append("requested", version));
+    }
+
+    private static void requireHeader(Headers headers, String name, String value) {
+        var sent = headers.all(name);
+        if (sent.size() != 1 || !decoded(name, sent).equals(value)) {
+            throw mismatch(name + " must be there once and say what the content says");
+        }
+    }
+
+    private static RpcError mismatch(String why) {
+        return RpcError.of(400, RpcError.HEADER_MISMATCH, "the header " + why);
+    }
+
+    /// What a header cannot hold is sent in Base64.
+    private static String decoded(String name, List<String> sent) {
+        var text = sent.getFirst().strip();
+        if (!text.startsWith(BASE64) || !text.endsWith("?=")) {
+            return text;
+        }
+        try {
+            var bytes = Base64.getDecoder().decode(text.substring(BASE64.length(), text.length() - 2));
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (IllegalArgumentException | CharacterCodingException _) {
+            throw mismatch(name + " is not Base64 of a text");
+        }
+    }
+
+    private static BsonDocument meta(BsonDocument params) {
+        return document(params, "_meta").orElseGet(BsonDocument::new);
+    }
+
+    private static Optional<BsonDocument> document(BsonDocument in, String name) {
+        return in.get(name) instanceof BsonDocument document ? Optional.of(document) : Optional.empty();
+    }
+
+    private static RpcError invalid(String why) {
+        return RpcError.of(400, RpcError.INVALID_REQUEST, why);
+    }
+}

@@ -1,0 +1,86 @@
+package org.restheart.mcp;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.SecretKey;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+
+/// What spans calls is with the client: texts that only this gateway, and others with its key, can make, each for one
+/// account, one purpose and some time. They hide nothing from who holds them. Thread-safe.
+final class SealedTokens {
+    private static final int LONGEST = 16_384;
+    private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
+
+    private final SecretKey key;
+    private final InstantSource clock;
+
+    SealedTokens(SecretKey key, InstantSource clock) {
+        this.key = key;
+        this.clock = clock;
+    }
+
+    /// @param about what else must be the same when it comes back, such as the arguments of the call
+    /// @param content what to remember
+    String seal(String purpose, String principal, BsonValue about, BsonDocument content, Duration lifetime) {
+        var payload = new BsonDocument("c", content)
+                .append("e", new BsonInt64(clock.instant().plus(lifetime).getEpochSecond()));
+        var text = ENCODER.encodeToString(bytes(payload));
+        return text + "." + mac(text, purpose, principal, about);
+    }
+
+    /// What was sealed; empty for any other text, another purpose, account or matter, and when the time is over.
+    Optional<BsonDocument> open(String token, String purpose, String principal, BsonValue about) {
+        int dot = token.indexOf('.');
+        if (dot < 0 || token.length() > LONGEST) {
+            return Optional.empty();
+        }
+        var text = token.substring(0, dot);
+        boolean genuine = MessageDigest.isEqual(
+                mac(text, purpose, principal, about).getBytes(StandardCharsets.UTF_8),
+                token.substring(dot + 1).getBytes(StandardCharsets.UTF_8));
+        return genuine ? payload(text) : Optional.empty();
+    }
+
+    private Optional<BsonDocument> payload(String text) {
+        try {
+            var payload = JsonParser.parse(new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8))
+                    .asDocument();
+            return clock.instant().getEpochSecond() < payload.getInt64("e").getValue()
+                    ? Optional.of(payload.getDocument("c"))
+                    : Optional.empty();
+        } catch (IllegalArgumentException | MalformedJsonException _) {
+            return Optional.empty();
+        }
+    }
+
+    private String mac(String text, String purpose, String principal, BsonValue about) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(key);
+            var parts = new BsonDocument("p", new BsonString(purpose))
+                    .append("a", new BsonString(principal))
+                    .append("m", about)
+                    .append("t", new BsonString(text));
+            return ENCODER.encodeToString(mac.doFinal(bytes(parts)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+
+    private static byte[] bytes(BsonDocument document) {
+        return JsonEncoder.of(JsonMode.EXTENDED).encodeToString(document).getBytes(StandardCharsets.UTF_8);
+    }
+}

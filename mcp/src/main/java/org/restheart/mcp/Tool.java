@@ -1,0 +1,213 @@
+package org.restheart.mcp;
+
+import static org.restheart.mcp.ToolArgument.Kind.ANY;
+import static org.restheart.mcp.ToolArgument.Kind.FLAG;
+import static org.restheart.mcp.ToolArgument.Kind.OBJECT;
+import static org.restheart.mcp.ToolArgument.Kind.OBJECTS;
+import static org.restheart.mcp.ToolArgument.Kind.TEXT;
+import static org.restheart.mcp.ToolArgument.Kind.UPDATE;
+import static org.restheart.mcp.ToolArgument.Kind.VERBOSITY;
+import static org.restheart.mcp.ToolArgument.number;
+import static org.restheart.mcp.ToolArgument.optional;
+import static org.restheart.mcp.ToolArgument.required;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/// The tools, in the order in which they are listed. Every host pays for their definitions in every conversation.
+enum Tool {
+    LIST_DATABASES("list-databases", "Databases in which you may read something"),
+    LIST_COLLECTIONS(
+            "list-collections",
+            "Collections that you may read, their kind, and the stored aggregations and change streams they declare",
+            required("database", TEXT, "")),
+    COLLECTION_SCHEMA(
+            "collection-schema",
+            "Fields and types of a collection's documents, from a sample",
+            namespace(number("depth", 1, 8, "default 3"))),
+    COLLECTION_INDEXES("collection-indexes", "Indexes of a collection", namespace()),
+    FIND(
+            "find",
+            "Documents of a collection. Ask for few fields",
+            namespace(
+                    optional("filter", OBJECT, "Extended JSON"),
+                    optional("projection", OBJECT, ""),
+                    optional("sort", OBJECT, ""),
+                    number("limit", 1, Integer.MAX_VALUE, "default 10"),
+                    optional("cursor", TEXT, "the 'next' of the same call"),
+                    number("max-bytes", 1, Integer.MAX_VALUE, ""))),
+    COUNT("count", "How many documents match", namespace(optional("filter", OBJECT, "Extended JSON"))),
+    AGGREGATE(
+            "aggregate",
+            "Runs a pipeline that reads",
+            namespace(
+                    required("pipeline", OBJECTS, "").within(0, 100),
+                    number("limit", 1, Integer.MAX_VALUE, "default 10"),
+                    number("max-bytes", 1, Integer.MAX_VALUE, ""))),
+    RUN_AGGREGATION(
+            "run-aggregation",
+            "Runs an aggregation that the collection declares",
+            namespace(
+                    required("name", TEXT, ""),
+                    optional("variables", OBJECT, ""),
+                    number("limit", 1, Integer.MAX_VALUE, "default 10"),
+                    number("max-bytes", 1, Integer.MAX_VALUE, ""))),
+    EXPLAIN(
+            "explain",
+            "The plan of a query, or of a pipeline: stages, indexes, how much is examined",
+            namespace(
+                    optional("filter", OBJECT, ""),
+                    optional("sort", OBJECT, ""),
+                    optional("projection", OBJECT, ""),
+                    optional("pipeline", OBJECTS, "").within(0, 100),
+                    optional("verbosity", VERBOSITY, ""))),
+    INSERT_MANY(
+            "insert-many",
+            "Inserts documents",
+            Effect.ADDS,
+            namespace(required("documents", OBJECTS, "Extended JSON").within(1, 100))),
+    UPDATE_MANY(
+            "update-many",
+            "Changes the documents that match",
+            Effect.DESTROYS,
+            namespace(
+                    required("filter", OBJECT, "not empty"),
+                    required("update", UPDATE, "update operators, or a pipeline"),
+                    optional("upsert", FLAG, ""),
+                    optional("confirmation", TEXT, "the token of the same call, once the user has agreed"))),
+    DELETE_MANY(
+            "delete-many",
+            "Deletes the documents that match",
+            Effect.DESTROYS,
+            namespace(
+                    required("filter", OBJECT, "not empty"),
+                    optional("confirmation", TEXT, "the token of the same call, once the user has agreed"))),
+    UPDATE_DOCUMENT(
+            "update-document",
+            "Changes one document that you have read, unless it has changed since",
+            Effect.DESTROYS,
+            namespace(
+                    required("id", ANY, "its _id, Extended JSON"),
+                    required("update", UPDATE, "update operators, or a pipeline"),
+                    required("etag", TEXT, "the hexadecimal digits of the document's _etag")));
+
+    /// What a tool does to stored data.
+    private enum Effect {
+        READS,
+        ADDS,
+        DESTROYS
+    }
+
+    private static final Map<String, Tool> BY_NAME =
+            Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(Tool::toolName, Function.identity()));
+
+    private static final Set<String> NUMBERED = Set.of("find", "aggregate", "run-aggregation");
+
+    private final String toolName;
+    private final String description;
+    private final Effect effect;
+
+    @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable list of records
+    private final List<ToolArgument> arguments;
+
+    Tool(String toolName, String description, ToolArgument... arguments) {
+        this(toolName, description, Effect.READS, arguments);
+    }
+
+    Tool(String toolName, String description, Effect effect, ToolArgument... arguments) {
+        this.toolName = toolName;
+        this.description = description;
+        this.effect = effect;
+        this.arguments = List.of(arguments);
+    }
+
+    private static ToolArgument[] namespace(ToolArgument... more) {
+        var all = new ArrayList<ToolArgument>();
+        all.add(required("database", TEXT, ""));
+        all.add(required("collection", TEXT, ""));
+        all.addAll(List.of(more));
+        return all.toArray(ToolArgument[]::new);
+    }
+
+    static Optional<Tool> of(String name) {
+        return Optional.ofNullable(BY_NAME.get(name));
+    }
+
+    String toolName() {
+        return toolName;
+    }
+
+    boolean writes() {
+        return effect != Effect.READS;
+    }
+
+    /// As clients are told.
+    BsonDocument definition() {
+        var properties = new BsonDocument();
+        var required = new BsonArray();
+        arguments.forEach(argument -> {
+            properties.append(argument.name(), argument.schema());
+            if (argument.required()) {
+                required.add(new BsonString(argument.name()));
+            }
+        });
+        var input = new BsonDocument("type", new BsonString("object")).append("properties", properties);
+        if (!required.isEmpty()) {
+            input.append("required", required);
+        }
+        var definition = new BsonDocument("name", new BsonString(toolName))
+                .append("description", new BsonString(description))
+                .append("inputSchema", input.append("additionalProperties", BsonBoolean.FALSE));
+        if (NUMBERED.contains(toolName)) {
+            definition.append("outputSchema", outputSchema());
+        }
+        return definition.append("annotations", annotations());
+    }
+
+    private BsonDocument annotations() {
+        var annotations = new BsonDocument("readOnlyHint", BsonBoolean.valueOf(!writes()));
+        if (writes()) {
+            annotations.append("destructiveHint", BsonBoolean.valueOf(effect == Effect.DESTROYS));
+        }
+        return annotations.append("openWorldHint", BsonBoolean.FALSE);
+    }
+
+    private static BsonDocument outputSchema() {
+        var properties = new BsonDocument("returned", new BsonDocument("type", new BsonString("integer")))
+                .append("more", new BsonDocument("type", new BsonString("boolean")))
+                .append("next", new BsonDocument("type", new BsonString("string")));
+        return new BsonDocument("type", new BsonString("object"))
+                .append("properties", properties)
+                .append("required", DataBlock.texts(List.of("returned", "more")));
+    }
+
+    /// @param given as sent
+    /// @throws RefusedCall for the first that is missing, wrong or unknown
+    void check(BsonDocument given) {
+        for (var name : given.keySet()) {
+            if (arguments.stream().noneMatch(argument -> argument.name().equals(name))) {
+                throw RefusedCall.argument("there is no argument " + Names.quoted(name) + "; arguments of " + toolName
+                        + ": " + arguments.stream().map(ToolArgument::name).collect(Collectors.joining(", ")));
+            }
+        }
+        for (var argument : arguments) {
+            @org.jspecify.annotations.Nullable BsonValue value = given.get(argument.name());
+            if (value != null) {
+                argument.check(value);
+            } else if (argument.required()) {
+                throw RefusedCall.argument("the argument '" + argument.name() + "' is missing");
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package org.restheart.mcp;
+
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Request;
+import org.restheart.http.judged.Via;
+
+/// A call whose arguments fit the tool's definition. Immutable by agreement.
+///
+/// @param http what the client sent
+/// @param rpc the same as the protocol has it
+record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc, PresentedCredential credential) {
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    Via via() {
+        return Via.of(Via.Service.MCP, tool.toolName());
+    }
+
+    boolean has(String name) {
+        return arguments.containsKey(name);
+    }
+
+    String text(String name) {
+        return arguments.getString(name).getValue();
+    }
+
+    Optional<String> optionalText(String name) {
+        return has(name) ? Optional.of(text(name)) : Optional.empty();
+    }
+
+    int number(String name, int absent) {
+        return has(name) ? (int) Math.min(arguments.getNumber(name).doubleValue(), Integer.MAX_VALUE) : absent;
+    }
+
+    boolean flag(String name) {
+        return has(name) && arguments.getBoolean(name).getValue();
+    }
+
+    /// An object, or an array, as it was sent; empty if it is missing or has no members.
+    Optional<String> json(String name) {
+        return Optional.ofNullable(arguments.get(name))
+                .filter(value -> !(value instanceof BsonDocument object && object.isEmpty()))
+                .map(JSON::encodeToString);
+    }
+
+    String requireJson(String name) {
+        return JSON.encodeToString(arguments.getOrDefault(name, new BsonDocument()));
+    }
+
+    /// An argument that is Extended JSON.
+    ///
+    /// @throws RefusedCall for what is none
+    BsonValue extended(String name) {
+        try {
+            return JsonParser.parse(requireJson(name));
+        } catch (MalformedJsonException _) {
+            throw RefusedCall.argument("'" + name + "' is not Extended JSON");
+        }
+    }
+
+    /// A filter; empty if it is missing.
+    BsonDocument filter() {
+        return extended("filter") instanceof BsonDocument filter ? filter : new BsonDocument();
+    }
+
+    /// What must be the same when something of this call comes back: all arguments but the one in which it does.
+    BsonValue matter(String without) {
+        var others = arguments.clone();
+        others.remove(without);
+        return new BsonArray(java.util.List.of(new BsonString(tool.toolName()), others));
+    }
+
+    /// `database.collection`, for people.
+    String namespace() {
+        return Names.cut(text("database")) + "." + Names.cut(text("collection"));
+    }
+}

@@ -1,0 +1,89 @@
+package org.restheart.mcp;
+
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+
+/// What a call of a tool gives. Immutable by agreement.
+///
+/// @param summary in this server's own words
+/// @param fenced stored data in its fence
+/// @param structured the same for programs; empty object for none
+/// @param documents shown, for metrics and the audit log
+/// @param bytes of data
+/// @param cut bounds that have left something out
+/// @param input what the client has to ask its user, instead of a result
+record ToolResult(
+        String summary,
+        Optional<String> fenced,
+        BsonDocument structured,
+        int documents,
+        int bytes,
+        List<String> cut,
+        Optional<BsonDocument> input) {
+    ToolResult {
+        cut = List.copyOf(cut);
+    }
+
+    /// Documents.
+    static ToolResult of(String summary, DataBlock block, BsonDocument structured) {
+        return new ToolResult(
+                summary,
+                Optional.of(block.fenced()),
+                structured,
+                block.count(),
+                block.bytes(),
+                List.copyOf(block.capped()),
+                Optional.empty());
+    }
+
+    /// Something small that stands in both places.
+    static ToolResult of(String summary, BsonDocument data) {
+        var json = Fence.escaped(JsonEncoder.of(JsonMode.RELAXED).encodeToString(data));
+        return new ToolResult(
+                summary, Optional.of(Fence.around(json)), data, 0, json.length(), List.of(), Optional.empty());
+    }
+
+    /// Nothing that is stored.
+    static ToolResult of(String summary) {
+        return of(summary, Optional.empty());
+    }
+
+    /// @param input what has to be asked first
+    static ToolResult of(String summary, Optional<BsonDocument> input) {
+        return new ToolResult(summary, Optional.empty(), new BsonDocument(), 0, 0, List.of(), input);
+    }
+
+    ToolResult with(String name, BsonValue value) {
+        var more = structured.clone();
+        more.append(name, value);
+        return new ToolResult(summary, fenced, more, documents, bytes, cut, input);
+    }
+
+    BsonDocument toBson() {
+        if (input.isPresent()) {
+            return input.get();
+        }
+        var content = new BsonArray(List.of(text(summary)));
+        fenced.ifPresent(data -> content.add(text(data)));
+        var result = new BsonDocument("content", content);
+        if (!structured.isEmpty()) {
+            result.append("structuredContent", structured);
+        }
+        return result.append("isError", BsonBoolean.FALSE);
+    }
+
+    static BsonDocument error(String reason) {
+        return new BsonDocument("content", new BsonArray(List.of(text(reason)))).append("isError", BsonBoolean.TRUE);
+    }
+
+    static BsonDocument text(String text) {
+        return new BsonDocument("type", new BsonString("text")).append("text", new BsonString(text));
+    }
+}

@@ -1,0 +1,200 @@
+package org.restheart.mcp;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.judged.DataWrite;
+import org.restheart.http.judged.JudgedRequest;
+
+/// The tools that write. Thread-safe.
+final class WriteTools {
+    private static final Duration COUNTING = Duration.ofSeconds(1);
+    private static final int MAX_FILTER_SHOWN = 1_000;
+
+    private final McpConfig.Writing config;
+    private final JudgedCalls calls;
+    private final ReadTools reads;
+    private final Confirmations confirmations;
+    private final Set<String> never;
+
+    /// @param never namespaces (`database.collection`) that are not written, whoever asks
+    WriteTools(
+            McpConfig.Writing config,
+            JudgedCalls calls,
+            ReadTools reads,
+            Confirmations confirmations,
+            Set<String> never) {
+        this.config = config;
+        this.calls = calls;
+        this.reads = reads;
+        this.confirmations = confirmations;
+        this.never = Set.copyOf(never);
+    }
+
+    private String collection(ToolCall call) {
+        if (never.contains(call.text("database") + "." + call.text("collection"))) {
+            throw new RefusedCall(
+                    "not-permitted", "accounts, permissions and keys are not written with tools, whoever asks");
+        }
+        return calls.collection(call);
+    }
+
+    ToolResult insertMany(ToolCall call) {
+        var documents = call.arguments().getArray("documents");
+        var content = documents.size() == 1
+                ? JsonEncoder.of(JsonMode.RELAXED).encodeToString(documents.getFirst())
+                : call.requireJson("documents");
+        var report = write(
+                call,
+                JudgedRequest.at(Method.POST, collection(call), Map.of(), call.via())
+                        .withContent(content.getBytes(StandardCharsets.UTF_8)));
+        var done = new BsonDocument("inserted", new BsonInt64(report.inserted().size()))
+                .append("ids", new BsonArray(report.inserted()));
+        if (!report.errors().isEmpty()) {
+            var failed = new BsonArray();
+            report.errors().forEach(error -> failed.add(error.get("index", new BsonInt64(0))));
+            done.append("refused", failed); // their places among the documents
+        }
+        return ToolResult.of("Inserted " + report.inserted().size() + " documents into " + call.namespace(), done);
+    }
+
+    ToolResult updateMany(ToolCall call) {
+        var filter = filter(call);
+        requireOperators(call);
+        var id = calls.paths().ofIdIn(filter);
+        if (id.isEmpty() && config.confirm()) {
+            var matching = matching(call);
+            if (matching.isEmpty() || matching.getAsLong() > config.confirmAbove()) {
+                var question = confirmations.ask(call, matching, act(call, "Change", matching));
+                if (question.isPresent()) {
+                    return question.get();
+                }
+            }
+        }
+        var inner = targeted(call, Method.PATCH, id)
+                .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
+        return changed(call, id.isPresent() ? writeOne(call, inner) : write(call, inner));
+    }
+
+    ToolResult deleteMany(ToolCall call) {
+        var id = calls.paths().ofIdIn(filter(call));
+        if (config.confirm()) {
+            var matching = matching(call);
+            var question = confirmations.ask(call, matching, act(call, "Delete", matching));
+            if (question.isPresent()) {
+                return question.get();
+            }
+        }
+        var inner = targeted(call, Method.DELETE, id);
+        var report = id.isPresent() ? writeOne(call, inner) : write(call, inner);
+        return ToolResult.of(
+                "Deleted " + report.deleted() + " documents of " + call.namespace(),
+                new BsonDocument("deleted", new BsonInt64(report.deleted())));
+    }
+
+    ToolResult updateDocument(ToolCall call) {
+        requireOperators(call);
+        var target = calls.paths()
+                .ofId(call.extended("id"))
+                .orElseThrow(() -> RefusedCall.argument("'id' is of a type that no path can name: use update-many"));
+        var inner = JudgedRequest.at(Method.PATCH, collection(call) + "/" + target, Map.of(), call.via())
+                .withHeader("If-Match", call.text("etag"))
+                .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
+        try {
+            return changed(call, write(call, inner));
+        } catch (ProblemException e) {
+            throw switch (e.problem().code()) {
+                case PRECONDITION_FAILED, CONFLICT ->
+                    new RefusedCall("changed", "the document has changed since: read it again and use its new _etag");
+                case NOT_FOUND -> new RefusedCall("refused", "there is no such document, or no permission");
+                default -> e;
+            };
+        }
+    }
+
+    private static BsonDocument filter(ToolCall call) {
+        var filter = call.filter();
+        if (filter.isEmpty()) {
+            throw RefusedCall.argument("'filter' must not be empty: name the documents");
+        }
+        return filter;
+    }
+
+    private static void requireOperators(ToolCall call) {
+        BsonValue update = call.arguments().get("update");
+        if (update instanceof BsonDocument object
+                && (object.isEmpty() || !object.keySet().stream().allMatch(name -> name.startsWith("$")))) {
+            throw RefusedCall.argument("'update' must have update operators only, such as $set");
+        }
+    }
+
+    /// The request about the document of an id, or about all that match.
+    private JudgedRequest targeted(ToolCall call, Method method, Optional<String> id) {
+        var parameters = new LinkedHashMap<String, String>();
+        if (id.isEmpty()) {
+            call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
+        }
+        if (call.flag("upsert")) {
+            parameters.put("wm", "upsert");
+        }
+        return JudgedRequest.at(method, collection(call) + "/" + id.orElse("*"), parameters, call.via());
+    }
+
+    private OptionalLong matching(ToolCall call) {
+        collection(call);
+        return reads.matching(call, COUNTING);
+    }
+
+    private static String act(ToolCall call, String verb, OptionalLong matching) {
+        var filter = call.requireJson("filter");
+        var shown = filter.length() <= MAX_FILTER_SHOWN ? filter : filter.substring(0, MAX_FILTER_SHOWN) + "…";
+        return verb + " " + (matching.isPresent() ? Long.toString(matching.getAsLong()) : "an unknown number of")
+                + " documents of " + call.namespace() + " that match " + Fence.escaped(shown) + "?";
+    }
+
+    private DataWrite.Report write(ToolCall call, JudgedRequest inner) {
+        var report = new AtomicReference<DataWrite.Report>();
+        calls.send(call.http(), inner.with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, report::set)));
+        var done = report.get();
+        if (done == null) {
+            throw new RefusedCall("failed", Refusals.failed(call.http().id()));
+        }
+        return done;
+    }
+
+    /// A document that is not there is one that did not match.
+    private DataWrite.Report writeOne(ToolCall call, JudgedRequest inner) {
+        try {
+            return write(call, inner);
+        } catch (ProblemException e) {
+            if (e.problem().code() == ProblemCode.NOT_FOUND) {
+                return DataWrite.Report.changed(0, 0);
+            }
+            throw e;
+        }
+    }
+
+    private static ToolResult changed(ToolCall call, DataWrite.Report report) {
+        var done = new BsonDocument("matched", new BsonInt64(report.matched()))
+                .append("modified", new BsonInt64(report.modified()));
+        report.upserted().ifPresent(id -> done.append("upsertedId", id));
+        return ToolResult.of(
+                "Changed " + report.modified() + " of " + report.matched() + " documents of " + call.namespace()
+                        + " that match",
+                done);
+    }
+}

@@ -1,0 +1,70 @@
+package org.restheart.security.jwt;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import org.restheart.http.Request;
+
+/// One endpoint that wants tokens of its own (RFC 8707): those whose `aud` names it. Tokens that name nothing else are
+/// good there alone. Immutable.
+///
+/// @param path of the endpoint, and of everything below it
+/// @param baseUrl by which the client of a request knows this server
+/// @param plain whether the endpoint also takes tokens without `aud`
+public record ResourceTokens(String path, Function<Request, String> baseUrl, boolean plain) {
+    /// The endpoint's identifier.
+    public String uri(Request request) {
+        return baseUrl.apply(request) + path;
+    }
+
+    /// Whether a text is that identifier; scheme and host compare without case.
+    public boolean isNamed(Request request, String resource) {
+        return canonical(resource).equals(canonical(uri(request)));
+    }
+
+    boolean accept(Request request, Claims claims) {
+        var audience = claims.audience();
+        if (isBelow(request)) {
+            return audience.isEmpty() ? plain : audience.stream().anyMatch(name -> isNamed(request, name));
+        }
+        // Whatever host it names: clients choose by which host they call this one.
+        return audience.isEmpty() || !audience.stream().allMatch(this::isPathNamed);
+    }
+
+    private boolean isBelow(Request request) {
+        var decoded = request.path().decoded();
+        return decoded.equals(path) || decoded.startsWith(path + "/");
+    }
+
+    private boolean isPathNamed(String resource) {
+        return parsed(resource)
+                .map(URI::getPath)
+                .filter(named -> withoutSlash(named).equals(path))
+                .isPresent();
+    }
+
+    private static Optional<URI> parsed(String text) {
+        try {
+            return Optional.of(URI.create(text));
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static String withoutSlash(String text) {
+        return text.length() > 1 && text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    }
+
+    private static List<String> canonical(String resource) {
+        return parsed(resource)
+                .filter(uri -> uri.getScheme() != null && uri.getRawAuthority() != null)
+                .map(uri -> List.of(
+                        uri.getScheme().toLowerCase(Locale.ROOT),
+                        uri.getRawAuthority().toLowerCase(Locale.ROOT),
+                        withoutSlash(Optional.ofNullable(uri.getRawPath()).orElse("")),
+                        Optional.ofNullable(uri.getRawQuery()).orElse("")))
+                .orElseGet(() -> List.of(resource));
+    }
+}

@@ -1,0 +1,58 @@
+package org.restheart.security.oauth;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.security.jwt.Claims;
+import org.restheart.security.jwt.ResourceTokens;
+
+/// The parameters `resource` (RFC 8707) and `scope` on their way from a client's wish to a token's claims.
+///
+/// @param scopes that a token may have; others are left out
+public record ResourceGrant(ResourceTokens tokens, List<String> scopes) {
+    static final String WRONG = "resource must be the URL of the endpoint that the token is for";
+
+    /// Claims of codes, not of tokens.
+    static final String RESOURCE_CLAIM = "res";
+
+    static final String SCOPE_CLAIM = "scp";
+
+    /// Whether a resource is named that is none of this server.
+    boolean isWrong(Request request, Query query) {
+        return query.all("resource").stream().anyMatch(resource -> !tokens.isNamed(request, resource));
+    }
+
+    /// What a code remembers.
+    void addTo(BsonDocument claims, Request request, Query query) {
+        if (query.has("resource")) {
+            claims.append(RESOURCE_CLAIM, new BsonString(tokens.uri(request)));
+        }
+        scope(query).ifPresent(scope -> claims.append(SCOPE_CLAIM, new BsonString(scope)));
+    }
+
+    private Optional<String> scope(Query query) {
+        return query.first("scope")
+                .map(scope -> Stream.of(scope.split(" ", 64))
+                        .filter(scopes::contains)
+                        .distinct()
+                        .collect(Collectors.joining(" ")))
+                .filter(scope -> !scope.isEmpty());
+    }
+
+    /// Whether a code is to be exchanged for a token of another resource than it was got for.
+    boolean isOther(Request request, Query form, Claims code) {
+        return isWrong(request, form)
+                || (form.has("resource") && code.text(RESOURCE_CLAIM).isEmpty());
+    }
+
+    /// What a token says of what its code remembers.
+    static void addTo(BsonDocument claims, Claims code) {
+        code.text(RESOURCE_CLAIM).ifPresent(resource -> claims.append("aud", new BsonString(resource)));
+        code.text(SCOPE_CLAIM).ifPresent(scope -> claims.append("scope", new BsonString(scope)));
+    }
+}
