@@ -98,7 +98,8 @@ enum Prompts {
         if (value.isEmpty() && !required) {
             return "that you find";
         }
-        return value.filter(text -> text.isString() && text.asString().getValue().length() <= LONGEST)
+        return value.filter(
+                        text -> text.isString() && text.asString().getValue().length() <= LONGEST)
                 .map(text -> Names.json(text.asString().getValue()))
                 .orElseThrow(() -> RpcError.invalidParams(
                         "'" + argument + "' must be a string of at most " + LONGEST + " characters"));

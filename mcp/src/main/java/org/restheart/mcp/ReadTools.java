@@ -96,7 +96,11 @@ final class ReadTools {
             for (var each : declared) {
                 if (each instanceof BsonDocument one
                         && one.get("uri") instanceof BsonString uri
-                        && calls.facts(call.http(), Method.GET, collection.path() + below + ResourceUri.encoded(uri.getValue()), call.via())
+                        && calls.facts(
+                                        call.http(),
+                                        Method.GET,
+                                        collection.path() + below + ResourceUri.encoded(uri.getValue()),
+                                        call.via())
                                 .isPresent()) {
                     names.add(new BsonString(Names.cut(uri.getValue())));
                 }
@@ -291,7 +295,8 @@ final class ReadTools {
         try (var json = found.content().stream()) {
             var bytes = json.readNBytes(most + 1);
             if (bytes.length > most) {
-                throw new RefusedCall("size", "the document is larger than " + most + " bytes: ask for some of its fields");
+                throw new RefusedCall(
+                        "size", "the document is larger than " + most + " bytes: ask for some of its fields");
             }
             return Fence.around(Fence.escaped(new String(bytes, StandardCharsets.UTF_8)));
         } catch (IOException e) {

@@ -8,7 +8,8 @@ import java.util.Set;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestPath;
 
-/// What a URI of a resource means: `restheart://{database}`, and below it `/{collection}/schema`, `/{collection}/indexes`
+/// What a URI of a resource means: `restheart://{database}`, and below it `/{collection}/schema`,
+/// `/{collection}/indexes`
 /// and `/{collection}/documents/{id}`. Its parts are percent-encoded (RFC 3986, 2.1). Immutable.
 ///
 /// @param tool gives what the resource has

@@ -57,26 +57,29 @@ final class Resources {
                 : "";
         var all = offered.contains(Tool.COLLECTION_SCHEMA) ? visible.all(http) : List.<VisibleCollections.Visible>of();
         var uris = all.stream()
-                .map(one -> Map.entry(ResourceUri.ofSchema(one.database(), one.entry().name()), one))
+                .map(one -> Map.entry(
+                        ResourceUri.ofSchema(one.database(), one.entry().name()), one))
                 .filter(entry -> entry.getKey().compareTo(after) > 0)
                 .sorted(Map.Entry.comparingByKey(Comparator.naturalOrder()))
                 .limit(PAGE + 1L)
                 .toList();
         var resources = new BsonArray();
-        uris.stream().limit(PAGE).forEach(entry -> resources.add(new BsonDocument("uri", new BsonString(entry.getKey()))
-                .append(
-                        "name",
-                        new BsonString(Names.cut(entry.getValue().database() + "."
-                                + entry.getValue().entry().name())))
-                .append("title", new BsonString("Fields and types"))
-                .append("mimeType", new BsonString("text/plain"))));
+        uris.stream()
+                .limit(PAGE)
+                .forEach(entry -> resources.add(new BsonDocument("uri", new BsonString(entry.getKey()))
+                        .append(
+                                "name",
+                                new BsonString(Names.cut(entry.getValue().database() + "."
+                                        + entry.getValue().entry().name())))
+                        .append("title", new BsonString("Fields and types"))
+                        .append("mimeType", new BsonString("text/plain"))));
         var page = new BsonDocument("resources", resources);
         if (uris.size() > PAGE) {
             var place = new BsonDocument("u", new BsonString(uris.get(PAGE - 1).getKey()));
             page.append(
                     "nextCursor",
-                    new BsonString(tokens.seal(
-                            CURSOR, credential.principal(), BsonNull.VALUE, place, CURSOR_LIFETIME)));
+                    new BsonString(
+                            tokens.seal(CURSOR, credential.principal(), BsonNull.VALUE, place, CURSOR_LIFETIME)));
         }
         return page;
     }
@@ -161,12 +164,11 @@ final class Resources {
         if (resource.document().isPresent()) {
             return reads.whole(call, resource.document().get());
         }
-        var result =
-                switch (resource.tool()) {
-                    case COLLECTION_SCHEMA -> reads.schema(call);
-                    case COLLECTION_INDEXES -> reads.indexes(call);
-                    default -> reads.listCollections(call);
-                };
+        var result = switch (resource.tool()) {
+            case COLLECTION_SCHEMA -> reads.schema(call);
+            case COLLECTION_INDEXES -> reads.indexes(call);
+            default -> reads.listCollections(call);
+        };
         return result.fenced().orElse("");
     }
 }

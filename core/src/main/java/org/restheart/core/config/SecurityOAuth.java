@@ -60,8 +60,7 @@ public record SecurityOAuth(
         if (!servers.isEmpty() && configured.isEmpty()) {
             block.refuse("base-url", "is required with authorization-servers: tokens name the endpoint by it");
         }
-        var scopes =
-                block.bool("read-only", true) ? List.of("mcp:read") : List.of("mcp:read", "mcp:write");
+        var scopes = block.bool("read-only", true) ? List.of("mcp:read") : List.of("mcp:read", "mcp:write");
         return Optional.of(new ModelContext(
                 new ProtectedResource(
                         block.uri("uri", "/_mcp"),
@@ -93,9 +92,7 @@ public record SecurityOAuth(
     private static Optional<ResourceMetadata> resourceMetadata(Block root) {
         var block = root.component("oauthProtectedResourceMetadataService");
         var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-protected-resource", false));
-        return endpoint.enabled()
-                ? Optional.of(new ResourceMetadata(endpoint, resourceBase(root)))
-                : Optional.empty();
+        return endpoint.enabled() ? Optional.of(new ResourceMetadata(endpoint, resourceBase(root))) : Optional.empty();
     }
 
     private static Optional<Authorization> authorization(Block block) {

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Under random permissions, a call of a tool gives the documents that the REST request which it is judged as gives, and
+/// Under random permissions, a call of a tool gives the documents that the REST request which it is judged as gives,
+/// and
 /// is refused where that is; and nothing that the permission hides is anywhere in its answer.
 @WithMongo
 class McpEqualsRestTest {
@@ -83,8 +84,8 @@ class McpEqualsRestTest {
     }
 
     private static void compare(Pair pair, HttpResponse<String> expected, BsonDocument actual, int seed) {
-        var as = "%s under seed %d: %s %s; %s".formatted(
-                pair, seed, expected.statusCode(), expected.body(), actual.toJson());
+        var as = "%s under seed %d: %s %s; %s"
+                .formatted(pair, seed, expected.statusCode(), expected.body(), actual.toJson());
         boolean found = expected.statusCode() < 300;
         if (expected.statusCode() == 404 && !pair.tool().equals("run-aggregation")) { // an id that is not there
             assertThat(isError(actual)).as(as).isFalse();
@@ -124,15 +125,13 @@ class McpEqualsRestTest {
 
     private static List<BsonDocument> stored(TestGateway gateway, String collection) {
         var all = new ArrayList<BsonDocument>();
-        gateway.collection(collection)
-                .find()
-                .forEach(document -> {
-                    document.remove("_etag");
-                    if (document.get("_id").isObjectId()) {
-                        document.remove("_id");
-                    }
-                    all.add(document);
-                });
+        gateway.collection(collection).find().forEach(document -> {
+            document.remove("_etag");
+            if (document.get("_id").isObjectId()) {
+                document.remove("_id");
+            }
+            all.add(document);
+        });
         all.sort(java.util.Comparator.comparing(BsonDocument::toJson));
         return all;
     }
@@ -203,7 +202,8 @@ class McpEqualsRestTest {
                 "{\"$nope\": 1}");
         var encoded = URLEncoder.encode(filter, StandardCharsets.UTF_8);
         var sort = "&sort=" + URLEncoder.encode("{\"_id\": 1}", StandardCharsets.UTF_8);
-        var update = pick(random, "{\"$set\": {\"n\": 7}}", "{\"$set\": {\"secret\": \"hidden-x\"}}", "{\"$inc\": {\"n\": 1}}");
+        var update = pick(
+                random, "{\"$set\": {\"n\": 7}}", "{\"$set\": {\"secret\": \"hidden-x\"}}", "{\"$inc\": {\"n\": 1}}");
         var pipeline = pick(
                 random,
                 "[{\"$sort\": {\"_id\": 1}}]",
@@ -228,7 +228,8 @@ class McpEqualsRestTest {
                         "GET",
                         "/" + rest + "/" + id + "?id_type=NUMBER&jsonMode=relaxed",
                         "");
-            case 3 -> new Pair("count", in(db, "\"filter\": " + filter), "GET", "/" + rest + "/_size?filter=" + encoded, "");
+            case 3 ->
+                new Pair("count", in(db, "\"filter\": " + filter), "GET", "/" + rest + "/_size?filter=" + encoded, "");
             case 4 ->
                 new Pair(
                         "aggregate",
@@ -238,7 +239,8 @@ class McpEqualsRestTest {
                         "{\"stages\": " + pipeline + "}");
             case 5 -> {
                 var document = "{\"n\": 1, \"owner\": \"" + pick(random, "ada", "bob") + "\"}";
-                yield new Pair("insert-many", in(db, "\"documents\": [" + document + "]"), "POST", "/" + rest, document);
+                yield new Pair(
+                        "insert-many", in(db, "\"documents\": [" + document + "]"), "POST", "/" + rest, document);
             }
             case 6 ->
                 new Pair(

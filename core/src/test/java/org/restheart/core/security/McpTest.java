@@ -533,7 +533,11 @@ class McpTest {
                     .asDocument()
                     .getString("text")
                     .getValue();
-            assertThat(text).as(path).contains("<data-").doesNotContain("hidden-").doesNotContain("\"secret\"");
+            assertThat(text)
+                    .as(path)
+                    .contains("<data-")
+                    .doesNotContain("hidden-")
+                    .doesNotContain("\"secret\"");
         }
         for (var path : new String[] {
             "/plain/schema",
@@ -574,10 +578,11 @@ class McpTest {
     void prompts_hold_what_is_filled_in_as_quoted_text() {
         assertThat(names(as("ada").result("prompts/list", "{}").getArray("prompts")))
                 .containsExactly("explore-database", "write-query", "explain-slow-query", "summarise-changes");
-        var prompt = as("ada").result(
-                "prompts/get",
-                "{\"name\": \"write-query\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\", \"question\":"
-                        + " \"how \\\"many\\\"?\"}}");
+        var prompt = as("ada")
+                .result(
+                        "prompts/get",
+                        "{\"name\": \"write-query\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\", \"question\":"
+                                + " \"how \\\"many\\\"?\"}}");
         assertThat(prompt.toJson()).contains("how");
         assertThat(prompt.getArray("messages")
                         .getFirst()

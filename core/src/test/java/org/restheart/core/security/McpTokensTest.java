@@ -31,8 +31,7 @@ class McpTokensTest {
     private static TestGateway gateway;
     private static String db;
 
-    private static final String PARTS =
-            """
+    private static final String PARTS = """
             jwtConfigProvider: {key: "%s", issuer: null, audience: null}
             jwtAuthenticationMechanism: {enabled: true}
             tokenBasicAuthMechanism: {enabled: true}
@@ -77,7 +76,8 @@ class McpTokensTest {
     }
 
     private static HttpResponse<String> call(TestGateway at, String token, String tool, String more) {
-        var arguments = "{\"database\": \"%s\", \"collection\": \"c\"%s}".formatted(at.database().getName(), more);
+        var arguments = "{\"database\": \"%s\", \"collection\": \"c\"%s}"
+                .formatted(at.database().getName(), more);
         return new McpClient(with(at, token)).send("tools/call", McpClient.parameters(tool, arguments, "{}"));
     }
 
@@ -99,10 +99,14 @@ class McpTokensTest {
             var own = token("{aud: " + audience + "}");
             assertThat(find(gateway, own).statusCode()).as(audience).isEqualTo(200);
             assertThat(rest(own)).as(audience).isEqualTo(401);
-            assertThat(with(gateway, own).with("X-Forwarded-Host", "other.example").get("/c").statusCode())
+            assertThat(with(gateway, own)
+                            .with("X-Forwarded-Host", "other.example")
+                            .get("/c")
+                            .statusCode())
                     .isEqualTo(401);
             assertThat(with(gateway, own).get("/token").statusCode()).isEqualTo(401);
-            assertThat(gateway.anonymous().as("ada", own).get("/c").statusCode()).isEqualTo(401);
+            assertThat(gateway.anonymous().as("ada", own).get("/c").statusCode())
+                    .isEqualTo(401);
         }
         var elsewhere = token("{aud: 'https://elsewhere.example/_mcp'}");
         assertThat(find(gateway, elsewhere).statusCode()).isEqualTo(401);
@@ -118,7 +122,8 @@ class McpTokensTest {
             strict.permit("{_id: 'c', roles: ['editor'], predicate: \"path-prefix('/c')\"}");
             strict.insert("c", "{_id: 1}");
             assertThat(find(strict, token("{}")).statusCode()).isEqualTo(401);
-            assertThat(find(strict, token("{aud: '" + RESOURCE + "'}")).statusCode()).isEqualTo(200);
+            assertThat(find(strict, token("{aud: '" + RESOURCE + "'}")).statusCode())
+                    .isEqualTo(200);
         }
     }
 
@@ -132,9 +137,11 @@ class McpTokensTest {
                         + " resource_metadata=\"https://db.example/.well-known/oauth-protected-resource/_mcp\"");
         var reading = token("{scope: 'openid mcp:read'}");
         assertThat(find(gateway, reading).statusCode()).isEqualTo(200);
-        assertThat(call(gateway, reading, "insert-many", documents).statusCode()).isEqualTo(403);
+        assertThat(call(gateway, reading, "insert-many", documents).statusCode())
+                .isEqualTo(403);
         var writing = token("{scope: 'mcp:read mcp:write'}");
-        assertThat(call(gateway, writing, "insert-many", documents).statusCode()).isEqualTo(200);
+        assertThat(call(gateway, writing, "insert-many", documents).statusCode())
+                .isEqualTo(200);
         assertThat(gateway.collection("c").countDocuments()).isEqualTo(2);
     }
 
@@ -185,15 +192,17 @@ class McpTokensTest {
         var token = answer.getString("access_token").getValue();
         assertThat(find(gateway, token).statusCode()).isEqualTo(200);
         assertThat(rest(token)).isEqualTo(401);
-        assertThat(call(gateway, token, "insert-many", ", \"documents\": [{\"n\": 1}]").statusCode())
+        assertThat(call(gateway, token, "insert-many", ", \"documents\": [{\"n\": 1}]")
+                        .statusCode())
                 .isEqualTo(403);
     }
 
     @Test
     void a_token_is_made_for_no_other_resource() throws Exception {
-        assertThat(authorized("&resource=" + encode("https://other.example/_mcp"))).contains("error=invalid_target");
-        var wrong = exchanged(
-                authorized("&resource=" + encode(RESOURCE)), "&resource=" + encode("https://other.example/"));
+        assertThat(authorized("&resource=" + encode("https://other.example/_mcp")))
+                .contains("error=invalid_target");
+        var wrong =
+                exchanged(authorized("&resource=" + encode(RESOURCE)), "&resource=" + encode("https://other.example/"));
         assertThat(wrong.statusCode()).isEqualTo(400);
         assertThat(wrong.body()).contains("invalid_target");
         var plain = McpClient.json(exchanged(authorized(""), ""));

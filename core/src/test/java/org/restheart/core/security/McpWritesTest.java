@@ -70,18 +70,24 @@ class McpWritesTest {
 
     @Test
     void tools_that_write_are_listed_for_those_who_may() {
-        assertThat(names(new McpClient(gateway.as("ada")).result("tools/list", "{}").getArray("tools")))
+        assertThat(names(new McpClient(gateway.as("ada"))
+                        .result("tools/list", "{}")
+                        .getArray("tools")))
                 .contains("insert-many", "update-many", "delete-many", "update-document");
-        assertThat(names(new McpClient(gateway.as("bob")).result("tools/list", "{}").getArray("tools")))
+        assertThat(names(new McpClient(gateway.as("bob"))
+                        .result("tools/list", "{}")
+                        .getArray("tools")))
                 .doesNotContain("insert-many", "update-many", "delete-many", "update-document");
         var all = new McpClient(gateway.as("admin")).result("tools/list", "{}").getArray("tools");
         assertThat(new BsonDocument("tools", all).toJson().length()).isLessThan(8_192);
-        assertThat(isError(call("bob", "insert-many", "'documents': [{'n': 9}]"))).isTrue();
+        assertThat(isError(call("bob", "insert-many", "'documents': [{'n': 9}]")))
+                .isTrue();
     }
 
     @Test
     void inserts_get_what_the_rule_sets() {
-        var one = numbers(call("ada", "insert-many", "'documents': [{'_id': 'x', 'n': {'$date': '2026-01-31T00:00:00Z'}}]"));
+        var one = numbers(
+                call("ada", "insert-many", "'documents': [{'_id': 'x', 'n': {'$date': '2026-01-31T00:00:00Z'}}]"));
         assertThat(one.getArray("ids")).containsExactly(new BsonString("x"));
         var some = numbers(call("ada", "insert-many", "'documents': [{'_id': 'y'}, {'_id': 'x'}, {'_id': 'z'}]"));
         assertThat(some.getNumber("inserted").intValue()).isEqualTo(2);
@@ -96,9 +102,8 @@ class McpWritesTest {
         var asked = call("ada", "delete-many", filter);
         assertThat(text(asked)).contains("Delete 2 documents").contains("Nothing has been written");
         assertThat(count("{}")).isEqualTo(6);
-        var token = asked.getDocument("structuredContent")
-                .getString("confirmation")
-                .getValue();
+        var token =
+                asked.getDocument("structuredContent").getString("confirmation").getValue();
         var confirmed = ", 'confirmation': '" + token + "'";
         assertThat(isError(call("ada", "delete-many", "'filter': {'n': {'$gte': 0}}" + confirmed)))
                 .isTrue();
@@ -152,7 +157,9 @@ class McpWritesTest {
         var refused = client.call("delete-many", arguments);
         assertThat(isError(refused)).isTrue();
         assertThat(text(refused)).contains("elicitation");
-        assertThat(client.call("delete-many", arguments, ELICITS, "{}").getString("resultType").getValue())
+        assertThat(client.call("delete-many", arguments, ELICITS, "{}")
+                        .getString("resultType")
+                        .getValue())
                 .isEqualTo("input_required");
     }
 
@@ -173,9 +180,8 @@ class McpWritesTest {
                 .as("another's document")
                 .isZero();
         var asked = call("ada", "update-many", "'filter': {'n': {'$gte': 0}}" + update);
-        var token = asked.getDocument("structuredContent")
-                .getString("confirmation")
-                .getValue();
+        var token =
+                asked.getDocument("structuredContent").getString("confirmation").getValue();
         assertThat(count("{m: 1}")).isEqualTo(2);
         var changed = call(
                 "ada", "update-many", "'filter': {'n': {'$gte': 0}}" + update + ", 'confirmation': '" + token + "'");
@@ -189,17 +195,21 @@ class McpWritesTest {
     @Test
     void a_document_that_has_changed_since_it_was_read_is_not_changed() {
         call("ada", "update-many", "'filter': {'_id': 2}, 'update': {'$set': {'m': 1}}");
-        var read = McpClient.documents(call("ada", "find", "'filter': {'_id': 2}")).getFirst();
+        var read =
+                McpClient.documents(call("ada", "find", "'filter': {'_id': 2}")).getFirst();
         var tag = read.getObjectId("_etag").getValue().toHexString();
         var update = "'id': 2, 'update': {'$inc': {'n': 1}}, 'etag': '" + tag + "'";
-        assertThat(numbers(call("ada", "update-document", update)).getNumber("modified").intValue())
+        assertThat(numbers(call("ada", "update-document", update))
+                        .getNumber("modified")
+                        .intValue())
                 .isEqualTo(1);
         var late = call("ada", "update-document", update);
         assertThat(isError(late)).isTrue();
         assertThat(text(late)).contains("has changed since");
         assertThat(count("{_id: 2, n: 3}")).isEqualTo(1);
         assertThat(text(call("ada", "update-document", "'id': 3, 'update': {'$inc': {'n': 1}}, 'etag': '" + tag + "'")))
-                .isIn("there is no such document, or no permission",
+                .isIn(
+                        "there is no such document, or no permission",
                         "the document has changed since: read it again and use its new _etag");
     }
 
@@ -226,7 +236,9 @@ class McpWritesTest {
             var admin = new McpClient(narrow.as("admin"));
             assertThat(names(admin.result("tools/list", "{}").getArray("tools")))
                     .containsExactly("count", "run-aggregation");
-            assertThat(error(admin.send("tools/call", "{\"name\": \"find\"}")).getInt32("code").getValue())
+            assertThat(error(admin.send("tools/call", "{\"name\": \"find\"}"))
+                            .getInt32("code")
+                            .getValue())
                     .isEqualTo(-32602);
         }
     }
