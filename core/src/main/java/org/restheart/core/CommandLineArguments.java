@@ -70,6 +70,11 @@ final class CommandLineArguments {
     private boolean check;
 
     @Option(
+            names = "--reset-admin",
+            description = "Make the account admin, or give it a new password and the root role, print these and exit.")
+    private boolean resetAdmin;
+
+    @Option(
             names = {"-v", "--version"},
             description = "Print version and build time and exit.")
     private boolean version;
@@ -139,6 +144,10 @@ final class CommandLineArguments {
 
     boolean checks() {
         return check;
+    }
+
+    boolean resetsAdmin() {
+        return resetAdmin;
     }
 
     boolean printsVersion() {

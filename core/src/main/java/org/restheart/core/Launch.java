@@ -73,7 +73,9 @@ final class Launch {
             if (arguments.printsConfiguration()) {
                 print(sources, arguments.showsSecrets());
             } else {
-                return arguments.checks() ? check(sources) : start(sources, arguments);
+                return arguments.checks()
+                        ? check(sources)
+                        : arguments.resetsAdmin() ? resetAdmin(sources, arguments) : start(sources, arguments);
             }
         }
         return new Outcome.Done(ExitCode.OK);
@@ -87,7 +89,7 @@ final class Launch {
 
     private void print(Sources sources, boolean showSecrets) {
         var configuration = Configuration.load(sources);
-        report(configuration.findings());
+        report(configuration.read().findings());
         out.print(configuration.print(showSecrets));
     }
 
@@ -116,6 +118,18 @@ final class Launch {
                 case SUSPECT, ADVICE -> err.println("WARN  " + finding);
                 case DETAIL -> {}
             }
+        }
+    }
+
+    private Outcome resetAdmin(Sources sources, CommandLineArguments arguments) {
+        try {
+            var account = RunningServer.resetAdmin(sources, arguments.embedded());
+            out.println("The account " + account.name() + " has the role " + account.role() + " and the password "
+                    + account.password());
+            return new Outcome.Done(ExitCode.OK);
+        } catch (StartFailure e) {
+            err.println("ERROR " + e.getMessage());
+            return new Outcome.Done(ExitCode.START);
         }
     }
 

@@ -1,5 +1,6 @@
 package org.restheart.core;
 
+import com.mongodb.MongoException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Path;
@@ -74,6 +75,23 @@ final class RunningServer implements AutoCloseable {
             if (!started) {
                 parts.close();
             }
+        }
+    }
+
+    /// Makes an account that may manage, in the deployment that the configuration names.
+    ///
+    /// @param embedded the data directory of a mongod to start for it
+    /// @throws org.restheart.core.config.ConfigException when the configuration cannot be used
+    static ResetAdmin.Account resetAdmin(Sources sources, Optional<Path> embedded) throws StartFailure {
+        var config = Configuration.load(sources).read().orThrow();
+        LogSetup.apply(config.logging());
+        var parts = new ClosingOrder();
+        try {
+            return ResetAdmin.run(embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config);
+        } catch (EmbeddedMongoException | MongoException e) {
+            throw new StartFailure(e);
+        } finally {
+            parts.close();
         }
     }
 

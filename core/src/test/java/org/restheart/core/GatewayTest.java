@@ -88,11 +88,11 @@ class GatewayTest {
     }
 
     @Test
-    void refusals_before_authentication_contain_only_their_status() throws Exception {
+    void refusals_at_the_door_tell_nothing_of_what_is_behind() throws Exception {
         var answer = send(HttpRequest.newBuilder(
                 URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/" + db + "/nope?page=a")));
         assertThat(answer.statusCode()).isEqualTo(401);
-        assertThat(answer.body()).isEmpty();
+        assertThat(answer.body()).contains("this needs an account");
         assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).contains("*");
         assertThat(answer.headers().firstValue("X-Powered-By")).isEmpty();
         assertThat(answer.headers().firstValue("Date")).isEmpty();

@@ -114,7 +114,9 @@ class LaunchTest {
                 .startsWith("http-listener:\n")
                 .contains("name: b", "key: '**********'")
                 .doesNotContain("k1");
-        assertThat(err()).isEmpty();
+        assertThat(err())
+                .isEqualToIgnoringNewLines(
+                        "WARN  /jwtConfigProvider/key has fewer than 32 bytes, which can be guessed");
     }
 
     @Test
@@ -206,6 +208,24 @@ class LaunchTest {
     void the_check_names_path_and_reason() {
         exitCode("/mongo/defualt-pagesize->10", "--check");
         assertThat(err()).contains("/mongo/defualt-pagesize is not known; did you mean default-pagesize?");
+    }
+
+    @Test
+    void printing_the_configuration_names_what_overrides_misspell() {
+        assertThat(exitCode("/http-listner/port->9090;/core/nmae->'x'", "-c")).isZero();
+        assertThat(err())
+                .contains("/core/nmae is not known; did you mean name?")
+                .contains("/http-listner is taken for the arguments of a plugin; did you mean http-listener?");
+    }
+
+    @Test
+    void a_short_file_inherits_defaults_without_a_word() throws IOException {
+        assertThat(exitCode(
+                        "",
+                        "--check",
+                        file("short.yml", "http-listener: {port: 9090}").toString()))
+                .isZero();
+        assertThat(err()).isEmpty();
     }
 
     @Test

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param exception a class name that clients of the data API expect with some problems; opaque
 /// @param exceptionMessage text, or MongoDB's `{code, codeName, errmsg}`
 /// @param headers to add to the response, such as `ETag` or `Retry-After`
-/// @param warnings further remarks about the request
-/// @param hasBody false where the contract requires a response without a body
-/// @param unquoted the message for callers who may not read stored documents, which `message` may quote
+/// @param warnings what else about the request is worth a word
+/// @param telling whether the client is sent a body
+/// @param unquoted the message for those who may not read what this one may quote: stored documents
 public record Problem(
         ProblemCode code,
         int status,
@@ -28,10 +28,33 @@ public record Problem(
         Optional<BsonValue> exceptionMessage,
         Fields headers,
         List<String> warnings,
-        boolean hasBody,
+        Telling telling,
         Optional<String> unquoted) {
 
+    /// When the message is sent.
+    public enum Telling {
+        ALWAYS,
+        /// Unless the configuration wants the empty bodies that clients of earlier versions know.
+        HELPFULLY,
+        /// The status says it all.
+        NEVER
+    }
+
     public static Problem of(ProblemCode code, String message) {
+        return of(code, message, Telling.ALWAYS);
+    }
+
+    /// One whose message is a help that clients of earlier versions do not know.
+    public static Problem helpful(ProblemCode code, String message) {
+        return of(code, message, Telling.HELPFULLY);
+    }
+
+    /// Only a status, no body.
+    public static Problem bare(ProblemCode code) {
+        return of(code, code.title(), Telling.NEVER);
+    }
+
+    private static Problem of(ProblemCode code, String message, Telling telling) {
         return new Problem(
                 code,
                 code.status(),
@@ -40,21 +63,7 @@ public record Problem(
                 Optional.empty(),
                 Fields.NONE,
                 List.of(),
-                true,
-                Optional.empty());
-    }
-
-    /// Only a status, no body.
-    public static Problem bare(ProblemCode code) {
-        return new Problem(
-                code,
-                code.status(),
-                code.title(),
-                Optional.empty(),
-                Optional.empty(),
-                Fields.NONE,
-                List.of(),
-                false,
+                telling,
                 Optional.empty());
     }
 
@@ -71,14 +80,14 @@ public record Problem(
                 Optional.of(exceptionMessage),
                 headers,
                 warnings,
-                hasBody,
+                telling,
                 unquoted);
     }
 
     /// Sets the message for callers from whom fields are hidden: this message is MongoDB's, which quotes documents.
     public Problem orElse(String unquoted) {
         return new Problem(
-                code, status, message, exception, exceptionMessage, headers, warnings, hasBody, Optional.of(unquoted));
+                code, status, message, exception, exceptionMessage, headers, warnings, telling, Optional.of(unquoted));
     }
 
     /// This problem without text that may quote stored documents.
@@ -91,42 +100,31 @@ public record Problem(
                         Optional.empty(),
                         headers,
                         warnings,
-                        hasBody,
+                        telling,
                         Optional.empty()))
                 .orElse(this);
     }
 
     public Problem with(String header, String value) {
-        return new Problem(
-                code,
-                status,
-                message,
-                exception,
-                exceptionMessage,
-                headers.with(header, value),
-                warnings,
-                hasBody,
-                unquoted);
+        return withHeaders(headers.with(header, value));
+    }
+
+    /// With all these lines besides the present ones.
+    public Problem with(Fields more) {
+        return withHeaders(headers.plus(more));
+    }
+
+    private Problem withHeaders(Fields headers) {
+        return new Problem(code, status, message, exception, exceptionMessage, headers, warnings, telling, unquoted);
     }
 
     public Problem without(String header) {
-        return headers.has(header)
-                ? new Problem(
-                        code,
-                        status,
-                        message,
-                        exception,
-                        exceptionMessage,
-                        headers.without(header),
-                        warnings,
-                        hasBody,
-                        unquoted)
-                : this;
+        return headers.has(header) ? withHeaders(headers.without(header)) : this;
     }
 
     public Problem withWarnings(List<String> warnings) {
         return new Problem(
-                code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), hasBody, unquoted);
+                code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), telling, unquoted);
     }
 
     public ProblemException raise() {

@@ -1,6 +1,7 @@
 package org.restheart.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -18,6 +19,9 @@ public sealed interface Response {
 
     /// This response, or the result of `rescue` if it fails.
     Response recover(Function<Throwable, Ready> rescue);
+
+    /// This response when it is there: for those who must not go on before. Waits only on a thread that may.
+    Ready settled();
 
     /// An empty response.
     static Ready status(int status) {
@@ -63,6 +67,11 @@ public sealed interface Response {
 
         @Override
         public Ready recover(Function<Throwable, Ready> rescue) {
+            return this;
+        }
+
+        @Override
+        public Ready settled() {
             return this;
         }
     }
@@ -123,7 +132,14 @@ public sealed interface Response {
             });
         }
 
-        /// Lets the owner of the outcome check with `waiter` whether it is still needed.
+        @Override
+        public Ready settled() {
+            var arrived = new CompletableFuture<Supplier<Ready>>();
+            whenThere(arrived::complete);
+            return arrived.join().get();
+        }
+
+        /// Lets the owner of the outcome ask `waiter` whether it is still wanted.
         public void awaitedBy(Withdrawable.Waiter waiter) {
             if (outcome instanceof Withdrawable withdrawable) {
                 withdrawable.awaitedBy(waiter);

@@ -22,9 +22,10 @@ import org.restheart.mongo.write.EtagPolicies;
 /// @param schemaTtl the same for JSON Schemas
 /// @param queryTimeLimit after which MongoDB aborts a query; zero for no limit
 /// @param aggregationTimeLimit the same for aggregations
-/// @param aggregationCheckOperators whether `$` operators in a client's aggregation variables are refused
-/// @param instanceBaseUrl base of `Location` URLs, in place of the request's host
-/// @param coalescing which operations are coalesced
+/// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
+/// @param strictParameters refuse unknown query parameters
+/// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
+/// @param coalescing which operations leave for MongoDB together
 /// @param cursorPool how deep pages are found
 /// @param resultCache for requests with `cache`
 /// @param querySecurity operators and stages that clients' queries and aggregations must not contain
@@ -42,6 +43,7 @@ public record MongoConfig(
         Duration queryTimeLimit,
         Duration aggregationTimeLimit,
         boolean aggregationCheckOperators,
+        boolean strictParameters,
         Optional<String> instanceBaseUrl,
         CoalescingConfig coalescing,
         CursorPoolConfig cursorPool,
@@ -69,7 +71,12 @@ public record MongoConfig(
 
     ParameterSettings parameterSettings() {
         return new ParameterSettings(
-                defaultRepresentation, defaultPageSize, maxPageSize, cursorPool.mode(), aggregationCheckOperators);
+                defaultRepresentation,
+                defaultPageSize,
+                maxPageSize,
+                cursorPool.mode(),
+                aggregationCheckOperators,
+                strictParameters);
     }
 
     /// The defaults, with the given mounts.
@@ -86,6 +93,7 @@ public record MongoConfig(
                 Duration.ZERO,
                 Duration.ZERO,
                 true,
+                false,
                 Optional.empty(),
                 CoalescingConfig.DEFAULT,
                 CursorPoolConfig.DEFAULT,

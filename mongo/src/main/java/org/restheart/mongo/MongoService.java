@@ -16,6 +16,7 @@ import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
+import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -297,9 +298,14 @@ public final class MongoService implements Service, AutoCloseable {
             return answer(request);
         }
         try {
-            return answer(request).map(response -> WarningsBody.add(request, response, warnings));
+            return answer(request.with(Warnings.KEY, warnings))
+                    .map(response -> WarningsBody.add(request, response, warnings));
         } catch (ProblemException e) {
-            throw e.problem().withWarnings(warnings).raise();
+            var told = e.problem().withWarnings(warnings);
+            for (var warning : warnings) {
+                told = told.with(Fields.of("Warning", WarningsBody.line(warning)));
+            }
+            throw told.raise();
         }
     }
 

@@ -14,12 +14,33 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.parameter.FormatParameters;
 
-/// Adds warnings to responses that can contain them: not to results of reads, only to responses of writes, which are
-/// JSON objects or empty.
+/// Tells the client of warnings: in a header, and where the contract has room for them, which is not in what is read
+/// but in the answers to writes, which are JSON objects or empty.
 final class WarningsBody {
     private WarningsBody() {}
 
     static Response.Ready add(Request request, Response.Ready response, List<String> warnings) {
+        return toBody(request, header(response, warnings), warnings);
+    }
+
+    /// With a line for each in the syntax of RFC 7234, 5.5, which every client can show.
+    private static Response.Ready header(Response.Ready response, List<String> warnings) {
+        var told = response;
+        for (var warning : warnings) {
+            told = told.withAlso("Warning", line(warning));
+        }
+        return told;
+    }
+
+    static String line(String warning) {
+        var text = new StringBuilder("299 - \"");
+        warning.codePoints()
+                .map(c -> c < ' ' || c > '~' ? '?' : c)
+                .forEach(c -> (c == '"' || c == '\\' ? text.append('\\') : text).appendCodePoint(c));
+        return text.append('"').toString();
+    }
+
+    private static Response.Ready toBody(Request request, Response.Ready response, List<String> warnings) {
         boolean mayHaveBody = response.status() >= 200 && response.status() != 204 && response.status() != 304;
         if (request.method() == Method.GET || request.method() == Method.HEAD || !mayHaveBody) {
             return response;

@@ -99,7 +99,10 @@ public final class DataApi {
                 ? refusal.problem()
                 : MongoErrors.toProblem(e).orElseThrow(() -> e);
         return new Answer(
-                problem.status(), problem.headers(), problem.hasBody() ? problem.toStatusDocument() : null, "");
+                problem.status(),
+                problem.headers(),
+                problem.telling() == org.restheart.http.Problem.Telling.ALWAYS ? problem.toStatusDocument() : null,
+                "");
     }
 
     private Request request(String line, Body body) {

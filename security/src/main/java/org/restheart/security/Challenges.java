@@ -2,16 +2,19 @@ package org.restheart.security;
 
 import java.util.List;
 import org.restheart.http.Fields;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
-import org.restheart.http.Response;
 
 /// The `401` of requests that need an account.
 public final class Challenges {
     private Challenges() {}
 
-    /// Without content, with the challenge of every mechanism unless the client suppresses them.
-    static Response unauthorized(List<Authenticator> authenticators, Request request) {
-        var fields = Fields.of("Content-Type", Response.JSON);
+    /// With the challenge of every mechanism unless the client does not want any.
+    ///
+    /// @param rejected whether there were credentials; who they claim to be is not told apart
+    static Problem unauthorized(List<Authenticator> authenticators, Request request, boolean rejected) {
+        var fields = Fields.NONE;
         if (areWanted(request)) {
             for (var authenticator : authenticators) {
                 var challenge = authenticator.challenge(request);
@@ -20,13 +23,22 @@ public final class Challenges {
                 }
             }
         }
-        return Response.status(401).with(fields);
+        return problem(rejected).with(fields);
     }
 
-    /// Without content, with one challenge unless the client suppresses it.
-    public static Response.Ready unauthorized(Request request, String challenge) {
-        var response = Response.status(401).with("Content-Type", Response.JSON);
-        return areWanted(request) ? response.with("WWW-Authenticate", challenge) : response;
+    /// With one challenge unless the client does not want any.
+    public static Problem unauthorized(Request request, String challenge) {
+        var problem = problem(request.headers().has("Authorization"));
+        return areWanted(request) ? problem.with("WWW-Authenticate", challenge) : problem;
+    }
+
+    private static Problem problem(boolean rejected) {
+        return Problem.helpful(
+                ProblemCode.AUTHENTICATION_REQUIRED,
+                rejected
+                        ? "these credentials are not accepted: a wrong name, password or token, or one that has expired"
+                        : "this needs an account: send credentials in the header Authorization"
+                                + " (with curl: -u NAME:PASSWORD)");
     }
 
     /// Browsers open a dialog on a challenge; the presence of a header or parameter suppresses it.

@@ -32,7 +32,10 @@ public record Policy(
 
     /// The answer to a request that needs an account, with the challenge of every mechanism.
     public Response challenge(Request request) {
-        return Challenges.unauthorized(authenticators, request);
+        var problem = Challenges.unauthorized(authenticators, request, false);
+        return Response.status(problem.status())
+                .with("Content-Type", Response.JSON)
+                .with(problem.headers());
     }
 
     /// The security filter of a route.

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
@@ -24,6 +26,9 @@ import org.restheart.security.predicate.KindAttempt;
 ///
 /// A request of a known account under cached rules passes without blocking, on the I/O thread.
 public final class SecurityFilter implements Filter {
+    /// Characters of a path or a name that a refusal repeats.
+    private static final int LONGEST_TOLD = 200;
+
     private final Policy policy;
     private final boolean secured;
 
@@ -41,14 +46,14 @@ public final class SecurityFilter implements Filter {
                 request.attribute(Account.OBSERVER).ifPresent(observer -> observer.accept(account));
                 var caller =
                         credentials.expires().map(Caller.of(account)::until).orElseGet(() -> Caller.of(account));
-                var response = authorize(request.with(Credentials.KEY, credentials), account, caller, next);
+                var response = authorize(request.with(Credentials.KEY, credentials), account, caller, headers, next);
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected _ -> {
-                request.requireThread(); // attempts are counted there
-                yield anonymous(request, next);
+                request.requireThread(); // where the attempt counts
+                yield anonymous(request, true, next);
             }
-            case Authentication.Absent _ -> anonymous(request, next);
+            case Authentication.Absent _ -> anonymous(request, false, next);
         };
     }
 
@@ -91,10 +96,12 @@ public final class SecurityFilter implements Filter {
         return outcome;
     }
 
-    private Response anonymous(Request request, Handler next) {
-        return needsAccount(request)
-                ? Challenges.unauthorized(policy.authenticators(), request)
-                : authorize(request, null, Caller.ANONYMOUS, next);
+    private Response anonymous(Request request, boolean rejected, Handler next) {
+        if (needsAccount(request)) {
+            throw Challenges.unauthorized(policy.authenticators(), request, rejected)
+                    .raise();
+        }
+        return authorize(request, null, Caller.ANONYMOUS, Fields.NONE, next);
     }
 
     private boolean needsAccount(Request request) {
@@ -103,9 +110,15 @@ public final class SecurityFilter implements Filter {
                 && policy.authorizers().stream().allMatch(authorizer -> authorizer.requiresAuthentication(request));
     }
 
-    private Response authorize(Request request, @Nullable Account account, Caller caller, Handler next) {
+    /// @param headers of the answer to credentials that were accepted, for a refusal
+    private Response authorize(
+            Request request, @Nullable Account account, Caller caller, Fields headers, Handler next) {
         var permitted = permit(request, account, caller);
-        return permitted.isPresent() ? next.handle(request.with(permitted.get())) : refuse(request);
+        if (permitted.isEmpty()) {
+            policy.failedAttempts().forEach(attempts -> attempts.refused(request));
+            throw refusal(request, account).with(headers).raise();
+        }
+        return next.handle(request.with(permitted.get()));
     }
 
     /// The caller with its grant, unless a vetoer refuses the request or no authorizer allows it.
@@ -189,8 +202,18 @@ public final class SecurityFilter implements Filter {
                         && now.account().equals(account));
     }
 
-    private Response refuse(Request request) {
-        policy.failedAttempts().forEach(attempts -> attempts.refused(request));
-        return Response.status(403).with("Content-Type", Response.JSON);
+    /// Tells an account what it has asked for and who it is, and nothing about rules.
+    private static Problem refusal(Request request, @Nullable Account account) {
+        return Problem.helpful(
+                ProblemCode.FORBIDDEN,
+                account == null
+                        ? "callers without an account may not do this"
+                        : "no permission of " + shortened(account.name()) + " (roles: "
+                                + shortened(String.join(", ", account.roles())) + ") covers " + request.method() + " "
+                                + shortened(request.path().decoded()) + ", or the server refuses such requests");
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= LONGEST_TOLD ? text : text.substring(0, LONGEST_TOLD) + "…";
     }
 }

@@ -28,7 +28,9 @@ final class LookUp {
             } else {
                 LOG.debug("accounts and permissions still cannot be looked up", e);
             }
-            throw Problem.of(ProblemCode.OVERLOADED, "accounts and permissions cannot be looked up at the moment")
+            throw Problem.of(
+                            ProblemCode.DATABASE_UNAVAILABLE,
+                            "accounts and permissions cannot be looked up at the moment")
                     .with("Retry-After", "5")
                     .raise();
         }

@@ -35,6 +35,7 @@ import org.restheart.security.SecurityFilter;
 import org.restheart.security.Vetoer;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
+import org.restheart.security.acl.PermissionsGuard;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
@@ -73,8 +74,8 @@ public final class Security implements AutoCloseable {
         this.hashes = new PasswordHashes(
                 config.mongoRealm().map(MongoRealmConfig::bcryptCost).orElse(DEFAULT_COST),
                 config.guards().clientAddress());
-        this.stored = client.map(mongo ->
-                new StoredSecurity(tasks, mongo, config.mongoRealm(), config.mongoAcl(), config.apiKeys(), hashes));
+        this.stored = client.map(mongo -> new StoredSecurity(
+                tasks, mongo, config.mongoRealm(), config.mongoAcl(), config.apiKeys(), hashes, isManagedFromFile()));
         this.realms = realms();
         this.tokens = new TokenParts(config.tokens(), config.oauth(), realms);
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)
@@ -294,6 +295,10 @@ public final class Security implements AutoCloseable {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
         config.mongoRealm().map(this::usersGuard).ifPresent(guards::add);
+        stored.flatMap(StoredSecurity::managers).map(LastManagerGuard::new).ifPresent(guards::add);
+        config.mongoAcl()
+                .map(acl -> new PermissionsGuard(acl.database(), acl.collection()))
+                .ifPresent(guards::add);
         return guards;
     }
 
@@ -305,6 +310,14 @@ public final class Security implements AutoCloseable {
                 .map(users -> Map.of(
                         new MongoNamespace(users.database(), users.collection()), UsersGuard.withoutSecrets(users)))
                 .orElse(Map.of());
+    }
+
+    /// Whether an account of the configuration has the root role.
+    private boolean isManagedFromFile() {
+        var rootRole = config.mongoAcl().flatMap(MongoAclConfig::rootRole);
+        return config.fileUsers().stream()
+                .flatMap(List::stream)
+                .anyMatch(user -> rootRole.filter(user.roles()::contains).isPresent());
     }
 
     private UsersGuard usersGuard(MongoRealmConfig realm) {

@@ -30,21 +30,29 @@ final class StoredSecurity {
     private final LookUp lookUp = new LookUp();
     private final Optional<AclAuthorizer> authorizer;
     private final Optional<MongoApiKeys> apiKeys;
+    private final Optional<Managers> managers;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
 
     /// @param tasks ended before the client is closed
+    /// @param managedOtherwise whether accounts that are not in MongoDB may manage
     StoredSecurity(
             BackgroundTasks tasks,
             MongoClient client,
             Optional<MongoRealmConfig> realmConfig,
             Optional<MongoAclConfig> aclConfig,
             Optional<ApiKeyConfig> keysConfig,
-            PasswordHashes hashes) {
+            PasswordHashes hashes,
+            boolean managedOtherwise) {
         this.realm = realmConfig.map(config -> realm(client, config, hashes));
         this.authorizer = aclConfig.map(config -> authorizer(client, config));
         this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
+        this.managers = realmConfig
+                .filter(_ -> !managedOtherwise)
+                .flatMap(config -> aclConfig
+                        .flatMap(MongoAclConfig::rootRole)
+                        .map(role -> new Managers(client, config.users(), role)));
         if (realmConfig.isPresent() || aclConfig.isPresent()) {
-            new UsersAtStart(tasks, client, realmConfig, aclConfig).start();
+            new UsersAtStart(tasks, client, realmConfig, aclConfig, managers).start();
         }
         listeners.forEach((database, ofCollection) -> CollectionFollower.start(tasks, client, database, ofCollection));
     }
@@ -136,6 +144,11 @@ final class StoredSecurity {
 
     Optional<MongoApiKeys> apiKeys() {
         return apiKeys;
+    }
+
+    /// Those without whom nobody could manage; empty where others can, or nobody can say who.
+    Optional<Managers> managers() {
+        return managers;
     }
 
     Optional<AclAuthorizer> authorizer() {

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
 /// is reachable.
 final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
+    private static final String UNREACHABLE =
+            "MongoDB does not answer yet (/mclient/connection-string): nobody can sign in until it does";
     private static final int NAMESPACE_EXISTS = 48;
     private static final Duration START_WAITS = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofSeconds(5);
@@ -30,24 +32,35 @@ final class UsersAtStart {
     private final MongoClient client;
     private final Optional<MongoRealmConfig> realm;
     private final Optional<MongoAclConfig> acl;
-    private final CountDownLatch done = new CountDownLatch(1);
+    private final Optional<Managers> managers;
+    private final CountDownLatch tried = new CountDownLatch(1);
     private final BackgroundTasks tasks;
 
     UsersAtStart(
-            BackgroundTasks tasks, MongoClient client, Optional<MongoRealmConfig> realm, Optional<MongoAclConfig> acl) {
+            BackgroundTasks tasks,
+            MongoClient client,
+            Optional<MongoRealmConfig> realm,
+            Optional<MongoAclConfig> acl,
+            Optional<Managers> managers) {
         this.tasks = tasks;
         this.client = client;
         this.realm = realm;
         this.acl = acl;
+        this.managers = managers;
     }
 
-    /// Returns when everything exists, or after a few seconds without MongoDB; retries then continue in the background.
+    /// Returns when everything is there, or MongoDB cannot be reached, or does not say so; the work then goes on.
     void start() {
         tasks.start("users-at-start", this::run);
         try {
+<<<<<<< HEAD
             if (!done.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.error(
                         "MongoDB does not answer yet (/mclient/connection-string): no account can sign in until it does");
+=======
+            if (!tried.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.error(UNREACHABLE);
+>>>>>>> 2cf2600 (Say what to do in refusals, name what is misspelt, lock nobody out)
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -59,9 +72,14 @@ final class UsersAtStart {
             try {
                 acl.ifPresent(config -> create(config.database(), config.collection()));
                 realm.ifPresent(this::create);
-                done.countDown();
+                warnIfNobodyCanManage();
+                tried.countDown();
                 return;
             } catch (MongoException e) {
+                if (tried.getCount() > 0) {
+                    LOG.error(UNREACHABLE);
+                    tried.countDown();
+                }
                 LOG.debug("the collections of accounts and permissions cannot be created yet: {}", e.toString());
             }
             tasks.pause(PAUSE);
@@ -83,6 +101,14 @@ final class UsersAtStart {
             LOG.info("Created the first account in {}.{}", users.database(), users.collection());
         }
         warnOfDefaultPassword(config);
+    }
+
+    private void warnIfNobodyCanManage() {
+        managers.filter(known -> !known.exist(new BsonDocument()))
+                .ifPresent(known -> LOG.warn(
+                        "No account can manage this server: none has the role {} and a password."
+                                + " Start once with --reset-admin to make one",
+                        known.rootRole()));
     }
 
     private static BsonDocument withoutId(BsonDocument document) {

@@ -12,7 +12,7 @@ public final class ConfigException extends RuntimeException {
         this.findings = List.copyOf(findings);
     }
 
-    static ConfigException of(String text) {
+    public static ConfigException of(String text) {
         return new ConfigException(List.of(new Finding(Finding.Level.REFUSED, "", text)));
     }
 

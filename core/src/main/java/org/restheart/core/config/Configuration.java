@@ -102,12 +102,7 @@ public final class Configuration {
         return Yaml.print(showSecrets ? tree : Secrets.mask(tree));
     }
 
-    /// The findings of loading alone, for commands that only print the configuration.
-    public List<Finding> findings() {
-        return reading.findings();
-    }
-
-    /// Whether the account of the built-in configuration is accepted with its default password.
+    /// Whether the account that comes with the built-in configuration opens the security filter.
     public boolean usesDefaultPassword() {
         return DefaultAccount.isIn(tree) || DefaultAccount.isCreatedBy(tree);
     }

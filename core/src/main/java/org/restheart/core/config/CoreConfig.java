@@ -20,8 +20,9 @@ import java.util.Optional;
 /// @param maxAnonymousContent most of them for callers without an account; resolved
 /// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
 ///     `Long.MAX_VALUE` for no limit
-/// @param gracePeriod how long requests are still served after a stop signal, while readiness probes fail
-/// @param drainTimeout how long a stop waits for requests in flight
+/// @param errorBodies which refusals have a body
+/// @param gracePeriod how long requests are still served after a signal to stop, while readiness says no
+/// @param drainTimeout how long a stop waits for running requests
 public record CoreConfig(
         String name,
         String pluginsDirectory,
@@ -40,6 +41,7 @@ public record CoreConfig(
         long maxBufferedContent,
         long maxAnonymousContent,
         long maxStreamedContent,
+        ErrorBodies errorBodies,
         Duration gracePeriod,
         Duration drainTimeout) {
 
@@ -87,6 +89,7 @@ public record CoreConfig(
                 content,
                 maxAnonymous > 0 ? maxAnonymous : Math.max(MIN_CONTENT / 2, content / 4),
                 maxStreamed > 0 ? maxStreamed : Long.MAX_VALUE,
+                block.oneOf("error-bodies", ErrorBodies.HELPFUL),
                 block.millis("grace-period-ms", 2_000, 0, 600_000),
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
     }

@@ -1,5 +1,7 @@
 package org.restheart.core.config;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /// `http-listener`, and what `https-listener` and `ajp-listener` share with it.
@@ -49,6 +51,9 @@ public record ListenerConfig(boolean enabled, String host, int port) {
         var password = block.optionalText("keystore-password");
         var keyPassword = block.optionalText("certificate-password");
         if (path.isPresent() && password.isPresent() && keyPassword.isPresent()) {
+            if (listener.enabled && !Files.isReadable(Path.of(path.get()))) {
+                block.refuse("keystore-path", "names no file that can be read: " + path.get());
+            }
             return new Tls(listener, Optional.of(new Keystore(path.get(), password.get(), keyPassword.get())));
         }
         if (listener.enabled) {

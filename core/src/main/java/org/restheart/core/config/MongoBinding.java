@@ -57,6 +57,7 @@ final class MongoBinding {
                 block.millis("query-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.millis("aggregation-time-limit", 0, 0, Integer.MAX_VALUE),
                 block.bool("aggregation-check-operators", true),
+                block.bool("strict-parameters", false),
                 block.optionalText("instance-base-url"),
                 coalescing(block.component("coalescing"), retriesWrites),
                 cursorPool(block.component("cursor-pool"), allocation),

@@ -62,11 +62,11 @@ final class Reading {
         return visits;
     }
 
-    /// One line per block, so that a short file does not cause a hundred lines.
+    /// One line per block, for debugging: a short file inherits the defaults without a word.
     List<Finding> absentKeys() {
         return absent.entrySet().stream()
                 .map(block -> new Finding(
-                        Finding.Level.ADVICE,
+                        Finding.Level.DETAIL,
                         block.getKey(),
                         "does not set " + String.join(", ", assignments(block.getValue())) + ": defaults are used"))
                 .toList();

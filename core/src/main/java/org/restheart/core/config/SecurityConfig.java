@@ -27,6 +27,14 @@ public record SecurityConfig(
         Optional<ApiKeyConfig> apiKeys,
         Endpoint roles) {
 
+    private static final List<String> MECHANISMS = List.of(
+            "basicAuthMechanism",
+            "digestAuthMechanism",
+            "identityAuthMechanism",
+            "tokenBasicAuthMechanism",
+            "jwtAuthenticationMechanism",
+            "apiKeyAuthMechanism");
+
     /// The realms that mechanisms can name.
     public enum RealmName {
         FILE("fileRealmAuthenticator"),
@@ -51,13 +59,15 @@ public record SecurityConfig(
     static SecurityConfig read(Block root, boolean mongo) {
         var full = root.component("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
+        var fileUsers = SecurityFiles.users(root.component("fileRealmAuthenticator"));
+        var mongoRealm = MongoRealmConfig.read(root.component("mongoRealmAuthenticator"), mongo);
         var config = new SecurityConfig(
-                realm(root.component("basicAuthMechanism")),
+                basicRealm(root, fileUsers.isPresent(), mongoRealm.isPresent()),
                 digest(root.component("digestAuthMechanism")),
                 identity(root.component("identityAuthMechanism")),
-                SecurityFiles.users(root.component("fileRealmAuthenticator")),
+                fileUsers,
                 SecurityFiles.permissions(root.component("fileAclAuthorizer")),
-                MongoRealmConfig.read(root.component("mongoRealmAuthenticator"), mongo),
+                mongoRealm,
                 MongoAclConfig.read(root.component("mongoAclAuthorizer"), mongo),
                 full.flag("enabled", false)
                         ? Optional.of(full.bool("authentication-required", true))
@@ -76,7 +86,29 @@ public record SecurityConfig(
         return basicRealm.isPresent() || digest.isPresent() || tokens.bearer().isPresent() || tokens.tokenBasic();
     }
 
+    /// As configured; a configuration that names no mechanism at all has passwords, as the built-in one has.
+    private static Optional<RealmName> basicRealm(Block root, boolean fileUsers, boolean mongoRealm) {
+        var basic = root.component("basicAuthMechanism");
+        if (MECHANISMS.stream().anyMatch(mechanism -> root.component(mechanism).isPresent())) {
+            return realm(basic);
+        }
+        return fileUsers || mongoRealm ? Optional.of(mongoRealm ? RealmName.MONGO : RealmName.FILE) : Optional.empty();
+    }
+
+    /// Whether somebody gets in without saying who he is.
+    private boolean letsAnybodyIn() {
+        return fullAuthorizer.filter(needsAccount -> !needsAccount).isPresent()
+                || filePermissions.stream()
+                        .flatMap(List::stream)
+                        .anyMatch(permission -> permission.roles().contains("$unauthenticated"));
+    }
+
     private void check(Block root, boolean mongo) {
+        if (mongo && !asksForAccounts() && identity.isEmpty() && apiKeys.isEmpty() && !letsAnybodyIn()) {
+            root.refuse(
+                    "basicAuthMechanism/enabled",
+                    "is not true, and no other mechanism is enabled: nobody could use the services that are secured");
+        }
         basicRealm.ifPresent(realm -> check(root, "basicAuthMechanism", realm));
         digest.ifPresent(config -> check(root, "digestAuthMechanism", config.accounts));
         if (!mongo && apiKeys.isPresent()) {

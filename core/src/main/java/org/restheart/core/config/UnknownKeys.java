@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
+import org.restheart.http.Nearest;
 
 /// Reports unknown keys of known blocks with the most similar known key. A key is known when it was read, when it is in
 /// the built-in configuration, or when [KnownKeys] lists it. Unknown blocks are legal: they are the arguments of

@@ -1,5 +1,6 @@
 package org.restheart.core.filter;
 
+import org.restheart.core.config.ErrorBodies;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
@@ -13,9 +14,9 @@ final class ErrorFilter implements Filter {
     private final ErrorMapping mapping;
     private final ProblemWriter writer;
 
-    ErrorFilter(Service service, ErrorMapping mapping) {
+    ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) {
         this.mapping = mapping;
-        this.writer = new ProblemWriter(service.errorStyle());
+        this.writer = new ProblemWriter(service.errorStyle(), bodies);
     }
 
     @Override

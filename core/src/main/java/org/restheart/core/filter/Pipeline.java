@@ -42,14 +42,16 @@ public final class Pipeline {
         filters.addAll(List.of(
                 new Preparation(service),
                 new CorsFilter(service, settings.origins()),
-                new ErrorFilter(service, errors),
+                new ErrorFilter(service, errors, settings.errorBodies()),
                 new OptionsFilter(service, standing),
                 Preparation::refuse,
-                (request, next) -> next.handle(request).map(response -> ProblemWriter.refusal(service, response)),
                 doors.apply(binding),
                 standing,
                 new ErrorFilter(
-                        service, errors))); // again: errors from behind the security filter carry the standing headers
+                        service,
+                        errors,
+                        settings.errorBodies()))); // again: errors from behind the security filter carry the standing
+        // headers
         if (settings.forceEncoding()) {
             filters.add(new EncodingRequired());
         }

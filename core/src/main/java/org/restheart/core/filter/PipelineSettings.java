@@ -1,6 +1,7 @@
 package org.restheart.core.filter;
 
 import java.util.List;
+import org.restheart.core.config.ErrorBodies;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.security.guard.OriginPattern;
 
@@ -10,12 +11,14 @@ import org.restheart.security.guard.OriginPattern;
 /// @param dateHeader whether responses carry `Date`
 /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
 /// @param tracingHeaders request headers that responses repeat
-/// @param origins origins whose scripts may read responses; empty for all
+/// @param errorBodies which refusals have a body
+/// @param origins whose scripts may read responses; empty for all
 public record PipelineSettings(
         boolean poweredByHeader,
         boolean dateHeader,
         boolean forceEncoding,
         List<String> tracingHeaders,
+        ErrorBodies errorBodies,
         List<OriginPattern> origins) {
     public PipelineSettings {
         tracingHeaders = List.copyOf(tracingHeaders);
@@ -28,6 +31,7 @@ public record PipelineSettings(
                 config.dateHeader(),
                 config.core().forceGzipEncoding(),
                 config.logging().tracingHeaders(),
+                config.core().errorBodies(),
                 config.security().guards().corsOrigins());
     }
 }

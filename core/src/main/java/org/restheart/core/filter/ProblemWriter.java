@@ -7,13 +7,12 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Content;
+import org.restheart.core.config.ErrorBodies;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
-import org.restheart.http.Service;
 
 /// Writes a problem in the shape the client expects: the service's own, or RFC 9457 when it asks for that.
 final class ProblemWriter {
@@ -21,18 +20,11 @@ final class ProblemWriter {
     private static final String PROBLEM_JSON = "application/problem+json";
 
     private final ErrorStyle style;
+    private final ErrorBodies bodies;
 
-    ProblemWriter(ErrorStyle style) {
+    ProblemWriter(ErrorStyle style, ErrorBodies bodies) {
         this.style = style;
-    }
-
-    /// A refusal without content, as the security filter gives it, with the media type of the service's errors.
-    static Ready refusal(Service service, Ready response) {
-        return service.errorStyle() == ErrorStyle.GRAPHQL
-                        && response.status() >= 400
-                        && Content.NONE.equals(response.content())
-                ? response.with("Content-Type", GRAPHQL_JSON)
-                : response;
+        this.bodies = bodies;
     }
 
     Ready write(Request request, Problem problem) {
@@ -40,7 +32,7 @@ final class ProblemWriter {
     }
 
     private Ready body(Request request, Problem problem) {
-        if (!problem.hasBody()) {
+        if (!bodies.tell(problem)) {
             return Response.status(problem.status())
                     .with("Content-Type", style == ErrorStyle.GRAPHQL ? GRAPHQL_JSON : Response.JSON);
         }

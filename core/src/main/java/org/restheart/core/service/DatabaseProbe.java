@@ -4,6 +4,7 @@ import com.mongodb.MongoException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.connection.ServerDescription;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,7 @@ public final class DatabaseProbe implements Service {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MAX_WAITING = 15;
 
+    private final MongoClient client;
     private final MongoDatabase database;
     private final Semaphore places = new Semaphore(MAX_WAITING);
     private final ReentrantLock asking = new ReentrantLock();
@@ -43,6 +45,7 @@ public final class DatabaseProbe implements Service {
     /// @param database that is pinged
     public DatabaseProbe(MongoClient client, String database, Duration timeout, BooleanSupplier stopping) {
         this.stopping = stopping;
+        this.client = client;
         this.database = client.getDatabase(database).withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
@@ -113,6 +116,10 @@ public final class DatabaseProbe implements Service {
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             return json(200, body("ok", "ping successful").append("latencyMs", new BsonInt64(millis)));
         } catch (MongoTimeoutException e) {
+            if (client.getClusterDescription().getServerDescriptions().stream().noneMatch(ServerDescription::isOk)) {
+                LOG.warn("MongoDB cannot be reached: {}", e.getMessage());
+                return answer(503, "error", "MongoDB cannot be reached");
+            }
             LOG.warn("MongoDB does not answer in time: {}", e.getMessage());
             return answer(504, "error", "MongoDB does not answer in time");
         } catch (MongoException e) {

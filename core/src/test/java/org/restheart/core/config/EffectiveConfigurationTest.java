@@ -95,7 +95,7 @@ class EffectiveConfigurationTest {
     void empty_environment_variables_say_nothing() {
         var sources = Sources.of(Map.of("RESTHEART_CONF_FILE", "", "RHO_FILE", "", "RHO", ""));
         assertThat(load(sources).origin()).isEqualTo("built-in");
-        assertThat(load(sources).findings()).isEmpty();
+        assertThat(load(sources).read().findings()).isEmpty();
     }
 
     @Test

@@ -39,10 +39,20 @@ class GatewayConfigTest {
     }
 
     @Test
-    void keys_that_a_file_does_not_set_are_reported() {
-        assertThat(advice("http-listener: {port: 1}"))
-                .contains("/http-listener does not set enabled (true), host (localhost): defaults are used")
-                .anyMatch(text -> text.startsWith("/mclient does not set connection-string (mongodb://127.0.0.1)"));
+    void what_a_file_does_not_set_is_a_detail() {
+        var findings = Configuration.parse("http-listener: {port: 1}").read().findings();
+        assertThat(findings)
+                .contains(new Finding(
+                        Level.DETAIL,
+                        "/http-listener",
+                        "does not set enabled (true), host (localhost): defaults are used"))
+                .allMatch(finding -> finding.level() == Level.DETAIL);
+    }
+
+    @Test
+    void a_file_that_names_no_mechanism_has_passwords() {
+        var config = GatewayConfig.parse("http-listener: {port: 1}");
+        assertThat(config.security().basicRealm()).contains(SecurityConfig.RealmName.MONGO);
     }
 
     @ParameterizedTest
@@ -53,6 +63,8 @@ class GatewayConfigTest {
                 "http-listener: {enabled: false} | /http-listener and the other listeners are disabled: one must be enabled",
                 "http-listener: 8080 | /http-listener must be a block of keys but was 8080",
                 "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs keystore-path, keystore-password and certificate-password as well",
+                "https-listener: {enabled: true, keystore-path: /not/there, keystore-password: p, certificate-password: p} | /https-listener/keystore-path names no file that can be read: /not/there",
+                "basicAuthMechanism: {enabled: false} | /basicAuthMechanism/enabled is not true, and no other mechanism is enabled: nobody could use the services that are secured",
                 "mclient: {connection-string: 'localhost:27017'} | /mclient/connection-string must start with mongodb:// or mongodb+srv://",
                 "mclient: {connection-string: 'mongodb://h:99999'} | /mclient/connection-string is not a valid connection string: The connection string contains an invalid host and port. The port must be an integer between 0 and 65535.",
                 "mclient: {connection-string: 'mongodb://u:p@ss@h'} | /mclient/connection-string is not a valid connection string: are all special characters in user and password percent-encoded?",
@@ -222,7 +234,7 @@ class GatewayConfigTest {
     @Test
     void a_record_with_secrets_does_not_print_them() {
         var config = GatewayConfig.parse(
-                "{mclient: {connection-string: 'mongodb://u:hunter2@h'}, https-listener: {enabled: true, keystore-path: /k,"
+                "{mclient: {connection-string: 'mongodb://u:hunter2@h'}, https-listener: {keystore-path: /k,"
                         + " keystore-password: hunter2, certificate-password: hunter2}}");
         assertThat(config.toString()).doesNotContain("hunter2");
     }

@@ -26,7 +26,18 @@ final class ConformanceGateway implements RunningGateway, AutoCloseable {
 
     /// The same, over another deployment.
     static ConformanceGateway start(String connectionString, String dataApi) {
-        return new ConformanceGateway(Gateway.start(GatewayConfig.parse("""
+        return start(connectionString, "core: {error-bodies: MINIMAL}", dataApi);
+    }
+
+    /// The same as a newcomer finds it: refusals say what to do.
+    static ConformanceGateway helpful(TestMongo mongo, String dataApi) {
+        return start(mongo.connectionString(), "core: {error-bodies: HELPFUL}", dataApi);
+    }
+
+    private static ConformanceGateway start(String connectionString, String core, String dataApi) {
+        return new ConformanceGateway(
+                Gateway.start(GatewayConfig.parse("""
+                %s
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '%s'}
                 mongoRealmAuthenticator: {enabled: false}
@@ -58,7 +69,7 @@ final class ConformanceGateway implements RunningGateway, AutoCloseable {
                     # sees titles and nothing else
                     - {role: titles, predicate: path-prefix('/'), mongo: {projectResponse: {title: 1, n.title: 1}}}
                 %s
-                """.formatted(connectionString, dataApi))));
+                """.formatted(core, connectionString, dataApi))));
     }
 
     @Override

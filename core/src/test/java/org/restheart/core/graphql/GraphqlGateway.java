@@ -30,6 +30,7 @@ final class GraphqlGateway implements RunningGateway, AutoCloseable {
     static GraphqlGateway start(TestMongo mongo, String graphql, UnaryOperator<String> change) {
         return new GraphqlGateway(
                 Gateway.start(GatewayConfig.parse(change.apply("""
+                core: {error-bodies: MINIMAL}
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '$uri'}
                 mongo: {mongo-mounts: [{what: '*', where: /}, {what: /$db, where: /defs}]}

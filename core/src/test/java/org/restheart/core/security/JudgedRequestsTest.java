@@ -73,7 +73,10 @@ class JudgedRequestsTest {
         private final Router router;
 
         Stack(List<String> permissions) {
-            var config = TestGateway.config(mongo.connectionString(), database.getName(), TestGateway.REALM);
+            var config = TestGateway.config(
+                    mongo.connectionString(),
+                    database.getName(),
+                    TestGateway.REALM + "core: {error-bodies: MINIMAL}\n"); // judged requests are told what, not why
             database.getCollection("users")
                     .insertOne(new org.bson.Document("_id", "ada")
                             .append("password", TestGateway.hash("pw"))

@@ -71,6 +71,7 @@ class SecurityConformanceTest {
     private Running start(String database, String more) {
         return new Running(Gateway.start(GatewayConfig.parse(
                 """
+                core: {error-bodies: MINIMAL}
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: '*', where: /}, {what: /$db, where: /rules}]}

@@ -97,6 +97,19 @@ record StreamDefinition(
         }
     }
 
+    /// Checks only that every entry has a name.
+    ///
+    /// @throws MalformedStream naming the entry
+    static void requireUris(BsonValue streams) throws MalformedStream {
+        if (streams.isArray()) {
+            for (int i = 0; i < streams.asArray().size(); i++) {
+                if (streams.asArray().get(i) instanceof BsonDocument entry && !entry.isString("uri")) {
+                    throw new MalformedStream("streams[" + i + "] needs a uri, a text: what listeners ask for");
+                }
+            }
+        }
+    }
+
     private static boolean flag(BsonDocument entry, String name) throws MalformedStream {
         var value = entry.getOrDefault(name, BsonBoolean.FALSE);
         if (!value.isBoolean()) {

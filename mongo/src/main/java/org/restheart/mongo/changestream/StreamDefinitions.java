@@ -7,8 +7,8 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// Validates stream definitions when a collection's properties are written, instead of when the first listener
-/// connects. Immutable.
+/// Looks at stream definitions when a collection's properties are written: an entry without `uri` could never be
+/// listened to. The rest is looked at for those who want to know then and not when the first listener comes. Immutable.
 public final class StreamDefinitions {
     private final boolean validate;
 
@@ -19,20 +19,18 @@ public final class StreamDefinitions {
     /// @param properties all of a collection
     /// @throws org.restheart.http.ProblemException 400 saying what is malformed
     public void check(BsonDocument properties) {
-        if (validate) {
-            Optional.ofNullable(properties.get(StreamDefinition.PROPERTY)).ifPresent(StreamDefinitions::checkAll);
-        }
+        Optional.ofNullable(properties.get(StreamDefinition.PROPERTY)).ifPresent(this::checkAll);
     }
 
     /// @param update of a collection's properties
     /// @throws org.restheart.http.ProblemException 400 saying what is malformed, also for a change of a part, whose
     ///     result only MongoDB can compute
     public void check(Update update) {
-        if (validate && update instanceof Update.Operators(var operators)) {
+        if (update instanceof Update.Operators(var operators)) {
             operators.forEach((operator, paths) -> paths.asDocument().forEach((path, value) -> {
                 if (path.equals(StreamDefinition.PROPERTY)) {
                     checkWhole(operator, value);
-                } else if (path.startsWith(StreamDefinition.PROPERTY + ".")
+                } else if (validate && path.startsWith(StreamDefinition.PROPERTY + ".")
                         || (operator.equals("$rename") && value.equals(StreamDefinition.NAME))) {
                     throw refusal("streams can be written only as a whole");
                 }
@@ -40,17 +38,25 @@ public final class StreamDefinitions {
         }
     }
 
-    private static void checkWhole(String operator, BsonValue value) {
+    private void checkWhole(String operator, BsonValue value) {
         switch (operator) {
             case "$set", "$setOnInsert" -> checkAll(value);
-            case "$unset" -> {} // no definitions remain
-            default -> throw refusal("streams can be written only as a whole");
+            case "$unset" -> {} // then there are none
+            default -> {
+                if (validate) {
+                    throw refusal("streams can be written only as a whole");
+                }
+            }
         }
     }
 
-    private static void checkAll(BsonValue streams) {
+    private void checkAll(BsonValue streams) {
         try {
-            StreamDefinition.validate(streams);
+            if (validate) {
+                StreamDefinition.validate(streams);
+            } else {
+                StreamDefinition.requireUris(streams);
+            }
         } catch (MalformedStream e) {
             throw refusal(String.valueOf(e.getMessage()));
         }

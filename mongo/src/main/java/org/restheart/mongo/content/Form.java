@@ -10,6 +10,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Body;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 
 /// Converts a form to a document with a field for each name and the first value of a repeated one. A value that is JSON
@@ -21,9 +23,16 @@ final class Form {
 
     /// `application/x-www-form-urlencoded` (WHATWG URL standard, 5.1).
     ///
-    /// @throws org.restheart.http.ProblemException 400
+    /// @throws org.restheart.http.ProblemException 400; 415 for JSON that is declared to be a form, as curl does
     static BsonDocument urlEncoded(Body body) {
-        var fields = Query.parse(text(ByteBuffer.wrap(body.bytes())), MAX_FIELDS);
+        var text = text(ByteBuffer.wrap(body.bytes()));
+        refuseJson(text);
+        var fields = Query.parse(text, MAX_FIELDS);
+        if (fields.names().size() == 1
+                && fields.names().stream()
+                        .allMatch(name -> fields.first(name).orElse("").isEmpty())) {
+            fields.names().forEach(Form::refuseJson);
+        }
         var document = new BsonDocument();
         for (var name : fields.names()) {
             document.put(name, value(fields.first(name).orElse("")));
@@ -43,6 +52,18 @@ final class Form {
             }
         }
         return document;
+    }
+
+    /// Forms percent-encode braces, so that nothing but JSON begins with one.
+    private static void refuseJson(String text) {
+        var begin = text.stripLeading();
+        if (begin.startsWith("{") || begin.startsWith("[")) {
+            throw Problem.of(
+                            ProblemCode.CONTENT_TYPE_UNSUPPORTED,
+                            "the content looks like JSON but is declared to be a form;"
+                                    + " send it with the header Content-Type: application/json")
+                    .raise();
+        }
     }
 
     private static BsonValue value(String text) {

@@ -42,7 +42,7 @@ public final class GetDocument implements DataHandler {
 
     private static Response.Ready answer(DataRequest request, RawBsonDocument found) {
         var etag = EntityTags.of(etagHolder(request, found));
-        if (etag.isPresent() && request.http().headers().first("If-None-Match").equals(etag)) {
+        if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
             return JsonResponses.empty(304);
         }
         var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;

@@ -60,7 +60,8 @@ public final class PostDocument implements Creation {
             case UPDATE ->
                 replace(
                         request,
-                        given.orElseThrow(() -> Problem.bare(BAD_REQUEST).raise()),
+                        given.orElseThrow(() -> Problem.helpful(BAD_REQUEST, "wm=update needs the _id of the document")
+                                .raise()),
                         fields,
                         WriteMode.UPDATE,
                         ids.etag());

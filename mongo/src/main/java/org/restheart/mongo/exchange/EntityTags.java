@@ -1,14 +1,17 @@
 package org.restheart.mongo.exchange;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Entity tags as this API writes them: the value of `_etag`, bare, without the quotes of RFC 9110.
+/// Entity tags as this API writes them: the value of `_etag`, bare, without the quotes of RFC 9110. Clients may send
+/// them with quotes.
 public final class EntityTags {
     public static final String FIELD = "_etag";
 
@@ -22,7 +25,23 @@ public final class EntityTags {
                         : document.get(FIELD));
     }
 
-    /// The tag of a file is in its metadata, which clients can write.
+    /// What a tag that a client sends may be stored as: as sent, or without its quotes.
+    public static List<String> meant(String sent) {
+        return sent.length() >= 2 && sent.startsWith("\"") && sent.endsWith("\"")
+                ? List.of(sent, sent.substring(1, sent.length() - 1))
+                : List.of(sent);
+    }
+
+    /// Whether the client has what is stored (`If-None-Match`, RFC 9110, 13.1.2, by weak comparison).
+    public static boolean isKnown(Request request, String stored) {
+        return request.headers()
+                .first("If-None-Match")
+                .filter(sent -> meant(sent.startsWith("W/\"") ? sent.substring(2) : sent)
+                        .contains(stored))
+                .isPresent();
+    }
+
+    /// Files have their tag among the metadata that clients can write.
     public static BsonDocument holderInFile(BsonDocument file) {
         var metadata = file.get("metadata");
         return metadata != null && metadata.isDocument() ? metadata.asDocument() : new BsonDocument();

@@ -140,7 +140,7 @@ final class DownloadFile implements DataHandler {
         var headers = request.http().headers();
         var metadata = EntityTags.holderInFile(shown);
         var etag = EntityTags.of(metadata);
-        if (etag.isPresent() && headers.first("If-None-Match").equals(etag)) {
+        if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
             return JsonResponses.empty(304).with("ETag", etag.get());
         }
         var described = described(request, file);

@@ -81,7 +81,8 @@ public final class ForbiddenOperators {
     }
 
     private static RuntimeException refusal() {
-        return Problem.bare(ProblemCode.FORBIDDEN).raise();
+        return Problem.helpful(ProblemCode.FORBIDDEN, "an operator that the server forbids (filterOperatorsBlacklist)")
+                .raise();
     }
 
     private boolean contains(BsonValue value) {

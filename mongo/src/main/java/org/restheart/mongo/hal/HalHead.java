@@ -3,11 +3,13 @@ package org.restheart.mongo.hal;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.parameter.Warnings;
 
 /// The top-level members of a list besides its links and children: stored properties, type and size. Confined to one
 /// request.
@@ -20,6 +22,11 @@ final class HalHead {
 
     HalHead(DataRequest request) {
         this.parameters = request.parameters();
+        request.http()
+                .attribute(Warnings.KEY)
+                .ifPresent(warnings -> members.append(
+                        "_warnings",
+                        new BsonArray(warnings.stream().map(BsonString::new).toList())));
         var grant = request.grant();
         this.showsDefinitions = grant.allowManagementRequests()
                 || (grant.readFilter().isEmpty() && grant.projectResponse().isEmpty());

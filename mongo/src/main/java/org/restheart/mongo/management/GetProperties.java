@@ -25,7 +25,7 @@ public final class GetProperties implements DataHandler {
                 .properties()
                 .orElseThrow(() -> missing(request.path().kind()));
         var etag = EntityTags.of(stored);
-        if (etag.isPresent() && request.http().headers().first("If-None-Match").equals(etag)) {
+        if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
             return JsonResponses.empty(304);
         }
         return EntityTags.add(

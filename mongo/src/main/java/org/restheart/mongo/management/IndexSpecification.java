@@ -2,12 +2,15 @@ package org.restheart.mongo.management;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
+import java.util.Map;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 
 /// Converts a client's specification of an index, `{"keys": {…}, "ops": {…}}`, to that of the command
@@ -15,16 +18,59 @@ import org.restheart.http.Problem;
 final class IndexSpecification {
     private IndexSpecification() {}
 
+    private static final Set<String> OPTIONS = Set.of(
+            "background",
+            "unique",
+            "sparse",
+            "hidden",
+            "expireAfterSeconds",
+            "textIndexVersion",
+            "2dsphereIndexVersion",
+            "bits",
+            "min",
+            "max",
+            "partialFilterExpression",
+            "wildcardProjection",
+            "storageEngine",
+            "weights",
+            "default_language",
+            "language_override",
+            "collation");
+
+    /// MongoDB's names for the fields of a collation, for each that clients may send: some of these are older.
+    private static final Map<String, String> COLLATION = Map.ofEntries(
+            Map.entry("locale", "locale"),
+            Map.entry("caseLevel", "caseLevel"),
+            Map.entry("backwards", "backwards"),
+            Map.entry("normalization", "normalization"),
+            Map.entry("numericOrdering", "numericOrdering"),
+            Map.entry("strength", "strength"),
+            Map.entry("collationStrength", "strength"),
+            Map.entry("caseFirst", "caseFirst"),
+            Map.entry("collationCaseFirst", "caseFirst"),
+            Map.entry("alternate", "alternate"),
+            Map.entry("collationAlternate", "alternate"),
+            Map.entry("maxVariable", "maxVariable"),
+            Map.entry("collationMaxVariable", "maxVariable"));
+
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument of(String name, BsonDocument content) {
         var specification = new BsonDocument("key", document(content.get("keys"), "keys must be a json object"))
                 .append("name", new BsonString(name));
+        for (var key : content.keySet()) {
+            if (!key.equals("keys") && !key.equals("ops") && !key.startsWith("_")) { // what begins so is the server's
+                throw unknown(
+                        key,
+                        OPTIONS.contains(key)
+                                ? "; options stand below ops: {\"keys\": …, \"ops\": {\"" + key + "\": …}}"
+                                : Nearest.question(key, Set.of("keys", "ops")));
+            }
+        }
         var options = content.get("ops");
         if (options != null) {
             document(options, "ops must be a json object").forEach((option, value) -> {
-                var honoured = honoured(option, value);
-                if (honoured != null) {
-                    specification.append(option, honoured);
+                if (!option.equals("name")) { // the path's counts
+                    specification.append(option, honoured(option, value));
                 }
             });
         }
@@ -38,56 +84,77 @@ final class IndexSpecification {
         return value.asDocument();
     }
 
-    /// The value that is sent to MongoDB; null for unknown options and wrong types, which are ignored.
-    private static @Nullable BsonValue honoured(String option, BsonValue value) {
+    private static RuntimeException unknown(String name, String help) {
+        return Problem.of(CONTENT_INVALID, "unknown index option " + shortened(name) + help)
+                .raise();
+    }
+
+    private static String shortened(String name) {
+        return name.length() <= 100 ? name : name.substring(0, 100) + "…";
+    }
+
+    /// The value that MongoDB is sent.
+    private static BsonValue honoured(String option, BsonValue value) {
         return switch (option) {
-            case "background", "unique", "sparse" -> value.isBoolean() ? value : null;
-            case "expireAfterSeconds", "textIndexVersion", "2dsphereIndexVersion", "bits" -> whole(value);
-            case "min", "max" ->
-                value.isNumber() ? new BsonDouble(value.asNumber().doubleValue()) : null;
-            case "partialFilterExpression", "storageEngine", "weights" -> value.isDocument() ? value : null;
-            case "default_language", "language_override" -> value.isString() ? value : null;
-            case "collation" -> value.isDocument() ? collation(value.asDocument()) : null;
-            default -> null;
-        };
-    }
-
-    private static @Nullable BsonValue whole(BsonValue value) {
-        return switch (value.getBsonType()) {
-            case INT32 -> value;
-            case INT64, DOUBLE -> {
-                double number = value.asNumber().doubleValue();
-                yield number == (int) number ? new BsonInt32((int) number) : null;
+            case "background", "unique", "sparse", "hidden" -> flag(option, value);
+            case "expireAfterSeconds", "textIndexVersion", "2dsphereIndexVersion", "bits" -> whole(option, value);
+            case "min", "max" -> {
+                require(value.isNumber(), option, "a number");
+                yield new BsonDouble(value.asNumber().doubleValue());
             }
-            default -> null;
+            case "partialFilterExpression", "wildcardProjection", "storageEngine", "weights" -> {
+                require(value.isDocument(), option, "an object");
+                yield value;
+            }
+            case "default_language", "language_override" -> text(option, value);
+            case "collation" -> {
+                require(value.isDocument(), option, "an object");
+                yield collation(value.asDocument());
+            }
+            default -> throw unknown(option, Nearest.question(option, OPTIONS));
         };
     }
 
-    /// MongoDB's names for the fields of a collation, and older ones that clients still send.
     private static BsonDocument collation(BsonDocument sent) {
         var collation = new BsonDocument();
         sent.forEach((field, value) -> {
-            switch (field) {
-                case "locale" -> put(collation, "locale", value.isString() ? value : null);
-                case "caseLevel", "backwards", "normalization", "numericOrdering" ->
-                    put(collation, field, value.isBoolean() ? value : null);
-                case "strength", "collationStrength" -> put(collation, "strength", whole(value));
-                case "caseFirst", "collationCaseFirst" -> put(collation, "caseFirst", text(value));
-                case "alternate", "collationAlternate" -> put(collation, "alternate", text(value));
-                case "maxVariable", "collationMaxVariable" -> put(collation, "maxVariable", text(value));
-                default -> {}
+            var name = COLLATION.get(field);
+            if (name == null) {
+                throw unknown("collation." + field, Nearest.question(field, COLLATION.keySet()));
             }
+            collation.append(
+                    name,
+                    switch (name) {
+                        case "caseLevel", "backwards", "normalization", "numericOrdering" ->
+                            flag("collation." + field, value);
+                        case "strength" -> whole("collation." + field, value);
+                        default -> text("collation." + field, value);
+                    });
         });
         return collation;
     }
 
-    private static @Nullable BsonValue text(BsonValue value) {
-        return value.isString() ? value : null;
+    private static BsonValue flag(String option, BsonValue value) {
+        require(value.isBoolean(), option, "true or false");
+        return value;
     }
 
-    private static void put(BsonDocument collation, String field, @Nullable BsonValue value) {
-        if (value != null) {
-            collation.append(field, value);
+    private static BsonValue text(String option, BsonValue value) {
+        require(value.isString(), option, "a text");
+        return value;
+    }
+
+    private static BsonValue whole(String option, BsonValue value) {
+        double number =
+                value.isNumber() && !value.isDecimal128() ? value.asNumber().doubleValue() : Double.NaN;
+        require(number == (int) number, option, "a whole number");
+        return new BsonInt32((int) number);
+    }
+
+    private static void require(boolean fits, String option, String type) {
+        if (!fits) {
+            throw Problem.of(CONTENT_INVALID, "index option " + option + " must be " + type)
+                    .raise();
         }
     }
 }

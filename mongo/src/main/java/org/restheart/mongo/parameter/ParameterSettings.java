@@ -8,9 +8,11 @@ import org.restheart.mongo.find.Positioning;
 /// @param maxPageSize the largest `pagesize`
 /// @param positioning how deep pages are found by default
 /// @param refuseOperators whether `avars` may not contain `$` operators
+/// @param strict whether unknown parameters are refused
 public record ParameterSettings(
         Representation representation,
         int pageSize,
         int maxPageSize,
         Positioning positioning,
-        boolean refuseOperators) {}
+        boolean refuseOperators,
+        boolean strict) {}

@@ -120,7 +120,8 @@ public final class CsvLoader implements Service {
     public Response handle(Request request) {
         var mediaType = request.headers().first("Content-Type").orElse("").toLowerCase(Locale.ROOT);
         if (!mediaType.startsWith("text/csv")) {
-            throw Problem.bare(BAD_REQUEST).raise();
+            throw Problem.helpful(BAD_REQUEST, "the content must be a CSV file; send it with Content-Type: text/csv")
+                    .raise();
         }
         if (request.method() != Method.POST) {
             throw Problem.of(NOT_IMPLEMENTED, "Only POST method is supported").raise();

@@ -1,6 +1,5 @@
 package org.restheart.mongo.write;
 
-import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -8,12 +7,14 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
 
-/// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1). Entity tags here are the
-/// bare values of `_etag`, so `*` and quoted tags match nothing.
+/// What a client must know of a stored document, or of stored properties, to be allowed to change them
+/// (RFC 9110, 13.1.1). Entity tags here are the bare values of `_etag`; in quotes, as the RFC has them, they are the
+/// same tags. Lists and `*` match nothing.
 public sealed interface Precondition {
 
     /// No precondition.
@@ -46,14 +47,21 @@ public sealed interface Precondition {
     }
 
     /// A tag that spells an ObjectId means the ObjectId, or the same text.
-    private static BsonArray values(String tag) {
-        return ObjectId.isValid(tag)
-                ? new BsonArray(List.of(new BsonObjectId(new ObjectId(tag)), new BsonString(tag)))
-                : new BsonArray(List.of(new BsonString(tag)));
+    private static BsonArray values(String sent) {
+        var values = new BsonArray();
+        for (var tag : EntityTags.meant(sent)) {
+            if (ObjectId.isValid(tag)) {
+                values.add(new BsonObjectId(new ObjectId(tag)));
+            }
+            values.add(new BsonString(tag));
+        }
+        return values;
     }
 
-    private static boolean matches(String tag, String stored) {
-        return stored.equals(tag) || (ObjectId.isValid(tag) && stored.equals(new ObjectId(tag).toHexString()));
+    private static boolean matches(String sent, String stored) {
+        return EntityTags.meant(sent).stream()
+                .anyMatch(tag -> stored.equals(tag)
+                        || (ObjectId.isValid(tag) && stored.equals(new ObjectId(tag).toHexString())));
     }
 
     private static BsonDocument type(String... names) {

@@ -22,7 +22,8 @@ public final class WriteResponses {
         return switch (outcome) {
             case WriteOutcome.Created() -> JsonResponses.empty(201).with("ETag", etag);
             case WriteOutcome.Changed() -> JsonResponses.empty(200).with("ETag", etag);
-            case WriteOutcome.Missing() -> throw Problem.bare(NOT_FOUND).raise();
+            case WriteOutcome.Missing() ->
+                throw missing("; wm=upsert creates what does not exist").raise();
             case WriteOutcome.Duplicate(var message) ->
                 throw MongoCodes.ofCode(11000, message).raise();
             case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
@@ -33,15 +34,23 @@ public final class WriteResponses {
     public static Response.Ready of(DeleteOutcome outcome, String tagRequired) {
         return switch (outcome) {
             case DeleteOutcome.Deleted() -> JsonResponses.empty(204);
-            case WriteOutcome.Missing() -> throw Problem.bare(NOT_FOUND).raise();
+            case WriteOutcome.Missing() -> throw missing("").raise();
             case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
         };
+    }
+
+    /// The same for what does not exist and for what the caller may not change.
+    private static Problem missing(String remedy) {
+        return Problem.helpful(NOT_FOUND, "there is nothing here that this request may change" + remedy);
     }
 
     private static ProblemException refusal(WriteOutcome.Refused refused, String tagRequired) {
         return switch (refused) {
             case WriteOutcome.Stale(var current) -> {
-                var problem = Problem.bare(PRECONDITION_FAILED);
+                var problem = Problem.helpful(
+                        PRECONDITION_FAILED,
+                        "this has another tag than If-Match says: it has changed since it was read."
+                                + " The header ETag has the present one, for those who may read it");
                 yield current.map(tag -> problem.with("ETag", tag))
                         .orElse(problem)
                         .raise();

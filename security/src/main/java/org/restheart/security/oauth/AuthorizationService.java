@@ -122,9 +122,10 @@ public final class AuthorizationService implements Service {
         }
         var account = request.caller().account();
         if (account.isEmpty()) {
-            return request.attribute(FROM_FORM).isPresent() && loginUrl.isPresent()
-                    ? to(Urls.with(Urls.with(loginUrl.get(), "error", "invalid_credentials"), query))
-                    : Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"");
+            if (request.attribute(FROM_FORM).isPresent() && loginUrl.isPresent()) {
+                return to(Urls.with(Urls.with(loginUrl.get(), "error", "invalid_credentials"), query));
+            }
+            throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
         }
         var redirect = query.first("redirect_uri").orElseThrow();
         var problem = challengeProblem(query);

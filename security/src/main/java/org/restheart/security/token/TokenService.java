@@ -129,7 +129,7 @@ public final class TokenService implements Service {
     private Response authenticated(Request request, Answer answer) {
         var account = request.caller().account();
         if (account.isEmpty()) {
-            return Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"");
+            throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
         }
         return tokens.isEmpty() ? Response.status(500) : answer.to(request, account.get(), tokens.get());
     }

@@ -1,4 +1,4 @@
-package org.restheart.core.config;
+package org.restheart.http;
 
 import java.util.Collection;
 import java.util.Comparator;
@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /// Finds the known name that is nearest to a misspelt one.
-final class Nearest {
+public final class Nearest {
     private Nearest() {}
 
     /// The candidate that differs least from the name, if it differs by at most a third of its letters. Upper and
     /// lower case, `-` and `_` count as the same.
-    static Optional<String> to(String name, Collection<String> candidates) {
+    public static Optional<String> to(String name, Collection<String> candidates) {
         int limit = Math.max(1, name.length() / 3);
         return candidates.stream()
                 .filter(candidate -> distance(plain(name), plain(candidate)) <= limit)
@@ -19,12 +19,17 @@ final class Nearest {
                         .thenComparing(Comparator.naturalOrder()));
     }
 
+    /// A question to append to a refusal of `name`; empty if nothing is near.
+    public static String question(String name, Collection<String> candidates) {
+        return to(name, candidates).map(near -> "; did you mean " + near + "?").orElse("");
+    }
+
     private static String plain(String name) {
         return name.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
-    static int distance(String a, String b) {
+    public static int distance(String a, String b) {
         var d = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {
             d[i][0] = i;

@@ -1,0 +1,80 @@
+package org.restheart.core;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.UpdateOptions;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.restheart.core.config.ConfigException;
+import org.restheart.core.config.DefaultAccount;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.MongoAclConfig;
+import org.restheart.core.config.MongoRealmConfig;
+
+/// `--reset-admin`: a way in for an operator whom the accounts in MongoDB leave outside. It needs what the server
+/// itself
+/// has, the deployment's connection string, and nothing of what it serves.
+final class ResetAdmin {
+    private static final int RANDOM_BYTES = 15;
+
+    private ResetAdmin() {}
+
+    /// @param password is stored as a hash only, and shown once
+    record Account(String name, String role, String password) {
+        @Override
+        public String toString() {
+            return "Account[" + name + "]";
+        }
+    }
+
+    /// @throws ConfigException where accounts are not in MongoDB, or no role may do everything
+    static Account run(GatewayConfig config) {
+        var realm = config.security().mongoRealm().orElseThrow(() -> refused("mongoRealmAuthenticator is off"));
+        var role = config.security()
+                .mongoAcl()
+                .flatMap(MongoAclConfig::rootRole)
+                .orElseThrow(() -> refused("mongoAclAuthorizer has no root-role"));
+        var password = password();
+        store(config, realm, role, password);
+        return new Account(DefaultAccount.NAME, role, password);
+    }
+
+    private static void store(GatewayConfig config, MongoRealmConfig realm, String role, String password) {
+        var users = realm.users();
+        var roles = users.roles().dotted().orElseThrow(() -> refused("json-path-roles is not a path of names"));
+        var change = new BsonDocument(users.passwordProperty(), new BsonString(stored(realm, password)))
+                .append(roles, new BsonArray(List.of(new BsonString(role))))
+                .append("_etag", new BsonObjectId());
+        try (var client = MongoConnection.open(config, new SimpleMeterRegistry())) {
+            client.getDatabase(users.database())
+                    .getCollection(users.collection(), BsonDocument.class)
+                    .updateOne(
+                            Filters.eq(users.nameProperty(), DefaultAccount.NAME),
+                            new BsonDocument("$set", change),
+                            new UpdateOptions().upsert(true));
+        }
+    }
+
+    private static String stored(MongoRealmConfig realm, String password) {
+        return realm.users().hashed()
+                ? BCrypt.withDefaults().hashToString(realm.bcryptCost(), password.toCharArray())
+                : password;
+    }
+
+    private static String password() {
+        var random = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(random);
+        return new String(Base64.getUrlEncoder().withoutPadding().encode(random), StandardCharsets.US_ASCII);
+    }
+
+    private static ConfigException refused(String why) {
+        return ConfigException.of("--reset-admin makes an account in MongoDB: " + why);
+    }
+}

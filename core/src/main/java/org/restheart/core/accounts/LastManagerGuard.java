@@ -1,0 +1,170 @@
+package org.restheart.core.accounts;
+
+import com.mongodb.client.model.Filters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.conversions.Bson;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.DocumentCheck;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.Response;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
+
+/// Stands in front of the data API for requests to the collection of accounts: the last one that may manage is neither
+/// deleted nor disarmed, since nobody could undo that over HTTP.
+///
+/// Writes that concern managers take turns in this process, so that two of them do not delete each other's.
+final class LastManagerGuard implements Filter {
+    private static final Set<String> REPLACING = Set.of("wm", "writeMode", "update", "upsert");
+
+    private final Managers managers;
+    private final ReentrantLock turn = new ReentrantLock();
+
+    LastManagerGuard(Managers managers) {
+        this.managers = managers;
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        var target = request.attribute(DataTarget.KEY).filter(this::concerns);
+        if (target.isEmpty() || request.method().isSafe() || request.method() == Method.OPTIONS) {
+            return next.handle(request);
+        }
+        return switch (request.method()) {
+            case DELETE ->
+                inTurn(request, () -> {
+                    refuseTheLast(request, target.get());
+                    return next.handle(request);
+                });
+            case PATCH -> changes(request, target.get(), next);
+            case PUT, POST -> replaces(request, target.get(), next);
+            case GET, HEAD, OPTIONS -> next.handle(request);
+        };
+    }
+
+    private boolean concerns(DataTarget target) {
+        var users = managers.users();
+        return users.is(target.db().orElse(""), target.collection().orElse(users.collection()));
+    }
+
+    private Response changes(Request request, DataTarget target, Handler next) {
+        if (!holdsDocuments(target)
+                || concernsPasswordsAlone(request.require(RequestContent.KEY).value())) {
+            return next.handle(request);
+        }
+        return inTurn(request, () -> {
+            if (target.id().isPresent()) {
+                boolean last = isTheLast(request, target);
+                return next.handle(last ? request.with(DocumentCheck.KEY, checking(request)) : request);
+            }
+            refuseTheLast(request, target);
+            return next.handle(request);
+        });
+    }
+
+    private Response replaces(Request request, DataTarget target, Handler next) {
+        boolean replaces = request.method() == Method.PUT
+                ? target.id().isPresent()
+                : request.query().names().stream().anyMatch(REPLACING::contains);
+        return replaces && holdsDocuments(target)
+                ? inTurn(request, () -> next.handle(request.with(DocumentCheck.KEY, checking(request))))
+                : next.handle(request);
+    }
+
+    private static boolean holdsDocuments(DataTarget target) {
+        return switch (target.kind()) {
+            case DOCUMENT, BULK_DOCUMENTS, COLLECTION -> true;
+            default -> false;
+        };
+    }
+
+    private Response inTurn(Request request, Supplier<Response> write) {
+        request.requireThread();
+        turn.lock();
+        try {
+            return write.get().settled();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /// A new password disarms nobody.
+    private boolean concernsPasswordsAlone(BsonValue content) {
+        return content instanceof BsonDocument change
+                && change.keySet().stream().allMatch(managers.users().passwordProperty()::equals);
+    }
+
+    private DocumentCheck checking(Request request) {
+        var others = request.attribute(DocumentCheck.KEY);
+        return documents -> {
+            others.ifPresent(check -> check.check(documents));
+            var disarmed = new ArrayList<BsonValue>();
+            for (var document : documents) {
+                if (document.containsKey("_id") && !managers.is(document)) {
+                    disarmed.add(document.get("_id"));
+                }
+            }
+            if (!disarmed.isEmpty() && isAllThereIs(List.of(Filters.in("_id", disarmed)))) {
+                throw refusal();
+            }
+        };
+    }
+
+    private void refuseTheLast(Request request, DataTarget target) {
+        if (isTheLast(request, target)) {
+            throw refusal();
+        }
+    }
+
+    private boolean isTheLast(Request request, DataTarget target) {
+        return isAllThereIs(targeted(request, target));
+    }
+
+    /// Whether there are managers, and each matches all the filters.
+    private boolean isAllThereIs(List<Bson> filters) {
+        return managers.exist(Filters.and(filters)) && !managers.existBeside(filters);
+    }
+
+    /// What the request reaches: nothing is told of accounts that its access rule keeps from it.
+    private static List<Bson> targeted(Request request, DataTarget target) {
+        var filters = new ArrayList<Bson>();
+        filters.add(new BsonDocument());
+        target.id().ifPresent(id -> filters.add(Filters.eq("_id", id)));
+        if (target.collection().isPresent()
+                && holdsDocuments(target)
+                && target.kind() != ResourceKind.COLLECTION) {
+            request.caller().grant().writeFilter().ifPresent(filters::add);
+            for (var text : request.query().all("filter")) {
+                try {
+                    if (JsonParser.parse(text) instanceof BsonDocument filter) {
+                        filters.add(filter);
+                    }
+                } catch (MalformedJsonException _) { // refused by the handler
+                }
+            }
+        }
+        return filters;
+    }
+
+    private ProblemException refusal() {
+        return Problem.of(
+                        ProblemCode.CONFLICT,
+                        "nobody could manage this server any more: no other account has the role "
+                                + managers.rootRole())
+                .raise();
+    }
+}

@@ -1,0 +1,53 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.Gateway;
+
+/// A gateway whose MongoDB is not there: it starts, and whoever asks is told so, whatever his password.
+class DatabaseAwayTest {
+    private static Gateway gateway;
+
+    @BeforeAll
+    static void start() throws IOException {
+        int nobodyListens;
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nobodyListens = socket.getLocalPort();
+        }
+        gateway = Gateway.start(TestGateway.config(
+                "mongodb://127.0.0.1:" + nobodyListens + "/?directConnection=true&serverSelectionTimeoutMS=500",
+                "away",
+                TestGateway.REALM));
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    private static Client anonymous() {
+        return Client.of(gateway.address()).with("Accept", "application/problem+json");
+    }
+
+    @Test
+    void no_password_is_refused_while_accounts_cannot_be_looked_up() {
+        for (var password : new String[] {"admin-pw", "wrong"}) {
+            var answer = anonymous().as("admin", password).get("/books");
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+            assertThat(answer.body()).contains("\"code\": \"DATABASE_UNAVAILABLE\"");
+        }
+    }
+
+    @Test
+    void probes_are_told() {
+        assertThat(anonymous().get("/health/db").statusCode()).isEqualTo(503);
+        assertThat(anonymous().get("/ping").statusCode()).isEqualTo(200);
+    }
+}

@@ -1,0 +1,160 @@
+package org.restheart.core.security;
+
+import static com.mongodb.client.model.Filters.eq;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.Gateway;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What an operator does by mistake: locking everybody out, and writing permissions that have no effect.
+@WithMongo
+class MistakesOfOperatorsTest {
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "");
+        gateway.permit("{_id: 'staff', roles: ['editor'], predicate: \"path-prefix('/users')\", mongo:"
+                + " {allowBulkDelete: true, allowWriteMode: true, writeFilter: {roles: 'viewer'}}}");
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private Client admin() {
+        return gateway.as("admin");
+    }
+
+    private boolean adminIsLetIn() {
+        return admin().get("/users").statusCode() == 200;
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "DELETE | /users/admin |",
+                "DELETE | /users/*?filter={\"roles\":\"admin\"} |",
+                "DELETE | /users/*?filter={\"_id\":{\"$exists\":true}} |",
+                "PUT | /users/admin | {\"password\":\"x\",\"roles\":[\"editor\"]}",
+                "PATCH | /users/admin | {\"roles\":[]}",
+                "PATCH | /users/admin | {\"$pull\":{\"roles\":\"admin\"}}",
+                "PATCH | /users/admin | {\"$unset\":{\"password\":true}}",
+                "PATCH | /users/*?filter={\"roles\":\"admin\"} | {\"roles\":[]}",
+                "POST | /users?wm=upsert | {\"_id\":\"admin\",\"password\":\"x\",\"roles\":[]}",
+            })
+    void the_last_account_that_may_manage_stays(String method, String target, String content) {
+        var answer = admin().with("Content-Type", "application/json")
+                .send(
+                        method,
+                        target.replace("{", "%7B").replace("}", "%7D").replace("\"", "%22"),
+                        content == null ? "" : content);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+        assertThat(answer.body()).contains("nobody could manage this server any more");
+        assertThat(adminIsLetIn()).isTrue();
+    }
+
+    @Test
+    void neither_does_its_collection_go() {
+        var tag = admin().get("/users/_meta").headers().firstValue("ETag").orElse("");
+        assertThat(admin().with("If-Match", tag).send("DELETE", "/users", "").statusCode())
+                .isEqualTo(409);
+        assertThat(adminIsLetIn()).isTrue();
+    }
+
+    @Test
+    void one_of_two_may_go_and_then_the_other_stays() {
+        gateway.insert(
+                "users",
+                "{_id: 'root', password: '" + TestGateway.hash("root-pw") + "', roles: ['admin']}",
+                "{_id: 'unarmed', roles: ['admin']}");
+        assertThat(admin().send("DELETE", "/users/admin", "").statusCode()).isEqualTo(204);
+        assertThat(gateway.as("root").send("DELETE", "/users/root", "").statusCode())
+                .isEqualTo(409);
+        assertThat(gateway.as("root").send("DELETE", "/users/unarmed", "").statusCode())
+                .isEqualTo(204);
+    }
+
+    @Test
+    void the_last_account_may_change_its_password_and_what_else_it_has() {
+        assertThat(admin().patch("/users/admin", "{\"email\": \"a@example.org\"}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(admin().patch("/users/admin", "{\"$push\": {\"roles\": \"editor\"}}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(admin().patch("/users/admin", "{\"password\": \"better\"}").statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.anonymous().as("admin", "better").get("/users").statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void whoever_may_not_change_it_is_told_nothing_of_it() {
+        assertThat(gateway.as("ada").send("DELETE", "/users/admin", "").statusCode())
+                .isEqualTo(404);
+        assertThat(gateway.as("ada").send("DELETE", "/users/missing", "").statusCode())
+                .isEqualTo(404);
+        assertThat(gateway.as("ada").send("DELETE", "/users/bob", "").statusCode())
+                .isEqualTo(204);
+    }
+
+    @Test
+    void a_start_without_an_account_that_may_manage_says_so(TestMongo mongo) {
+        gateway.collection("users").deleteOne(eq("_id", "admin"));
+        try (var lines = new LogLines();
+                var _ = Gateway.start(TestGateway.config(
+                        mongo.connectionString(), gateway.database().getName(), TestGateway.REALM))) {
+            assertThat(lines.all()).anyMatch(text -> text.contains("No account can manage this server"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'role': 'editor', 'predicate': 'true'} | role is for files",
+                "{'roles': 'editor', 'predicate': 'true'} | roles must be a list of texts",
+                "{'roles': ['editor'], 'predicate': 'pathprefix(/)'} | predicate does not parse",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readfilter': {'a': 1}}} | mongo.readfilter is unknown; did you mean mongo.readFilter?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'prioritty': 1} | prioritty is unknown; did you mean priority?",
+            })
+    void a_permission_without_effect_is_refused(String permission, String why) {
+        var json = permission.replace('\'', '"');
+        for (var answer : List.of(
+                admin().post("/acl", json),
+                admin().post("/acl", "[" + json + "]"),
+                admin().put("/acl/x?wm=upsert", json))) {
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).contains(why);
+        }
+        assertThat(gateway.collection("acl").countDocuments()).isEqualTo(1);
+    }
+
+    @Test
+    void a_change_of_a_permission_is_looked_at_too() {
+        assertThat(admin().patch("/acl/staff", "{\"predicate\": \"foo(\"}").statusCode())
+                .isEqualTo(400);
+        assertThat(admin().patch("/acl/staff", "{\"$set\": {\"role\": \"x\"}}").statusCode())
+                .isEqualTo(400);
+        assertThat(admin().patch("/acl/staff", "{\"description\": \"for staff\", \"priority\": 5}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.database()
+                        .getCollection("acl")
+                        .find(new Document("_id", "staff"))
+                        .first())
+                .containsEntry("priority", 5);
+    }
+}
