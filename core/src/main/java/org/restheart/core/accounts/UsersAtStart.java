@@ -53,14 +53,8 @@ final class UsersAtStart {
     void start() {
         tasks.start("users-at-start", this::run);
         try {
-<<<<<<< HEAD
-            if (!done.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.error(
-                        "MongoDB does not answer yet (/mclient/connection-string): no account can sign in until it does");
-=======
             if (!tried.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.error(UNREACHABLE);
->>>>>>> 2cf2600 (Say what to do in refusals, name what is misspelt, lock nobody out)
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
