@@ -144,9 +144,7 @@ final class LastManagerGuard implements Filter {
         var filters = new ArrayList<Bson>();
         filters.add(new BsonDocument());
         target.id().ifPresent(id -> filters.add(Filters.eq("_id", id)));
-        if (target.collection().isPresent()
-                && holdsDocuments(target)
-                && target.kind() != ResourceKind.COLLECTION) {
+        if (target.collection().isPresent() && holdsDocuments(target) && target.kind() != ResourceKind.COLLECTION) {
             request.caller().grant().writeFilter().ifPresent(filters::add);
             for (var text : request.query().all("filter")) {
                 try {
