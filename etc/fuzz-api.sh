@@ -72,6 +72,7 @@ fi
 
 # Not checked: bodies of refusals, of which some are empty, and that requests beside the document are refused: the gateway
 # reads JSON more leniently than JSON Schema can say, and ignores what it does not know.
+cd "$scratch" # where it leaves its notes
 "$tools/bin/schemathesis" run "$url/_openapi/fuzz" --auth "$auth" --phases examples,coverage,fuzzing \
   --checks not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,ignored_auth \
   --max-examples "$examples" --seed "$seed" --request-timeout 60

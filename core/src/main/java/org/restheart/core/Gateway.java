@@ -222,7 +222,9 @@ public final class Gateway implements AutoCloseable {
             services.put("roles", config.security().roles().uri());
         }
         var server = new OpenApiConfig.Server(
-                "RESTHeart",
+                config.core().name().equals("default")
+                        ? "RESTHeart"
+                        : config.core().name(),
                 BuildInfo.load().version(),
                 config.core().baseUrl(),
                 mongo.defaultPageSize(),

@@ -382,6 +382,22 @@ class OpenApiTest {
     }
 
     @Test
+    void a_public_document_says_everything_but_what_is_excluded(TestMongo mongo) {
+        try (var open = TestGateway.start(
+                mongo,
+                "core: {name: Library}\nopenApi: {mode: everything, public-document: true, exclude: ['/sec*']}\n")) {
+            open.insert("shown", "{_id: 1, a: 1}");
+            open.insert("secret", "{_id: 1, a: 1}");
+            var document = valid(open.anonymous().get("/_openapi"));
+            assertThat(document.getDocument("info").getString("title").getValue())
+                    .isEqualTo("Library");
+            assertThat(document.getDocument("paths")).containsKey("/shown").doesNotContainKey("/secret");
+            assertThat(at(document, "paths", "/shown")).containsKeys("get", "post", "put", "delete");
+            assertThat(open.anonymous().get("/shown").statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
     void a_collection_that_says_so_is_left_out() {
         gateway.as("admin").put("/secretive", "{\"openapi\": false}");
         assertThat(document("admin", "/_openapi").getDocument("paths")).doesNotContainKey("/secretive");

@@ -47,7 +47,7 @@ final class Remembered<K, V> {
         private synchronized V get(K key, long ttl, Function<K, V> load) {
             var known = value;
             long now = System.nanoTime();
-            if (known != null && ttl > 0 && (ttl == Long.MAX_VALUE || now - until < 0)) {
+            if (known != null && (ttl == Long.MAX_VALUE || now - until < 0)) {
                 return known;
             }
             try {

@@ -27,14 +27,12 @@ public final class KindAttempt {
     private final RequestKind kind;
     private final @Nullable Account account;
     private final Spelling canonical;
-    private final Spelling closed;
 
     /// @param example a request of the kind; its unknown parts are not read
     public KindAttempt(Request example, RequestKind kind, @Nullable Account account) {
         this.kind = kind;
         this.account = account;
         this.canonical = new Spelling(example, false);
-        this.closed = new Spelling(example, true);
     }
 
     public RequestKind kind() {
@@ -51,7 +49,7 @@ public final class KindAttempt {
         if (outcomes == TRUE) {
             return Answer.ALWAYS;
         }
-        return ((outcomes | closed.outcomes(predicate)) & TRUE) != 0 ? Answer.DEPENDS : Answer.NEVER;
+        return ((outcomes | canonical.withSlash().outcomes(predicate)) & TRUE) != 0 ? Answer.DEPENDS : Answer.NEVER;
     }
 
     /// The conditions of every request to which the rule applies, as far as they follow from conjunctions.
@@ -95,6 +93,10 @@ public final class KindAttempt {
         Spelling(Request example, boolean slash) {
             this.slash = slash && !kind.path().isEmpty();
             this.example = this.slash ? closed(example) : example;
+        }
+
+        Spelling withSlash() {
+            return kind.path().isEmpty() ? this : new Spelling(example, true);
         }
 
         private static Request closed(Request request) {
