@@ -248,7 +248,11 @@ public final class OpenApiService implements Service {
         if (path.segments().isEmpty()) {
             return Scope.EVERYTHING;
         }
-        var found = descriptions.resolve(path, request.connection()).orElseThrow(OpenApiService::notFound);
+        var found = descriptions
+                .resolve(path, request.connection())
+                .filter(resource ->
+                        resource.db() != null && descriptions.databases().contains(resource.db()))
+                .orElseThrow(OpenApiService::notFound); // nobody makes MongoDB look for what is not there
         return switch (found.kind()) {
             case DB -> new Scope(Optional.of(found.requireDb()), Optional.empty());
             case COLLECTION, FILES_BUCKET, SCHEMA_STORE ->
