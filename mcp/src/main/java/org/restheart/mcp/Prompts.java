@@ -71,6 +71,7 @@ enum Prompts {
                     .append("required", BsonBoolean.valueOf(prompt.required))));
             prompts.add(new BsonDocument("name", new BsonString(prompt.promptName))
                     .append("title", new BsonString(prompt.title))
+                    .append("description", new BsonString(prompt.title))
                     .append("arguments", arguments));
         }
         return new BsonDocument("prompts", prompts);
