@@ -100,12 +100,20 @@ final class LogText {
         }
     }
 
-    /// A header as it may be logged: credentials are masked.
+    /// A header as it may be logged: credentials are masked, also in headers of the operator's own, such as
+    /// `X-Api-Key`, and in the queries of URIs.
     static String maskedHeader(String name, String value) {
         return switch (name.toLowerCase(Locale.ROOT)) {
-            case "authorization", "proxy-authorization", "auth-token", "cookie", "set-cookie" -> MASK;
-            case "apikey", "api-key", "email", "password", "jwttokenstring" -> MASK;
-            default -> bounded(oneLine(value));
+            case "authorization", "proxy-authorization", "cookie", "set-cookie", "email", "jwttokenstring" -> MASK;
+            case "referer", "location", "content-location" -> maskedUri(value);
+            default -> isSecret(name) ? MASK : bounded(oneLine(value));
         };
+    }
+
+    private static String maskedUri(String uri) {
+        int query = uri.indexOf('?');
+        return query < 0
+                ? bounded(oneLine(uri))
+                : bounded(oneLine(uri.substring(0, query))) + "?" + maskedQuery(uri.substring(query + 1));
     }
 }

@@ -155,6 +155,20 @@ class RequestLogTest {
     }
 
     @Test
+    void a_dump_shows_no_credentials_in_other_headers_either() {
+        var headers = Fields.of(
+                "X-Api-Key", "s3cret-1",
+                "X-Auth-Token", "s3cret-2",
+                "X-Client-Secret", "s3cret-3",
+                "Referer", "https://app.example/cb?code=s3cret-4&page=2");
+        assertThat(logged("{requests-log-mode: 2}", get("/x", "", headers, Optional.empty())))
+                .singleElement()
+                .asString()
+                .contains("X-Api-Key: **********", "https://app.example/cb?code=**********&page=2")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
     void a_dump_shows_headers_but_no_credentials() {
         var headers = Fields.of("Authorization", "Basic c2VjcmV0", "Cookie", "sid=c2VjcmV0", "Accept", "text/x");
         assertThat(logged("{requests-log-mode: 2}", get("/x", "", headers, Optional.empty())))
