@@ -69,6 +69,8 @@ class HiddenChangesTest {
         assertThat(gateway.as("admin").put("/g", """
                 {"aggrs": [
                   {"uri": "match", "stages": [{"$match": {"team": {"$var": "v"}}}]},
+                  {"uri": "text", "stages": [{"$match": {"team": {"$eq": {"$var": "v"}, "$type": "string"}}}]},
+                  {"uri": "null", "stages": [{"$match": {"none": {"$eq": {"$var": "v"}, "$type": "string"}}}]},
                   {"uri": "value", "stages": [{"$project": {"x": {"$var": "v"}}}]},
                   {"uri": "user", "stages": [{"$match": {"team": {"$var": "@user.team"}}}]},
                   {"uri": "acts", "operatorsInVariables": true, "stages": [{"$project": {"x": {"$var": "v"}}}]},
@@ -264,6 +266,12 @@ class HiddenChangesTest {
                         .body())
                 .contains("red")
                 .doesNotContain("green");
+        assertThat(admin.get("/g/_aggrs/text?avars=" + encode("{\"v\":\"red\"}"))
+                        .body())
+                .contains("red")
+                .doesNotContain("green");
+        assertThat(admin.get("/g/_aggrs/null?avars=" + encode("{\"v\":null}")).body())
+                .isEqualTo("[]");
     }
 
     @Test
