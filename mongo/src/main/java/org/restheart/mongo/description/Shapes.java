@@ -69,7 +69,7 @@ public final class Shapes {
             return found.shape();
         }
         // One of those who find it old has it read again.
-        var renewed = kept.asMap().computeIfPresent(key, (_, now) -> now == found ? sample(key) : now);
+        var renewed = kept.asMap().computeIfPresent(key, (_, now) -> now.equals(found) ? sample(key) : now);
         if (renewed != null && fresh) {
             return renewed.shape();
         }
@@ -95,7 +95,7 @@ public final class Shapes {
             } catch (RuntimeException e) {
                 meter.accept(new Sample("failed", Duration.ZERO));
                 LOG.debug("no sample of {}", key.namespace(), e);
-                kept.asMap().computeIfPresent(key, (_, now) -> now.shape() == shape ? null : now);
+                kept.asMap().computeIfPresent(key, (_, now) -> now.shape().equals(shape) ? null : now);
             } finally {
                 shape.complete(found);
             }
