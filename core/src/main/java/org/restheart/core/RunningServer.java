@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.restheart.core.config.Configuration;
+import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
@@ -138,5 +139,21 @@ final class RunningServer implements AutoCloseable {
         gateway.announceStop();
         parts.close();
         LOG.info("Stopped");
+    }
+
+    /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the first virtual thread
+    /// starts; properties of the launch command take precedence over the configuration.
+    private static final class Carriers {
+        private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
+        private static final String MAX_POOL_SIZE = "jdk.virtualThreadScheduler.maxPoolSize";
+
+        private Carriers() {}
+
+        static void apply(CoreConfig core) {
+            if (System.getProperty(PARALLELISM) == null && System.getProperty(MAX_POOL_SIZE) == null) {
+                System.setProperty(PARALLELISM, String.valueOf(core.workersParallelism()));
+                System.setProperty(MAX_POOL_SIZE, String.valueOf(core.workersMaxPoolSize()));
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -276,5 +277,15 @@ public final class DataApiService implements Service {
     /// The request as the client sent it, before its credentials were moved.
     private record Sent(Request request) {
         static final Key<Sent> KEY = Key.named("sent");
+    }
+
+    /// Counts and times actions. Their labels are few: actions, versions and outcomes are closed sets.
+    private record ActionMeters(MeterRegistry registry) {
+        void done(Action action, String version, int status, long nanos) {
+            var outcome = status < 400 ? "done" : status < 500 ? "refused" : "failed";
+            registry.counter("data_api_actions", "action", action.name(), "version", version, "outcome", outcome)
+                    .increment();
+            registry.timer("data_api_seconds", "action", action.name()).record(nanos, TimeUnit.NANOSECONDS);
+        }
     }
 }

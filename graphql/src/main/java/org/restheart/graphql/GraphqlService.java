@@ -3,10 +3,17 @@ package org.restheart.graphql;
 import graphql.ErrorType;
 import graphql.ExecutionInput;
 import graphql.ExecutionResult;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.Utf8Buffer;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.graphql.app.Node;
@@ -183,5 +190,25 @@ public final class GraphqlService implements Service, AutoCloseable {
     @Override
     public void close() {
         catalog.close();
+    }
+
+    /// Responses with a single error.
+    private static final class GraphqlErrors {
+        static final String MEDIA_TYPE = "application/graphql-response+json";
+
+        private GraphqlErrors() {}
+
+        static Response.Ready response(int status, String message, ErrorType type) {
+            var out = new Utf8Buffer();
+            JsonEncoder.of(JsonMode.DEFAULT).encode(body(message, type), out);
+            return Response.status(status).with(MEDIA_TYPE, new Content.Bytes(out.toByteBuffer()));
+        }
+
+        static BsonDocument body(String message, ErrorType type) {
+            var error = new BsonDocument("message", new BsonString(message))
+                    .append("locations", new BsonArray())
+                    .append("extensions", new BsonDocument("classification", new BsonString(type.name())));
+            return new BsonDocument("errors", new BsonArray(List.of(error)));
+        }
     }
 }

@@ -62,74 +62,20 @@ final class StoredSecurity {
         var kept = new InvalidatedCache<String, Realm.Stored>(config.keeping());
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
-        listen(users.database(), users.collection(), new Listener() {
-            @Override
-            public void followed() {
-                kept.follow();
-            }
-
-            @Override
-            public void lost() {
-                kept.lose();
-            }
-
-            @Override
-            public void changed(@Nullable BsonDocument key) {
-                var id = byId && key != null ? key.get("_id") : null;
-                if (id != null && id.isString()) {
-                    kept.forget(id.asString().getValue());
-                } else {
-                    kept.forgetAll();
-                }
-            }
-        });
+        listen(users.database(), users.collection(), new Invalidation(kept, byId));
         return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, kept);
     }
 
     private AclAuthorizer authorizer(MongoClient client, MongoAclConfig config) {
         var kept = new InvalidatedCache<String, List<Permission>>(config.keeping());
-        listen(config.database(), config.collection(), new Listener() {
-            @Override
-            public void followed() {
-                kept.follow();
-            }
-
-            @Override
-            public void lost() {
-                kept.lose();
-            }
-
-            @Override
-            public void changed(@Nullable BsonDocument key) {
-                kept.forgetAll();
-            }
-        });
+        listen(config.database(), config.collection(), new Invalidation(kept, false));
         var permissions = new MongoPermissions(client, config.database(), config.collection(), lookUp);
         return new AclAuthorizer(new StoredPermissions(permissions, kept), config.rootRole());
     }
 
     private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {
         var kept = new InvalidatedCache<String, ApiKey>(config.keeping());
-        listen(config.database(), config.collection(), new Listener() {
-            @Override
-            public void followed() {
-                kept.follow();
-            }
-
-            @Override
-            public void lost() {
-                kept.lose();
-            }
-
-            @Override
-            public void changed(@Nullable BsonDocument key) {
-                if (key != null && key.get("_id") instanceof BsonString digest) {
-                    kept.forget(digest.getValue());
-                } else {
-                    kept.forgetAll();
-                }
-            }
-        });
+        listen(config.database(), config.collection(), new Invalidation(kept, true));
         return new MongoApiKeys(client, config.database(), config.collection(), kept, lookUp);
     }
 
@@ -167,6 +113,30 @@ final class StoredSecurity {
         }
     }
 
+    /// Invalidates a cache by the events of its collection.
+    ///
+    /// @param byId whether the `_id` of a document is the key of its value; otherwise every change invalidates all values
+    private record Invalidation(InvalidatedCache<String, ?> cache, boolean byId) implements Listener {
+        @Override
+        public void followed() {
+            cache.follow();
+        }
+
+        @Override
+        public void lost() {
+            cache.lose();
+        }
+
+        @Override
+        public void changed(@Nullable BsonDocument key) {
+            if (byId && key != null && key.get("_id") instanceof BsonString id) {
+                cache.forget(id.getValue());
+            } else {
+                cache.forgetAll();
+            }
+        }
+    }
+
     private record BothListeners(Listener first, Listener second) implements Listener {
         @Override
         public void followed() {
@@ -186,4 +156,5 @@ final class StoredSecurity {
             second.changed(id);
         }
     }
+
 }

@@ -8,8 +8,21 @@ import org.restheart.testkit.conformance.RunningGateway;
 
 /// A gateway over the tests' replica set. Its users have the password `secret`: `admin` is allowed everything, the
 /// others what their permission grants.
-final class ConformanceGateway implements RunningGateway, AutoCloseable {
+public final class ConformanceGateway implements RunningGateway, AutoCloseable {
     private final Gateway gateway;
+
+    /// A listener on a free port, HTTP Basic, and the guards of the shipped configuration.
+    public static final String GUARDS = """
+            http-listener: {host: 127.0.0.1, port: 0}
+            mongoRealmAuthenticator: {enabled: false}
+            mongoAclAuthorizer: {enabled: false}
+            basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+            filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
+            aggregationSecurity:
+              enabled: true
+              stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
+              operatorBlacklist: [$where, $function, $accumulator]
+            """;
 
     private ConformanceGateway(Gateway gateway) {
         this.gateway = gateway;
@@ -40,14 +53,6 @@ final class ConformanceGateway implements RunningGateway, AutoCloseable {
                 %s
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '%s'}
-                mongoRealmAuthenticator: {enabled: false}
-                mongoAclAuthorizer: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
-                aggregationSecurity:
-                  enabled: true
-                  stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
-                  operatorBlacklist: [$where, $function, $accumulator]
                 fileRealmAuthenticator:
                   enabled: true
                   users:

@@ -1,7 +1,5 @@
 package org.restheart.core.dataapi;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -10,8 +8,7 @@ import org.restheart.testkit.conformance.ConformanceFile;
 
 /// Reads below a mount, with settings of their own.
 @WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class MountedReadsConformanceTest {
+class MountedReadsConformanceTest extends DataApiConformance {
     private static final String SETTINGS = """
             mongo:
               mongo-mounts: [{what: '*', where: /data}]
@@ -22,22 +19,13 @@ class MountedReadsConformanceTest {
               aggregation-time-limit: 20
             """;
 
-    private final ConformanceGateway gateway;
-    private final TestMongo mongo;
-
     MountedReadsConformanceTest(TestMongo mongo) {
-        this.mongo = mongo;
-        this.gateway = ConformanceGateway.start(mongo, SETTINGS);
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
+        super(mongo, ConformanceGateway.start(mongo, SETTINGS));
     }
 
     @ParameterizedTest(name = "{0}")
     @ConformanceFile("reads-mounts.yml")
     void answers_as_specified(ConformanceCase c) {
-        c.run(gateway, mongo);
+        run(c);
     }
 }

@@ -1,7 +1,5 @@
 package org.restheart.core.dataapi;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -9,19 +7,9 @@ import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
 @WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class WritesConformanceTest {
-    private final ConformanceGateway gateway;
-    private final TestMongo mongo;
-
+class WritesConformanceTest extends DataApiConformance {
     WritesConformanceTest(TestMongo mongo) {
-        this.mongo = mongo;
-        this.gateway = ConformanceGateway.start(mongo);
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
+        super(mongo, ConformanceGateway.start(mongo));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -36,6 +24,6 @@ class WritesConformanceTest {
         "http-rows.yml"
     })
     void answers_as_specified(ConformanceCase c) {
-        c.run(gateway, mongo);
+        run(c);
     }
 }

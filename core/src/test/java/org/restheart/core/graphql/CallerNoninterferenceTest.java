@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -31,7 +32,7 @@ class CallerNoninterferenceTest {
     private final SplittableRandom random = new SplittableRandom(SEED);
     private final TestMongo mongo;
     private final String db;
-    private final GraphqlGateway gateway;
+    private final ConformanceGateway gateway;
     private final List<Asked> asked = new ArrayList<>();
 
     /// @param filter as a REST request says it; empty for a pipeline

@@ -8,13 +8,14 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CallerRightsTest {
-    private final GraphqlGateway gateway;
+    private final ConformanceGateway gateway;
 
     CallerRightsTest(TestMongo mongo) {
         this.gateway = GraphqlGateway.start(mongo, "verbose: false");

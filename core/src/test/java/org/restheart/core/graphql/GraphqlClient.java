@@ -11,9 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.core.dataapi.ConformanceGateway;
 
 /// Sends definitions and queries.
-record GraphqlClient(GraphqlGateway gateway, String user) {
+record GraphqlClient(ConformanceGateway gateway, String user) {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     HttpResponse<String> send(String method, String path, String body) {

@@ -3,6 +3,7 @@ package org.restheart.core.graphql;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
@@ -11,7 +12,7 @@ import org.restheart.testkit.conformance.ConformanceFile;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GraphqlConformanceTest {
-    private final GraphqlGateway gateway;
+    private final ConformanceGateway gateway;
     private final TestMongo mongo;
 
     GraphqlConformanceTest(TestMongo mongo) {

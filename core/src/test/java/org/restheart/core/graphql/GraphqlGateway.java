@@ -1,24 +1,16 @@
 package org.restheart.core.graphql;
 
-import java.util.Optional;
 import java.util.function.UnaryOperator;
-import org.restheart.core.Gateway;
-import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
-import org.restheart.testkit.conformance.RunningGateway;
 
-/// A gateway whose app definitions are in the test class's own database, at `/defs/gql-apps`. Its users have the
-/// password
-/// `secret`.
-final class GraphqlGateway implements RunningGateway, AutoCloseable {
-    private final Gateway gateway;
-
-    private GraphqlGateway(Gateway gateway) {
-        this.gateway = gateway;
-    }
+/// Starts gateways whose app definitions are in the test class's own database, at `/defs/gql-apps`. Their users have the
+/// password `secret`.
+final class GraphqlGateway {
+    private GraphqlGateway() {}
 
     /// @param graphql further keys of the block `graphql`, such as `verbose: true`
-    static GraphqlGateway start(TestMongo mongo, String graphql) {
+    static ConformanceGateway start(TestMongo mongo, String graphql) {
         mongo.database().getCollection("gql-apps").drop();
         mongo.database().createCollection("gql-apps");
         return start(mongo, graphql, UnaryOperator.identity());
@@ -37,14 +29,6 @@ final class GraphqlGateway implements RunningGateway, AutoCloseable {
                 graphql: {db: $db, collection: gql-apps, $graphql}
                 metrics: {enabled: true}
                 requestsMetricsCollector: {enabled: true, include: ['/graphql/*']}
-                filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
-                aggregationSecurity:
-                  enabled: true
-                  stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
-                  operatorBlacklist: [$where, $function, $accumulator]
-                mongoRealmAuthenticator: {enabled: false}
-                mongoAclAuthorizer: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
                 fileRealmAuthenticator:
                   enabled: true
                   users:
@@ -72,21 +56,6 @@ final class GraphqlGateway implements RunningGateway, AutoCloseable {
                     - {role: apps, predicate: path-prefix('/graphql')}
                 """.replace("$uri", mongo.connectionString())
                         .replace("$db", mongo.databaseName())
-                        .replace("$graphql", graphql)))));
-    }
-
-    @Override
-    public int port() {
-        return gateway.address().getPort();
-    }
-
-    @Override
-    public Optional<String> password(String user) {
-        return Optional.of("secret");
-    }
-
-    @Override
-    public void close() {
-        gateway.close();
+                        .replace("$graphql", graphql)));
     }
 }

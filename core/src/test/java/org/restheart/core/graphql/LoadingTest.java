@@ -11,6 +11,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -22,7 +23,7 @@ class LoadingTest {
 
     private final TestMongo mongo;
     private final String db;
-    private final GraphqlGateway gateway;
+    private final ConformanceGateway gateway;
     private final GraphqlClient admin;
 
     LoadingTest(TestMongo mongo) {

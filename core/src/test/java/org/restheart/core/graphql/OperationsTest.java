@@ -9,6 +9,7 @@ import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -16,7 +17,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperationsTest {
-    private final GraphqlGateway gateway;
+    private final ConformanceGateway gateway;
     private final GraphqlClient admin;
 
     OperationsTest(TestMongo mongo) {

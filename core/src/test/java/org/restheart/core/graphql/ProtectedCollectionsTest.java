@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -18,7 +19,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProtectedCollectionsTest {
-    private final GraphqlGateway gateway;
+    private final ConformanceGateway gateway;
     private final GraphqlClient admin;
     private final String db;
 

@@ -4,9 +4,8 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.core.security.TestGateway.encode;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
@@ -73,14 +72,6 @@ class AttacksTest {
         gateway.close();
     }
 
-    private static Client as(String name) {
-        return gateway.anonymous().as(name, "pw");
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
     private static int status(Client client, String target) {
         return client.get(target).statusCode();
     }
@@ -96,7 +87,7 @@ class AttacksTest {
                 "[{\"$set\":{\"profile\":{\"$map\":{\"input\":[\"$$ROOT\"],\"in\":\"$$this.password\"}}}}]",
                 "[{\"$set\":{\"profile\":\"$inviteToken\"}}]",
                 "{\"$rename\":{\"inviteToken\":\"profile\"}}")) {
-            assertThat(as("eve").patch("/users/eve", change).statusCode())
+            assertThat(gateway.user("eve").patch("/users/eve", change).statusCode())
                     .as(change)
                     .isEqualTo(403);
         }
@@ -105,8 +96,8 @@ class AttacksTest {
                     .as(change)
                     .isIn(400, 403);
         }
-        assertThat(as("eve").get("/users/eve").body()).contains("limited").doesNotContain("$2a$", "abc");
-        assertThat(as("eve")
+        assertThat(gateway.user("eve").get("/users/eve").body()).contains("limited").doesNotContain("$2a$", "abc");
+        assertThat(gateway.user("eve")
                         .patch("/users/eve", "[{\"$set\":{\"profile\":{\"$concat\":[\"$_id\",\"!\"]}}}]")
                         .statusCode())
                 .isEqualTo(200);
@@ -122,20 +113,20 @@ class AttacksTest {
                 "{\"$rename\":{\"secret\":\"x\"}}",
                 "{\"$pull\":{\"n\":{\"secret\":\"TOP\"}}}",
                 "{\"$push\":{\"n\":{\"$each\":[],\"$sort\":{\"secret\":1}}}}")) {
-            assertThat(as("eve").patch("/h/a", change).statusCode()).as(change).isEqualTo(403);
-            assertThat(as("eve").patch("/h/a?wm=upsert", change).statusCode())
+            assertThat(gateway.user("eve").patch("/h/a", change).statusCode()).as(change).isEqualTo(403);
+            assertThat(gateway.user("eve").patch("/h/a?wm=upsert", change).statusCode())
                     .as(change)
                     .isEqualTo(403);
             if (change.startsWith("{")) {
-                assertThat(as("eve")
+                assertThat(gateway.user("eve")
                                 .patch("/h/*?filter=" + encode("{\"_id\":\"a\"}"), change)
                                 .statusCode())
                         .as(change)
                         .isEqualTo(403);
             }
         }
-        assertThat(as("eve").get("/h").body()).contains("\"open\"").doesNotContain("TOP");
-        assertThat(as("eve")
+        assertThat(gateway.user("eve").get("/h").body()).contains("\"open\"").doesNotContain("TOP");
+        assertThat(gateway.user("eve")
                         .patch("/h/a", "[{\"$set\":{\"y\":{\"$literal\":\"$secret\"}}}]")
                         .statusCode())
                 .isEqualTo(200);
@@ -266,7 +257,7 @@ class AttacksTest {
         var database = gateway.database().getName();
         for (var target : List.of(
                 "/h?hint=nothing", "/h?hint=" + encode("{\"nothing\":1}"), "/h?filter=" + encode("{\"$no\":1}"))) {
-            var response = as("kim").get(target);
+            var response = gateway.user("kim").get(target);
             assertThat(response.statusCode()).as(target).isEqualTo(400);
             assertThat(response.body())
                     .as(target)
@@ -286,7 +277,7 @@ class AttacksTest {
 
     @Test
     void T44_no_document_is_written_outside_of_the_callers_partition() {
-        var kim = as("kim");
+        var kim = gateway.user("kim");
         for (var wm : List.of("", "?wm=upsert")) {
             assertThat(kim.post("/p" + wm, "{\"_id\":\"new\",\"owner\":\"bob\"}")
                             .statusCode())
@@ -314,7 +305,7 @@ class AttacksTest {
 
     @Test
     void T46_a_session_of_another_account_cannot_be_used() {
-        var location = as("eve").post("/_sessions", "{}").headers().firstValue("Location");
+        var location = gateway.user("eve").post("/_sessions", "{}").headers().firstValue("Location");
         var sid = location.map(url -> url.substring(url.lastIndexOf('/') + 1))
                 .orElse("01234567-89ab-8def-8123-456789abcdef"); // for callers that may not begin one
         for (var target : List.of("/g?sid=" + sid, "/g?sid=" + sid + "&txn=1")) {
@@ -331,7 +322,7 @@ class AttacksTest {
     void T51_control_characters_do_not_reach_the_log() {
         try (var log = new LogLines()) {
             gateway.anonymous().as("eve\r\nFAKE\u001b[31m", "x").get("/g/%0D%0AFAKE%1B?x=%0D%0AFAKE");
-            as("eve").with("X-Forwarded-For", "a\tFAKE").patch("/users/eve%0AFAKE", "{\"roles\":[\"admin\"]}");
+            gateway.user("eve").with("X-Forwarded-For", "a\tFAKE").patch("/users/eve%0AFAKE", "{\"roles\":[\"admin\"]}");
             gateway.as("admin").with("X-Forwarded-For", "a\tFAKE").patch("/users/a%0AFAKE", "{\"roles\":[\"admin\"]}");
             await().until(() -> log.all().stream().anyMatch(line -> line.contains("root role")));
             assertThat(log.all()).noneMatch(line -> line.matches("(?s).*[\\r\\n\\u001b]+FAKE.*"));

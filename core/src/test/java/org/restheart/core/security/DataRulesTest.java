@@ -2,9 +2,8 @@ package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.security.TestGateway.encode;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -55,21 +54,13 @@ class DataRulesTest {
         gateway.close();
     }
 
-    private static Client as(String name) {
-        return gateway.anonymous().as(name, "pw");
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
     private static int status(Client client, String target) {
         return client.get(target).statusCode();
     }
 
     @Test
     void T5_hidden_properties_stay_hidden_under_other_names() {
-        var eve = as("eve");
+        var eve = gateway.user("eve");
         assertThat(eve.get("/c").body()).contains("\"open\"").doesNotContain("secret");
         for (var query : List.of(
                 "keys={\"x\":\"$secret\"}",
@@ -89,7 +80,7 @@ class DataRulesTest {
 
     @Test
     void T6_content_rules_see_every_form_of_a_change() {
-        var tim = as("tim");
+        var tim = gateway.user("tim");
         assertThat(tim.patch("/t/first", "{\"$rename\":{\"status\":\"owner\"}}").statusCode())
                 .isEqualTo(403);
         assertThat(tim.patch("/t/first", "[{\"$addFields\":{\"owner\":1}}]").statusCode())
@@ -99,17 +90,17 @@ class DataRulesTest {
 
     @Test
     void T8_only_the_own_document_is_visible_for_any_account_name() {
-        assertThat(status(as("ada\\"), "/self/ada")).isEqualTo(403);
+        assertThat(status(gateway.user("ada\\"), "/self/ada")).isEqualTo(403);
         for (var name : List.of("o'neil", "ada\\", "a)")) {
-            assertThat(status(as(name), "/self/" + encode(name))).as(name).isEqualTo(200);
-            assertThat(status(as(name), "/self/ada")).as(name).isEqualTo(403);
+            assertThat(status(gateway.user(name), "/self/" + encode(name))).as(name).isEqualTo(200);
+            assertThat(status(gateway.user(name), "/self/ada")).as(name).isEqualTo(403);
         }
         assertThat(status(gateway.anonymous(), "/self/@user._id")).isEqualTo(401);
     }
 
     @Test
     void T11_merged_values_keep_their_type() {
-        assertThat(as("tim").post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}").statusCode())
+        assertThat(gateway.user("tim").post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}").statusCode())
                 .isEqualTo(201);
         assertThat(gateway.collection("t").find(eq("_id", "t11")).first().get("team"))
                 .isEqualTo(new BsonObjectId(TEAM));
@@ -121,7 +112,7 @@ class DataRulesTest {
 
     @Test
     void T12_merged_values_win_in_every_form() {
-        var tim = as("tim");
+        var tim = gateway.user("tim");
         assertThat(tim.post("/t", "[{\"_id\":\"m1\",\"team\":1},{\"_id\":\"m2\"}]")
                         .statusCode())
                 .isEqualTo(200);
@@ -143,7 +134,7 @@ class DataRulesTest {
 
     @Test
     void write_filters_answer_as_if_other_documents_were_not_there() {
-        var own = as("own");
+        var own = gateway.user("own");
         assertThat(own.patch("/w/mine", "{\"x\":1}").statusCode()).isEqualTo(200);
         assertThat(own.patch("/w/theirs", "{\"x\":1}").statusCode()).isEqualTo(404);
         assertThat(own.put("/w/theirs", "{\"owner\":\"own\"}").statusCode()).isEqualTo(404);
@@ -188,7 +179,7 @@ class DataRulesTest {
                 "/c//b",
                 "/c/./b",
                 "/c%2Fb")) {
-            var response = as("eve").get(path);
+            var response = gateway.user("eve").get(path);
             assertThat(response.statusCode()).as(path).isIn(403, 404);
             assertThat(response.body()).as(path).doesNotContain("\"_id\"");
         }

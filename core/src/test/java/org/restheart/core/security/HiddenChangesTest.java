@@ -1,11 +1,9 @@
 package org.restheart.core.security;
 
-import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.security.TestGateway.encode;
 
 import com.mongodb.client.model.IndexOptions;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
@@ -96,18 +94,6 @@ class HiddenChangesTest {
         gateway.close();
     }
 
-    private static Client as(String name) {
-        return gateway.anonymous().as(name, "pw");
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
-    private static BsonDocument stored(String collection, String id) {
-        return gateway.collection(collection).find(eq("_id", id)).first();
-    }
-
     /// Restores the documents with hidden fields.
     private static void reset() {
         gateway.collection("h").drop();
@@ -151,7 +137,7 @@ class HiddenChangesTest {
     @Test
     void attack_7_indexes_answer_no_questions() {
         reset();
-        var eve = as("eve");
+        var eve = gateway.user("eve");
         for (var index : List.of(
                 "{\"keys\":{\"secret\":1},\"ops\":{\"unique\":true}}",
                 "{\"keys\":{\"2024\":1}}",
@@ -165,7 +151,7 @@ class HiddenChangesTest {
         }
         assertThat(eve.put(INDEXES + "open", "{\"keys\":{\"open\":1}}").statusCode())
                 .isEqualTo(201);
-        var ops = as("ops");
+        var ops = gateway.user("ops");
         for (var index : List.of(
                 "{\"keys\":{\"a\":1},\"ops\":{\"unique\":true}}",
                 "{\"keys\":{\"a\":1},\"ops\":{\"expireAfterSeconds\":0}}",
@@ -189,7 +175,7 @@ class HiddenChangesTest {
 
     @Test
     void attack_9_positions_do_not_lead_out_of_a_write_filter() {
-        var kim = as("kim");
+        var kim = gateway.user("kim");
         for (var change : List.of(
                 "{\"n.0.k\":9}",
                 "{\"$set\":{\"n.0.k\":9}}",
@@ -205,7 +191,7 @@ class HiddenChangesTest {
                         .isEqualTo(403);
             }
         }
-        assertThat(stored("p", "mine").getArray("n"))
+        assertThat(gateway.stored("p", "mine").getArray("n"))
                 .hasToString(BsonDocument.parse("{n: [{k: 1}]}").getArray("n").toString());
         assertThat(kim.patch("/p/mine", "{\"other\":1}").statusCode()).isEqualTo(200);
     }
@@ -213,7 +199,7 @@ class HiddenChangesTest {
     @Test
     void attack_10_numbers_are_names_too() {
         reset();
-        var eve = as("eve");
+        var eve = gateway.user("eve");
         for (var query : List.of("filter={\"2024\":7}", "sort={\"2024\":1}", "hint={\"2024\":1}")) {
             int equals = query.indexOf('=');
             var target = "/h?" + query.substring(0, equals + 1) + encode(query.substring(equals + 1));
@@ -235,10 +221,10 @@ class HiddenChangesTest {
                 "{\"aggrs\": [{\"uri\": \"u\", \"stages\": [{\"$match\": {\"hidden\": 1}}]}], \"note\": \"open\"}";
         assertThat(gateway.as("admin").put("/n", properties).statusCode()).isEqualTo(200);
         assertThat(gateway.as("admin").get("/n?rep=HAL&pagesize=0").body()).contains("hidden", "note");
-        assertThat(as("lee").get("/n?rep=HAL&pagesize=0").body())
+        assertThat(gateway.user("lee").get("/n?rep=HAL&pagesize=0").body())
                 .contains("note")
                 .doesNotContain("hidden");
-        assertThat(as("lee").get("/n/_meta").statusCode()).isEqualTo(403);
+        assertThat(gateway.user("lee").get("/n/_meta").statusCode()).isEqualTo(403);
     }
 
     @Test
@@ -276,24 +262,24 @@ class HiddenChangesTest {
 
     @Test
     void attack_13_properties_of_accounts_are_values() {
-        assertThat(as("lee").get("/t").body()).contains("\"red\"").doesNotContain("green", "none", "null", "doc");
+        assertThat(gateway.user("lee").get("/t").body()).contains("\"red\"").doesNotContain("green", "none", "null", "doc");
         for (var name : List.of("ned", "pat")) {
-            assertThat(as(name).get("/t").body()).as(name).isEqualTo("[]");
-            assertThat(as(name).get("/t/green").statusCode()).as(name).isEqualTo(404);
+            assertThat(gateway.user(name).get("/t").body()).as(name).isEqualTo("[]");
+            assertThat(gateway.user(name).get("/t/green").statusCode()).as(name).isEqualTo(404);
         }
-        assertThat(as("doc").get("/t").body()).contains("\"doc\"").doesNotContain("red", "green");
-        assertThat(as("lee").get("/l").body()).contains("\"red\"").doesNotContain("green", "none", "null");
+        assertThat(gateway.user("doc").get("/t").body()).contains("\"doc\"").doesNotContain("red", "green");
+        assertThat(gateway.user("lee").get("/l").body()).contains("\"red\"").doesNotContain("green", "none", "null");
     }
 
     @Test
     void an_absent_property_matches_nothing() {
         for (var collection : List.of("/t", "/l", "/n")) {
-            assertThat(as("non").get(collection).body()).as(collection).isEqualTo("[]");
+            assertThat(gateway.user("non").get(collection).body()).as(collection).isEqualTo("[]");
         }
         assertThat(gateway.anonymous().get("/t").body()).isEqualTo("[]");
-        assertThat(as("non").get("/t/_size").body()).contains("0");
-        assertThat(as("non").get("/t/none").statusCode()).isEqualTo(404);
-        assertThat(as("non").get("/e").body()).contains("\"null\"").doesNotContain("red", "none");
+        assertThat(gateway.user("non").get("/t/_size").body()).contains("0");
+        assertThat(gateway.user("non").get("/t/none").statusCode()).isEqualTo(404);
+        assertThat(gateway.user("non").get("/e").body()).contains("\"null\"").doesNotContain("red", "none");
     }
 
     @Test
@@ -342,7 +328,7 @@ class HiddenChangesTest {
     @Test
     void attack_17_writing_does_not_reveal_existing_documents() {
         reset();
-        var eve = as("eve");
+        var eve = gateway.user("eve");
         for (var change : List.of(
                 "{\"$push\":{\"secret\":1}}",
                 "{\"$bit\":{\"secret\":{\"and\":1}}}",
@@ -382,7 +368,7 @@ class HiddenChangesTest {
         var other = eve.patch("/h/*?filter=" + encode("{\"_id\":\"b\"}"), "{\"secret\":\"TOP\"}");
         assertThat(equal.statusCode()).isEqualTo(200);
         assertThat(equal.body()).isEqualTo(other.body());
-        assertThat(stored("h", "b").getString("secret").getValue()).isEqualTo("TOP");
+        assertThat(gateway.stored("h", "b").getString("secret").getValue()).isEqualTo("TOP");
         for (var change : List.of(
                 "{\"secret\":\"new\"}",
                 "{\"$set\":{\"secret\":{\"x\":1}}}",
@@ -401,12 +387,12 @@ class HiddenChangesTest {
         gateway.insert("h", "{_id: 'c', secret: 'TOP', open: 9}");
         for (var change : List.of("{\"n.open\":1}", "{\"$set\":{\"open\":9}}", "{\"$push\":{\"open\":1}}")) {
             for (var target : List.of("/h/a", "/h/*?filter=" + encode("{\"_id\":\"a\"}"))) {
-                var response = as("eve").patch(target, change);
+                var response = gateway.user("eve").patch(target, change);
                 assertThat(response.statusCode()).as(target + change).isIn(207, 400, 409);
                 assertThat(response.body()).as(target + change).doesNotContain("TOP", "secret");
             }
         }
-        assertThat(as("eve")
+        assertThat(gateway.user("eve")
                         .put(INDEXES + "geo", "{\"keys\":{\"open\":\"2dsphere\"}}")
                         .body())
                 .doesNotContain("TOP", "secret");

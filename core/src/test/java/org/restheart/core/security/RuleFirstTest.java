@@ -2,10 +2,9 @@ package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.security.TestGateway.encode;
 
 import com.mongodb.client.model.Indexes;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
@@ -57,14 +56,6 @@ class RuleFirstTest {
         gateway.close();
     }
 
-    private static Client as(String name) {
-        return gateway.anonymous().as(name, "pw");
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
     private static String query(String filter, String guess) {
         return "filter=" + encode(filter.replace("GUESS", guess));
     }
@@ -102,20 +93,20 @@ class RuleFirstTest {
                 "/c/a1",
                 "/c?rep=HAL&count",
                 "/c?rep=SHAL&count")) {
-            tellsNothing(as("eve"), "GET", target, "");
+            tellsNothing(gateway.user("eve"), "GET", target, "");
             tellsNothing(gateway.anonymous(), "GET", target, "");
         }
         for (var type : List.of("application/x-ndjson", "text/csv", "application/bson")) {
-            tellsNothing(as("eve").with("Accept", type), "GET", "/c", "");
+            tellsNothing(gateway.user("eve").with("Accept", type), "GET", "/c", "");
         }
     }
 
     @Test
     void A1_errors_reveal_nothing_to_callers_of_one_path() {
-        tellsNothing(as("pat"), "GET", "/c/a1", "");
-        tellsNothing(as("pat").with("Content-Type", "application/json"), "PATCH", "/c/a1", "{\"x\":1}");
+        tellsNothing(gateway.user("pat"), "GET", "/c/a1", "");
+        tellsNothing(gateway.user("pat").with("Content-Type", "application/json"), "PATCH", "/c/a1", "{\"x\":1}");
         tellsNothing(
-                as("pat").with("Content-Type", "application/json"),
+                gateway.user("pat").with("Content-Type", "application/json"),
                 "PUT",
                 "/c/a1",
                 "{\"owner\":\"eve\",\"kind\":\"k\",\"public\":true}");
@@ -123,7 +114,7 @@ class RuleFirstTest {
 
     @Test
     void A1_errors_reveal_no_other_documents_to_writers() {
-        var eve = as("eve").with("Content-Type", "application/json");
+        var eve = gateway.user("eve").with("Content-Type", "application/json");
         for (var target : List.of("/c/*", "/c/a2", "/c/a2?wm=upsert")) {
             tellsNothing(eve, "PATCH", target, "{\"x\":1}");
         }
@@ -146,10 +137,10 @@ class RuleFirstTest {
                         "{\"n\":{\"$not\":{\"$gt\":3}},\"$expr\":{\"$lt\":[\"$n\",3]}}", 2)
                 .entrySet()) {
             var filter = encode(entry.getKey());
-            assertThat(as("eve").get("/c/_size?filter=" + filter).body())
+            assertThat(gateway.user("eve").get("/c/_size?filter=" + filter).body())
                     .as(entry.getKey())
                     .contains("\"_size\": " + entry.getValue() + "}");
-            var page = as("eve").get("/c?sort=-n&pagesize=2&page=2&filter=" + filter);
+            var page = gateway.user("eve").get("/c?sort=-n&pagesize=2&page=2&filter=" + filter);
             assertThat(page.statusCode()).isEqualTo(200);
             assertThat(BsonDocument.parse("{a:" + page.body() + "}").getArray("a"))
                     .as(entry.getKey())
@@ -160,10 +151,10 @@ class RuleFirstTest {
     @Test
     void searches_that_cannot_come_after_the_rule_are_refused_by_name() {
         var near = encode("{\"at\":{\"$near\":[1,1]}}");
-        var refused = as("eve").get("/c?filter=" + near);
+        var refused = gateway.user("eve").get("/c?filter=" + near);
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(refused.body()).contains("$near");
-        assertThat(as("eve")
+        assertThat(gateway.user("eve")
                         .get("/c/_size?filter=" + encode("{\"$text\":{\"$search\":\"x\"}}"))
                         .statusCode())
                 .isEqualTo(403);
@@ -172,19 +163,19 @@ class RuleFirstTest {
     @Test
     void the_number_of_a_record_is_hidden() {
         var keys = "keys=" + encode("{\"n\":{\"$meta\":\"recordId\"}}");
-        assertThat(as("eve").get("/c?" + keys).statusCode()).isEqualTo(403);
-        assertThat(as("eve").get("/c/a1?" + keys).statusCode()).isEqualTo(403);
+        assertThat(gateway.user("eve").get("/c?" + keys).statusCode()).isEqualTo(403);
+        assertThat(gateway.user("eve").get("/c/a1?" + keys).statusCode()).isEqualTo(403);
         var filter = encode("{\"$expr\":{\"$gt\":[{\"$meta\":\"recordId\"},1]}}");
-        assertThat(as("eve").get("/c?filter=" + filter).statusCode()).isEqualTo(403);
+        assertThat(gateway.user("eve").get("/c?filter=" + filter).statusCode()).isEqualTo(403);
     }
 
     @Test
     void writes_within_a_rule_take_filters_that_compare() {
         var filter = encode("{\"n\":{\"$gt\":17}}");
-        var patched = as("eve").patch("/c/*?filter=" + filter, "{\"touched\":1}");
+        var patched = gateway.user("eve").patch("/c/*?filter=" + filter, "{\"touched\":1}");
         assertThat(patched.statusCode()).isEqualTo(200);
         assertThat(gateway.collection("c").countDocuments(eq("touched", 1))).isEqualTo(2);
-        var refused = as("eve").patch("/c/*?filter=" + encode("{\"_id\":{\"$regex\":\"^a\"}}"), "{\"touched\":2}");
+        var refused = gateway.user("eve").patch("/c/*?filter=" + encode("{\"_id\":{\"$regex\":\"^a\"}}"), "{\"touched\":2}");
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(refused.body()).contains("find the documents first");
         assertThat(gateway.collection("c").countDocuments(eq("touched", 2))).isZero();
@@ -193,7 +184,7 @@ class RuleFirstTest {
     @Test
     void A15_no_write_reveals_the_tag_of_another_document() {
         for (var mode : List.of("insert", "update", "upsert")) {
-            var eve = as("eve").with("If-Match", "guess");
+            var eve = gateway.user("eve").with("If-Match", "guess");
             for (var answer : List.of(
                     eve.put("/c/b3?wm=" + mode, "{\"owner\":\"eve\"}"),
                     eve.patch("/c/b3?wm=" + mode, "{\"owner\":\"eve\"}"),
@@ -203,7 +194,7 @@ class RuleFirstTest {
                 assertThat(answer.body()).doesNotContain("of-b3");
             }
         }
-        assertThat(as("eve")
+        assertThat(gateway.user("eve")
                         .with("If-Match", "of-b3")
                         .put("/c/b3?wm=insert", "{\"owner\":\"eve\"}")
                         .statusCode())

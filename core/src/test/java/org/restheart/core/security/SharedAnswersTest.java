@@ -1,9 +1,8 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.security.TestGateway.encode;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -43,10 +42,6 @@ class SharedAnswersTest {
         gateway.close();
     }
 
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
     /// All responses of two callers that send the same request concurrently.
     private static List<List<String>> together(Client first, String target, Client second, String other) {
         var answers = List.<List<String>>of(
@@ -61,10 +56,6 @@ class SharedAnswersTest {
         return answers;
     }
 
-    private static Client as(String name) {
-        return gateway.anonymous().as(name, "pw");
-    }
-
     @Test
     void A3_accounts_whose_filters_differ_in_the_order_of_keys_share_no_answer() {
         for (var target : List.of(
@@ -74,7 +65,7 @@ class SharedAnswersTest {
                 "/c?sort=_id&pagesize=5&page=30&eager=linear",
                 "/c?sort=_id&pagesize=5&page=30&eager=random",
                 "/c?sort=_id&pagesize=5&page=40&cache")) {
-            var answers = together(as("one"), target, as("two"), target);
+            var answers = together(gateway.user("one"), target, gateway.user("two"), target);
             assertThat(answers.get(0)).as(target).hasSize(TIMES).allMatch(body -> body.contains("\"one1"));
             assertThat(answers.get(0)).as(target).noneMatch(body -> body.contains("\"two1"));
             assertThat(answers.get(1)).as(target).hasSize(TIMES).allMatch(body -> body.contains("\"two1"));
@@ -84,7 +75,7 @@ class SharedAnswersTest {
 
     @Test
     void A3_accounts_whose_filters_differ_in_the_order_of_keys_share_no_document() {
-        var answers = together(as("one"), "/c/one1000", as("two"), "/c/one1000");
+        var answers = together(gateway.user("one"), "/c/one1000", gateway.user("two"), "/c/one1000");
         assertThat(answers.get(0)).hasSize(TIMES).allMatch(body -> body.contains("\"parent\""));
         assertThat(answers.get(1)).hasSize(TIMES).noneMatch(body -> body.contains("\"parent\""));
     }
@@ -97,10 +88,10 @@ class SharedAnswersTest {
             var one = encoded(first) + page;
             var two = encoded(second) + page;
             var alone = List.of(
-                    as("one").get(one.replace("&cache", "")).body(),
-                    as("one").get(two.replace("&cache", "")).body());
+                    gateway.user("one").get(one.replace("&cache", "")).body(),
+                    gateway.user("one").get(two.replace("&cache", "")).body());
             assertThat(alone.get(0)).isNotEqualTo(alone.get(1));
-            var answers = together(as("one"), one, as("one"), two);
+            var answers = together(gateway.user("one"), one, gateway.user("one"), two);
             assertThat(answers.get(0)).containsOnly(alone.get(0));
             assertThat(answers.get(1)).containsOnly(alone.get(1));
         }
@@ -123,8 +114,8 @@ class SharedAnswersTest {
     void numbers_of_other_types_are_other_questions() {
         var target = encoded("/c?pagesize=1&cache&keys={\"x\":{\"$literal\":1},\"_id\":0}");
         var doubles = encoded("/c?pagesize=1&cache&keys={\"x\":{\"$literal\":1.0},\"_id\":0}");
-        var answers = together(as("one"), target, as("one"), doubles);
-        assertThat(answers.get(0)).containsOnly(as("one").get(target).body());
-        assertThat(answers.get(1)).containsOnly(as("one").get(doubles).body());
+        var answers = together(gateway.user("one"), target, gateway.user("one"), doubles);
+        assertThat(answers.get(0)).containsOnly(gateway.user("one").get(target).body());
+        assertThat(answers.get(1)).containsOnly(gateway.user("one").get(doubles).body());
     }
 }

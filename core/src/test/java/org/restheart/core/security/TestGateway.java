@@ -3,7 +3,10 @@ package org.restheart.core.security;
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.Filters;
 import java.net.InetSocketAddress;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -93,6 +96,20 @@ final class TestGateway implements AutoCloseable {
 
     Client as(String name) {
         return anonymous().as(name, name + "-pw");
+    }
+
+    /// An account that the test has inserted, whose password is `pw`.
+    Client user(String name) {
+        return anonymous().as(name, "pw");
+    }
+
+    /// The stored document; null if there is none.
+    BsonDocument stored(String collection, String id) {
+        return collection(collection).find(Filters.eq("_id", id)).first();
+    }
+
+    static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     @Override

@@ -2,10 +2,9 @@ package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.security.TestGateway.encode;
 
 import com.mongodb.client.model.IndexOptions;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
@@ -73,18 +72,6 @@ class WaysAroundRulesTest {
         gateway.close();
     }
 
-    private static Client as(String name) {
-        return gateway.anonymous().as(name, "pw");
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
-    private static BsonDocument stored(String collection, String id) {
-        return gateway.collection(collection).find(eq("_id", id)).first();
-    }
-
     /// MongoDB copies what a filter compares with into the document that an upsert makes.
     @Test
     void the_filter_of_an_upsert_cannot_assign_the_root_role() {
@@ -93,15 +80,15 @@ class WaysAroundRulesTest {
                 "shardkey=" + encode("{\"roles\":{\"$all\":[\"admin\"]}}"),
                 "filter=" + encode("{\"$and\":[{\"roles\":{\"$eq\":\"admin\"}}]}"))) {
             for (var mode : List.of("wm=upsert", "writeMode=UPSERT", "wm=insert&writeMode=upsert")) {
-                assertThat(as("manager")
+                assertThat(gateway.user("manager")
                                 .patch("/users/evil?" + mode + "&" + filter, "{\"password\":\"x\"}")
                                 .statusCode())
                         .as(mode + " " + filter)
                         .isEqualTo(403);
             }
         }
-        assertThat(stored("users", "evil")).isNull();
-        assertThat(as("manager")
+        assertThat(gateway.stored("users", "evil")).isNull();
+        assertThat(gateway.user("manager")
                         .patch("/users/good?wm=upsert&filter=" + encode("{\"team\":\"red\"}"), "{\"password\":\"x\"}")
                         .statusCode())
                 .isEqualTo(201);
@@ -111,27 +98,27 @@ class WaysAroundRulesTest {
     void rules_about_content_look_at_the_filter_of_an_upsert() {
         for (var caller : List.of("forbidden", "listed")) {
             for (var filter : List.of("{\"role\":\"boss\"}", "{\"$and\":[{\"role\":{\"$eq\":\"boss\"}}]}")) {
-                assertThat(as(caller)
+                assertThat(gateway.user(caller)
                                 .patch("/w/new?wm=upsert&filter=" + encode(filter), "{\"x\":1}")
                                 .statusCode())
                         .as(caller)
                         .isEqualTo(403);
             }
-            assertThat(as(caller)
+            assertThat(gateway.user(caller)
                             .patch("/w/" + caller + "?wm=upsert&filter=" + encode("{\"x\":2}"), "{\"x\":1}")
                             .statusCode())
                     .isEqualTo(201);
-            assertThat(as(caller)
+            assertThat(gateway.user(caller)
                             .patch("/w/" + caller + "?filter=" + encode("{\"role\":{\"$exists\":false}}"), "{\"x\":2}")
                             .statusCode())
                     .isEqualTo(200);
         }
-        assertThat(stored("w", "new")).isNull();
+        assertThat(gateway.stored("w", "new")).isNull();
     }
 
     @Test
     void a_property_that_is_said_twice_equals_nothing() {
-        var equal = as("equal");
+        var equal = gateway.user("equal");
         assertThat(equal.patch("/w/d", "{\"a\":{\"b\":\"equal\"}}").statusCode())
                 .isEqualTo(200);
         for (var second : List.of("[{\"b\":\"you\"}]", "{\"c\":1}", "5", "[]")) {
@@ -144,7 +131,7 @@ class WaysAroundRulesTest {
                     .as(second)
                     .isEqualTo(403);
         }
-        assertThat(stored("w", "d").getDocument("a")).isEqualTo(BsonDocument.parse("{b: 'equal'}"));
+        assertThat(gateway.stored("w", "d").getDocument("a")).isEqualTo(BsonDocument.parse("{b: 'equal'}"));
     }
 
     @Test
@@ -153,32 +140,32 @@ class WaysAroundRulesTest {
         gateway.insert("w", "{_id: 'm', meta: {x: 1}}");
         for (var change : List.of(
                 "[{\"$set\":{\"meta\":[]}}]", "[{\"$replaceWith\":{\"meta\":[[]]}}]", "[{\"$unset\":\"meta\"}]")) {
-            assertThat(as("merged").patch("/w/m", change).statusCode()).isEqualTo(200);
-            assertThat(stored("w", "m").get("meta")).as(change).isEqualTo(merged);
+            assertThat(gateway.user("merged").patch("/w/m", change).statusCode()).isEqualTo(200);
+            assertThat(gateway.stored("w", "m").get("meta")).as(change).isEqualTo(merged);
         }
-        assertThat(as("merged").patch("/w/m", "[{\"$set\":{\"meta.x\":1}}]").statusCode())
+        assertThat(gateway.user("merged").patch("/w/m", "[{\"$set\":{\"meta.x\":1}}]").statusCode())
                 .isEqualTo(200);
-        assertThat(stored("w", "m").getDocument("meta").get("owner")).isEqualTo(merged.get("owner"));
-        assertThat(stored("w", "m").getDocument("meta").getNumber("x").intValue())
+        assertThat(gateway.stored("w", "m").getDocument("meta").get("owner")).isEqualTo(merged.get("owner"));
+        assertThat(gateway.stored("w", "m").getDocument("meta").getNumber("x").intValue())
                 .isEqualTo(1);
     }
 
     @Test
     void a_file_of_rows_gets_merged_values_where_they_belong() {
-        var csv = as("merged").with("Content-Type", "text/csv");
+        var csv = gateway.user("merged").with("Content-Type", "text/csv");
         var target = "/csv?id=0&db=" + gateway.database().getName() + "&coll=w";
         assertThat(csv.send("POST", target, "id,meta,meta.owner\nr1,5,you\n").statusCode())
                 .isEqualTo(200);
-        assertThat(stored("w", "r1").keySet()).containsExactlyInAnyOrder("_id", "meta", "_etag");
-        assertThat(stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
+        assertThat(gateway.stored("w", "r1").keySet()).containsExactlyInAnyOrder("_id", "meta", "_etag");
+        assertThat(gateway.stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
         assertThat(csv.send("POST", target + "&update=true", "id,meta\nr1,6\n").statusCode())
                 .isEqualTo(200);
-        assertThat(stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
+        assertThat(gateway.stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
     }
 
     @Test
     void a_file_of_rows_is_no_way_to_definitions_that_were_not_checked() {
-        assertThat(as("loader")
+        assertThat(gateway.user("loader")
                         .with("Content-Type", "text/csv")
                         .send("POST", "/csv?id=0&db=" + gateway.database().getName() + "&coll=apps", "id,x\nbad,1\n")
                         .statusCode())
@@ -192,11 +179,11 @@ class WaysAroundRulesTest {
                 "{\"a\":{\"$type\":\"int\"}}",
                 "{\"a\":{\"$exists\":true}}",
                 "{\"a\":{\"$not\":{\"$type\":\"int\"}}}")) {
-            assertThat(as("shown").get("/s?filter=" + encode(filter)).statusCode())
+            assertThat(gateway.user("shown").get("/s?filter=" + encode(filter)).statusCode())
                     .as(filter)
                     .isEqualTo(403);
         }
-        assertThat(as("shown")
+        assertThat(gateway.user("shown")
                         .get("/s?filter=" + encode("{\"a.b\":{\"$exists\":true}}"))
                         .body())
                 .contains("object")
@@ -207,7 +194,7 @@ class WaysAroundRulesTest {
     void an_empty_document_is_a_value_that_a_field_with_hidden_parts_is_not_compared_with() {
         gateway.insert("s", "{_id: 'empty', a: {}, open: 4}");
         for (var filter : List.of("{\"a\":{}}", "{\"a\":{\"$not\":{}}}", "{\"a\":{\"$all\":[{}]}}")) {
-            assertThat(as("shown").get("/s?filter=" + encode(filter)).statusCode())
+            assertThat(gateway.user("shown").get("/s?filter=" + encode(filter)).statusCode())
                     .as(filter)
                     .isEqualTo(403);
         }
@@ -226,7 +213,7 @@ class WaysAroundRulesTest {
                     "{\"x\":1,\"$setOnInsert\":{\"_id\":\"other\"}}",
                     "{\"x\":1,\"$set\":{\"_id\":\"other\"}}")) {
                 gateway.collection("u").deleteMany(new BsonDocument());
-                var made = as("upserting")
+                var made = gateway.user("upserting")
                         .patch("/u/asked?wm=upsert&filter=" + encode(filter), change)
                         .statusCode();
                 assertThat(gateway.collection("u").distinct("_id", String.class))
@@ -234,7 +221,7 @@ class WaysAroundRulesTest {
                         .containsExactlyElementsOf(made == 400 ? List.of() : List.of("asked"));
                 gateway.collection("u").deleteMany(new BsonDocument());
                 gateway.insert("u", "{_id: 'asked', y: 1}");
-                assertThat(as("upserting")
+                assertThat(gateway.user("upserting")
                                 .patch("/u/asked?wm=upsert&filter=" + encode(filter), change)
                                 .statusCode())
                         .isIn(400, 409);
@@ -245,16 +232,16 @@ class WaysAroundRulesTest {
 
     @Test
     void a_hidden_tag_is_not_in_refusals() {
-        var stale = as("hiding").with("If-Match", "x");
+        var stale = gateway.user("hiding").with("If-Match", "x");
         for (var answer : List.of(
                 stale.patch("/s/list", "{\"open\":1}"),
                 stale.send("DELETE", "/s/list", ""),
-                as("hiding").patch("/s/list?checkEtag", "{\"open\":1}"),
-                as("shown").with("If-Match", "x").put("/s/list", "{\"a\":{\"b\":1}}"),
-                as("reading").with("If-Match", "x").put("/s/number", "{\"a\":7}"),
-                as("reading").with("If-Match", "x").patch("/s/number", "{\"a\":7}"),
-                as("reading").patch("/s/number?checkEtag", "{\"a\":7}"),
-                as("reading").with("If-Match", "x").send("DELETE", "/s/number", ""))) {
+                gateway.user("hiding").patch("/s/list?checkEtag", "{\"open\":1}"),
+                gateway.user("shown").with("If-Match", "x").put("/s/list", "{\"a\":{\"b\":1}}"),
+                gateway.user("reading").with("If-Match", "x").put("/s/number", "{\"a\":7}"),
+                gateway.user("reading").with("If-Match", "x").patch("/s/number", "{\"a\":7}"),
+                gateway.user("reading").patch("/s/number?checkEtag", "{\"a\":7}"),
+                gateway.user("reading").with("If-Match", "x").send("DELETE", "/s/number", ""))) {
             assertThat(answer.statusCode()).isIn(409, 412);
             assertThat(answer.headers().firstValue("ETag")).isEmpty();
         }
@@ -262,11 +249,11 @@ class WaysAroundRulesTest {
 
     @Test
     void no_hint_leads_to_an_index_that_leaves_out_documents_by_hidden_fields() {
-        assertThat(as("hiding").get("/s?hint=" + encode("{\"open\":1}")).statusCode())
+        assertThat(gateway.user("hiding").get("/s?hint=" + encode("{\"open\":1}")).statusCode())
                 .isEqualTo(403);
-        assertThat(as("hiding").get("/s?hint=" + encode("{\"_id\":1}")).statusCode())
+        assertThat(gateway.user("hiding").get("/s?hint=" + encode("{\"_id\":1}")).statusCode())
                 .isEqualTo(200);
-        assertThat(as("hiding").get("/s?hint=" + encode("{\"$natural\":1}")).statusCode())
+        assertThat(gateway.user("hiding").get("/s?hint=" + encode("{\"$natural\":1}")).statusCode())
                 .isEqualTo(200);
     }
 }

@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -26,12 +25,8 @@ class StreamLivesTest {
 
     private final StreamsGateway gateway;
 
-    StreamLivesTest(TestMongo mongo) {
+    StreamLivesTest(TestMongo mongo) throws Exception {
         gateway = StreamsGateway.start(mongo, ", local-cache-ttl: 1000, change-streams-max-cursors: 2");
-    }
-
-    @BeforeEach
-    void define() throws Exception {
         gateway.define("t", DEFINITIONS);
     }
 

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -24,12 +23,8 @@ class StreamStartTest {
 
     private final StreamsGateway gateway;
 
-    StreamStartTest(TestMongo mongo) {
+    StreamStartTest(TestMongo mongo) throws Exception {
         gateway = StreamsGateway.start(mongo, ", validate-streams: true");
-    }
-
-    @BeforeEach
-    void define() throws Exception {
         gateway.define("t", DEFINITIONS);
     }
 

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -34,12 +33,8 @@ class StreamsTest {
 
     private final StreamsGateway gateway;
 
-    StreamsTest(TestMongo mongo) {
+    StreamsTest(TestMongo mongo) throws Exception {
         gateway = StreamsGateway.start(mongo, "");
-    }
-
-    @BeforeEach
-    void define() throws Exception {
         gateway.define("t", DEFINITIONS);
     }
 

@@ -38,20 +38,14 @@ public record Grant(
             false);
 
     public Grant withMergeRequest(Optional<BsonDocument> other) {
-        return new Grant(
-                allowManagementRequests,
-                allowBulkPatch,
-                allowBulkDelete,
-                allowWriteMode,
-                allowAdHocAggregations,
-                readFilter,
-                writeFilter,
-                other,
-                projectResponse,
-                checkWritten);
+        return with(other, projectResponse);
     }
 
     public Grant withProjectResponse(Optional<BsonDocument> other) {
+        return with(mergeRequest, other);
+    }
+
+    private Grant with(Optional<BsonDocument> merge, Optional<BsonDocument> project) {
         return new Grant(
                 allowManagementRequests,
                 allowBulkPatch,
@@ -60,8 +54,8 @@ public record Grant(
                 allowAdHocAggregations,
                 readFilter,
                 writeFilter,
-                mergeRequest,
-                other,
+                merge,
+                project,
                 checkWritten);
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
@@ -238,5 +239,23 @@ public final class Documents implements Finder {
     private MongoCollection<RawBsonDocument> collection(MongoNamespace namespace, ReadSettings settings) {
         return settings.apply(client.getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class));
+    }
+
+    /// Stages that compute the names of top-level fields of documents.
+    private static final class FieldNames {
+        private static final List<BsonDocument> COLLECT = List.of(
+                BsonDocument.parse(
+                        "{$project: {_id: 0, name: {$map: {input: {$objectToArray: '$$ROOT'}, in: '$$this.k'}}}}"),
+                BsonDocument.parse("{$unwind: {path: '$name', includeArrayIndex: 'place'}}"),
+                BsonDocument.parse("{$group: {_id: '$name', place: {$avg: '$place'}}}"),
+                BsonDocument.parse("{$set: {place: {$cond: [{$eq: ['$_id', '_id']}, -1, '$place']}}}"),
+                BsonDocument.parse("{$sort: {place: 1, _id: 1}}"));
+
+        private FieldNames() {}
+
+        static List<BsonDocument> stages(int limit) {
+            return Stream.concat(COLLECT.stream(), Stream.of(BsonDocument.parse("{$limit: " + limit + "}")))
+                    .toList();
+        }
     }
 }

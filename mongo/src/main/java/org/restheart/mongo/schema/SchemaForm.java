@@ -1,5 +1,8 @@
 package org.restheart.mongo.schema;
 
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import java.util.Arrays;
 import java.util.Optional;
@@ -8,6 +11,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
@@ -83,5 +88,25 @@ public final class SchemaForm {
                         .toList());
             default -> value;
         };
+    }
+
+    /// Validates schemas against their meta schemas. Thread-safe.
+    private static final class MetaSchemas {
+        private static final SchemaRegistry REGISTRY = Registries.of(_ -> null);
+
+        private MetaSchemas() {}
+
+        /// @throws org.restheart.http.ProblemException 400
+        static void check(SpecificationVersion version, BsonDocument schema) {
+            var meta = REGISTRY.getSchema(SchemaLocation.of(version.getDialectId()));
+            var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
+            var violations = Evaluation.of(() -> meta.validate(json, InputFormat.JSON, Evaluation::bound));
+            if (!violations.isEmpty()) {
+                throw Problem.of(
+                                ProblemCode.CONTENT_INVALID,
+                                "Request content violates JSON Schema meta schema: " + Violations.text(violations))
+                        .raise();
+            }
+        }
     }
 }

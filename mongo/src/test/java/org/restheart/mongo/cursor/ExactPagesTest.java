@@ -3,15 +3,10 @@ package org.restheart.mongo.cursor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.CreateCollectionOptions;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -22,19 +17,12 @@ import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Positioning;
-import org.restheart.mongo.find.Projection;
-import org.restheart.mongo.find.ReadSettings;
-import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -44,61 +32,21 @@ class ExactPagesTest {
     private static final int WIDTH = 20;
 
     private final TestMongo mongo;
-    private final Documents documents;
-    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final PositionedFinder finder;
+    private final BookmarkFixture fixture;
 
     ExactPagesTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.documents = new Documents(mongo.client());
-        this.finder = new PositionedFinder(
-                new BackgroundTasks(),
-                mongo.client(),
-                documents,
-                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 20, Duration.ofMinutes(5), 2),
-                registry);
-    }
-
-    private FindQuery query(String collection, String filter, String sort) {
-        return new FindQuery(
-                        new MongoNamespace(mongo.databaseName(), collection),
-                        StagedFilter.of(BsonDocument.parse(filter)),
-                        Projection.ALL,
-                        BsonDocument.parse(sort),
-                        Optional.empty(),
-                        0,
-                        0,
-                        ReadSettings.DEFAULT)
-                .with(new Shortcuts(Positioning.EXACT, false));
-    }
-
-    private List<RawBsonDocument> read(FindQuery query) {
-        var found = new ArrayList<RawBsonDocument>();
-        try (var cursor = finder.find(query, query.limit() + 1)) {
-            cursor.forEachRemaining(found::add);
-        }
-        return found;
-    }
-
-    private List<RawBsonDocument> skipped(FindQuery query) {
-        var found = new ArrayList<RawBsonDocument>();
-        try (var cursor = documents.find(query, 1_000)) {
-            cursor.forEachRemaining(found::add);
-        }
-        return found;
+        this.fixture = new BookmarkFixture(mongo, Positioning.EXACT, WIDTH, 1 << 20);
     }
 
     private double pages(String outcome) {
-        return registry.get("cursor_pool_pages")
-                .tag("outcome", outcome)
-                .counter()
-                .count();
+        return fixture.count("cursor_pool_pages", "outcome", outcome);
     }
 
     private void awaitBookmarks(FindQuery query) {
         await().atMost(Duration.ofSeconds(30)).until(() -> {
             double hits = pages("hit");
-            read(query.slice(100, 1));
+            fixture.read(query.slice(100, 1));
             return pages("hit") > hits;
         });
     }
@@ -152,17 +100,17 @@ class ExactPagesTest {
         collection.insertMany(IntStream.range(0, 800)
                 .mapToObj(i -> new BsonDocument("_id", new BsonInt32(-i)).append("n", new BsonInt32(i % 3)))
                 .toList());
-        var query = query(name, filter, sort);
+        var query = fixture.query(name, filter, sort);
         awaitBookmarks(query);
         for (int round = 0; round < 5; round++) {
             for (int i = 0; i < 60; i++) {
                 write(collection, random);
             }
-            var all = skipped(query);
+            var all = fixture.skipped(query);
             for (int i = 0; i < 40; i++) {
                 int from = WIDTH + random.nextInt(all.size() + 10 - WIDTH);
                 int size = 1 + random.nextInt(30);
-                assertThat(read(query.slice(from, size)))
+                assertThat(fixture.read(query.slice(from, size)))
                         .as("%d documents from %d on in round %d", size, from, round)
                         .isEqualTo(all.subList(Math.min(from, all.size()), Math.min(from + size, all.size())));
             }
@@ -175,13 +123,13 @@ class ExactPagesTest {
         collection.insertMany(IntStream.range(0, 500)
                 .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)))
                 .toList());
-        var query = query("moving", "{}", "{_id: 1}");
+        var query = fixture.query("moving", "{}", "{_id: 1}");
         awaitBookmarks(query);
         collection.deleteMany(BsonDocument.parse("{_id: {$lt: 30}}"));
         double hits = pages("hit");
-        assertThat(read(query.slice(200, 2))).isEqualTo(skipped(query.slice(200, 2)));
+        assertThat(fixture.read(query.slice(200, 2))).isEqualTo(fixture.skipped(query.slice(200, 2)));
         assertThat(pages("hit")).isGreaterThan(hits);
-        assertThat(registry.get("cursor_pool_undone").counter().count()).isZero();
+        assertThat(fixture.registry().get("cursor_pool_undone").counter().count()).isZero();
     }
 
     /// Deletions before the page, by a client that waits for no majority, alternate with insertions.
@@ -191,7 +139,7 @@ class ExactPagesTest {
         collection.insertMany(IntStream.range(0, 2_000)
                 .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)))
                 .toList());
-        var query = query(name, "{}", "{_id: 1}");
+        var query = fixture.query(name, "{}", "{_id: 1}");
         awaitBookmarks(query);
         double hits = pages("hit");
         var random = new Random(8);
@@ -201,10 +149,10 @@ class ExactPagesTest {
                 collection.insertOne(some);
             }
             int from = 1_000 + random.nextInt(900);
-            assertThat(read(query.slice(from, 3))).isEqualTo(skipped(query.slice(from, 3)));
+            assertThat(fixture.read(query.slice(from, 3))).isEqualTo(fixture.skipped(query.slice(from, 3)));
         }
         assertThat(pages("hit") - hits).as("pages from bookmarks").isGreaterThanOrEqualTo(rounds * 0.5);
-        assertThat(registry.get("cursor_pool_undone").counter().count()).isZero();
+        assertThat(fixture.registry().get("cursor_pool_undone").counter().count()).isZero();
     }
 
     @Test
@@ -238,15 +186,15 @@ class ExactPagesTest {
         collection.insertMany(IntStream.range(0, 500)
                 .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)))
                 .toList());
-        var query = query("capped", "{}", "{_id: 1}");
-        read(query.slice(100, 1));
-        read(query.slice(100, 1));
-        await().until(() -> registry.get("cursor_pool_builds")
+        var query = fixture.query("capped", "{}", "{_id: 1}");
+        fixture.read(query.slice(100, 1));
+        fixture.read(query.slice(100, 1));
+        await().until(() -> fixture.registry().get("cursor_pool_builds")
                         .tag("outcome", "unfit")
                         .counter()
                         .count()
                 == 1);
-        assertThat(read(query.slice(100, 1))).isEqualTo(skipped(query.slice(100, 1)));
+        assertThat(fixture.read(query.slice(100, 1))).isEqualTo(fixture.skipped(query.slice(100, 1)));
     }
 
     @ParameterizedTest
@@ -269,11 +217,11 @@ class ExactPagesTest {
         collection.insertMany(IntStream.range(0, 500)
                 .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)))
                 .toList());
-        var query = query("dropped", "{}", "{_id: 1}");
+        var query = fixture.query("dropped", "{}", "{_id: 1}");
         awaitBookmarks(query);
         collection.drop();
         collection.insertOne(BsonDocument.parse("{_id: 300}"));
-        assertThat(read(query.slice(200, 2))).isEmpty();
-        await().until(() -> registry.get("cursor_pool_undone").counter().count() == 1);
+        assertThat(fixture.read(query.slice(200, 2))).isEmpty();
+        await().until(() -> fixture.registry().get("cursor_pool_undone").counter().count() == 1);
     }
 }

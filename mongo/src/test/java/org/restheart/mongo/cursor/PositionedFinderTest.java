@@ -3,7 +3,6 @@ package org.restheart.mongo.cursor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.IndexOptions;
@@ -11,11 +10,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.RawBsonDocument;
 import org.bson.conversions.Bson;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,9 +22,7 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Positioning;
 import org.restheart.mongo.find.Projection;
-import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -55,19 +50,11 @@ class PositionedFinderTest {
     };
 
     private final TestMongo mongo;
-    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final Documents documents;
-    private final PositionedFinder finder;
+    private final BookmarkFixture fixture;
 
     PositionedFinderTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.documents = new Documents(mongo.client());
-        this.finder = new PositionedFinder(
-                new BackgroundTasks(),
-                mongo.client(),
-                documents,
-                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 22, Duration.ofMinutes(5), 2),
-                registry);
+        this.fixture = new BookmarkFixture(mongo, Positioning.BOOKMARKS, WIDTH, 1 << 22);
     }
 
     private MongoCollection<BsonDocument> collection(String name) {
@@ -87,58 +74,25 @@ class PositionedFinderTest {
         return collection;
     }
 
-    private FindQuery query(String collection, String filter, String sort) {
-        return new FindQuery(
-                        new MongoNamespace(mongo.databaseName(), collection),
-                        StagedFilter.of(BsonDocument.parse(filter)),
-                        Projection.ALL,
-                        BsonDocument.parse(sort),
-                        Optional.empty(),
-                        0,
-                        0,
-                        ReadSettings.DEFAULT)
-                .with(new Shortcuts(Positioning.BOOKMARKS, false));
-    }
-
-    private List<RawBsonDocument> read(FindQuery query) {
-        var found = new ArrayList<RawBsonDocument>();
-        try (var cursor = finder.find(query, query.limit() + 1)) {
-            cursor.forEachRemaining(found::add);
-        }
-        return found;
-    }
-
-    private List<RawBsonDocument> skipped(FindQuery query) {
-        var found = new ArrayList<RawBsonDocument>();
-        try (var cursor = documents.find(query, 1_000)) {
-            cursor.forEachRemaining(found::add);
-        }
-        return found;
-    }
-
-    private double count(String name, String tag, String value) {
-        return registry.get(name).tag(tag, value).counter().count();
-    }
-
     /// Asks until bookmarks are set and used.
     private void warmUp(FindQuery query) {
-        double built = count("cursor_pool_builds", "outcome", "complete");
+        double built = fixture.count("cursor_pool_builds", "outcome", "complete");
         await().until(() -> {
-            read(query.slice(WIDTH, 1));
-            return count("cursor_pool_builds", "outcome", "complete") > built;
+            fixture.read(query.slice(WIDTH, 1));
+            return fixture.count("cursor_pool_builds", "outcome", "complete") > built;
         });
-        double hits = count("cursor_pool_pages", "outcome", "hit");
-        read(query.slice(WIDTH, 1));
-        assertThat(count("cursor_pool_pages", "outcome", "hit")).isEqualTo(hits + 1);
+        double hits = fixture.count("cursor_pool_pages", "outcome", "hit");
+        fixture.read(query.slice(WIDTH, 1));
+        assertThat(fixture.count("cursor_pool_pages", "outcome", "hit")).isEqualTo(hits + 1);
     }
 
     private void every_page_is_that_of_skip(FindQuery query) {
-        var all = skipped(query);
+        var all = fixture.skipped(query);
         var random = new Random(3);
         for (int i = 0; i < 60; i++) {
             int from = WIDTH + random.nextInt(all.size() + 20 - WIDTH);
             int size = 1 + random.nextInt(30);
-            assertThat(read(query.slice(from, size)))
+            assertThat(fixture.read(query.slice(from, size)))
                     .as("%d documents from %d on", size, from)
                     .isEqualTo(all.subList(Math.min(from, all.size()), Math.min(from + size, all.size())));
         }
@@ -162,7 +116,7 @@ class PositionedFinderTest {
         collection.createIndex(BsonDocument.parse("{v: 1, _id: 1}"));
         collection.createIndex(BsonDocument.parse("{v: 1, _id: -1}"));
         collection.createIndex(BsonDocument.parse("{'s.d': 1, n: -1, _id: 1}"));
-        var query = query(name, "{}", sort);
+        var query = fixture.query(name, "{}", sort);
         warmUp(query);
         every_page_is_that_of_skip(query);
     }
@@ -172,7 +126,7 @@ class PositionedFinderTest {
     void pages_of_a_filter_are_those_of_skip(String sort) {
         var name = "filters" + Integer.toHexString(sort.hashCode());
         filled(name).createIndex(BsonDocument.parse("{v: 1, _id: 1}"));
-        var query = query(name, "{n: {$in: [1, 2, 3]}}", sort);
+        var query = fixture.query(name, "{n: {$in: [1, 2, 3]}}", sort);
         warmUp(query);
         every_page_is_that_of_skip(query);
     }
@@ -181,7 +135,7 @@ class PositionedFinderTest {
     void a_projection_shows_what_it_would_show_and_nothing_else() {
         filled("projections");
         for (var keys : List.of("{n: 1}", "{_id: 0, n: 1}", "{_id: '$n'}", "{v: 0}")) {
-            var all = query("projections", "{}", "{_id: -1}");
+            var all = fixture.query("projections", "{}", "{_id: -1}");
             var query = new FindQuery(
                     all.namespace(),
                     all.filter(),
@@ -202,11 +156,11 @@ class PositionedFinderTest {
     @Test
     void callers_with_different_filters_share_no_bookmarks() {
         filled("tenants");
-        var one = query("tenants", "{n: 1}", "{_id: 1}");
-        var other = query("tenants", "{n: {$gt: 1}}", "{_id: 1}");
+        var one = fixture.query("tenants", "{n: 1}", "{_id: 1}");
+        var other = fixture.query("tenants", "{n: {$gt: 1}}", "{_id: 1}");
         warmUp(one);
         warmUp(other);
-        assertThat(read(one.slice(WIDTH, 100)))
+        assertThat(fixture.read(one.slice(WIDTH, 100)))
                 .isNotEmpty()
                 .allMatch(document -> document.getInt32("n").getValue() == 1);
         every_page_is_that_of_skip(one);
@@ -216,35 +170,35 @@ class PositionedFinderTest {
     @Test
     void bookmarks_keep_their_positions_while_documents_before_them_change() {
         var collection = filled("changes");
-        var query = query("changes", "{}", "{_id: 1}");
+        var query = fixture.query("changes", "{}", "{_id: 1}");
         warmUp(query);
-        var before = read(query.slice(500, 5));
+        var before = fixture.read(query.slice(500, 5));
         collection.deleteMany(BsonDocument.parse("{_id: {$lt: 40}}"));
-        assertThat(read(query.slice(500, 5))).isEqualTo(before);
-        assertThat(read(query.with(Shortcuts.NONE).slice(500, 5))).isNotEqualTo(before);
+        assertThat(fixture.read(query.slice(500, 5))).isEqualTo(before);
+        assertThat(fixture.read(query.with(Shortcuts.NONE).slice(500, 5))).isNotEqualTo(before);
     }
 
     @Test
     void a_deleted_document_is_never_shown_even_if_a_bookmark_was_set_at_it() {
         var collection = filled("deleted");
         for (var sort : List.of("{_id: 1}", "{_id: -1}")) {
-            var query = query("deleted", "{}", sort);
+            var query = fixture.query("deleted", "{}", sort);
             warmUp(query);
-            var page = read(query.slice(500, 5));
+            var page = fixture.read(query.slice(500, 5));
             collection.deleteOne(page.getFirst());
-            assertThat(read(query.slice(500, 4))).containsExactlyElementsOf(page.subList(1, 5));
+            assertThat(fixture.read(query.slice(500, 4))).containsExactlyElementsOf(page.subList(1, 5));
         }
     }
 
     @Test
     void by_default_pages_are_exact_at_every_moment() {
         var collection = filled("exact");
-        var query = query("exact", "{}", "{_id: 1}").with(Shortcuts.NONE);
+        var query = fixture.query("exact", "{}", "{_id: 1}").with(Shortcuts.NONE);
         for (int i = 0; i < 5; i++) {
-            assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+            assertThat(fixture.read(query.slice(500, 5))).isEqualTo(fixture.skipped(query.slice(500, 5)));
             collection.deleteOne(new BsonDocument("_id", new BsonInt32(i)));
         }
-        assertThat(count("cursor_pool_pages", "outcome", "hit")).isZero();
+        assertThat(fixture.count("cursor_pool_pages", "outcome", "hit")).isZero();
     }
 
     @Test
@@ -253,10 +207,10 @@ class PositionedFinderTest {
         var young = new PositionedFinder(
                 new BackgroundTasks(),
                 mongo.client(),
-                documents,
+                new Documents(mongo.client()),
                 new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 22, Duration.ofMillis(200), 2),
                 new SimpleMeterRegistry());
-        var query = query("ages", "{}", "{_id: 1}").slice(500, 5);
+        var query = fixture.query("ages", "{}", "{_id: 1}").slice(500, 5);
         for (int i = 0; i < 5; i++) {
             young.find(query, 6).close();
         }
@@ -269,13 +223,13 @@ class PositionedFinderTest {
     }
 
     private void no_bookmarks_are_set(FindQuery query) {
-        double unfit = count("cursor_pool_builds", "outcome", "unfit");
+        double unfit = fixture.count("cursor_pool_builds", "outcome", "unfit");
         await().until(() -> {
-            assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
-            return count("cursor_pool_builds", "outcome", "unfit") > unfit;
+            assertThat(fixture.read(query.slice(500, 5))).isEqualTo(fixture.skipped(query.slice(500, 5)));
+            return fixture.count("cursor_pool_builds", "outcome", "unfit") > unfit;
         });
-        assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
-        assertThat(count("cursor_pool_pages", "outcome", "hit")).isZero();
+        assertThat(fixture.read(query.slice(500, 5))).isEqualTo(fixture.skipped(query.slice(500, 5)));
+        assertThat(fixture.count("cursor_pool_pages", "outcome", "hit")).isZero();
     }
 
     @ParameterizedTest
@@ -283,12 +237,12 @@ class PositionedFinderTest {
     void an_order_that_is_not_total_or_has_no_index_is_left_to_mongodb(String sort) {
         var name = "unfit" + Integer.toHexString(sort.hashCode());
         filled(name).createIndex(BsonDocument.parse("{v: 1, _id: 1}"));
-        no_bookmarks_are_set(query(name, "{}", sort));
+        no_bookmarks_are_set(fixture.query(name, "{}", sort));
     }
 
     private void an_index_is_not_used(String name, Bson keys, IndexOptions options) {
         collection(name).createIndex(keys, options);
-        no_bookmarks_are_set(query(name, "{}", "{n: 1, _id: 1}"));
+        no_bookmarks_are_set(fixture.query(name, "{}", "{n: 1, _id: 1}"));
     }
 
     @Test
@@ -319,22 +273,22 @@ class PositionedFinderTest {
     void a_dropped_index_costs_the_shortcut_and_not_the_answer() {
         var collection = filled("dropped");
         var name = collection.createIndex(BsonDocument.parse("{n: 1, _id: 1}"));
-        var query = query("dropped", "{}", "{n: 1, _id: 1}");
+        var query = fixture.query("dropped", "{}", "{n: 1, _id: 1}");
         warmUp(query);
         collection.dropIndex(name);
-        assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+        assertThat(fixture.read(query.slice(500, 5))).isEqualTo(fixture.skipped(query.slice(500, 5)));
     }
 
     @Test
     void a_page_that_was_visited_needs_no_skip_when_it_is_visited_again() {
         filled("visited");
         for (var sort : List.of("{_id: 1}", "{_id: -1}")) {
-            var query = query("visited", "{}", sort);
+            var query = fixture.query("visited", "{}", sort);
             warmUp(query);
-            read(query.slice(523, 5));
-            var skipped = registry.get("cursor_pool_skipped").summary();
+            fixture.read(query.slice(523, 5));
+            var skipped = fixture.registry().get("cursor_pool_skipped").summary();
             double total = skipped.totalAmount();
-            read(query.slice(523, 5));
+            fixture.read(query.slice(523, 5));
             assertThat(skipped.totalAmount()).isEqualTo(total);
         }
     }
@@ -343,21 +297,21 @@ class PositionedFinderTest {
     void a_view_is_left_to_mongodb() {
         filled("viewed");
         mongo.database().createView("view", "viewed", List.of(BsonDocument.parse("{$match: {n: {$lt: 9}}}")));
-        var query = query("view", "{}", "{_id: 1}");
+        var query = fixture.query("view", "{}", "{_id: 1}");
         await().until(() -> {
-            assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
-            return count("cursor_pool_builds", "outcome", "unfit") > 0;
+            assertThat(fixture.read(query.slice(500, 5))).isEqualTo(fixture.skipped(query.slice(500, 5)));
+            return fixture.count("cursor_pool_builds", "outcome", "unfit") > 0;
         });
-        assertThat(read(query.slice(500, 5))).isEqualTo(skipped(query.slice(500, 5)));
+        assertThat(fixture.read(query.slice(500, 5))).isEqualTo(fixture.skipped(query.slice(500, 5)));
     }
 
     @Test
     void no_more_queries_are_remembered_than_the_bound() {
         filled("many");
         for (int i = 0; i < 100; i++) {
-            read(query("many", "{n: {$gte: -" + i + "}}", "{_id: 1}").slice(500, 1));
+            fixture.read(fixture.query("many", "{n: {$gte: -" + i + "}}", "{_id: 1}").slice(500, 1));
         }
-        await().until(() -> registry.get("cursor_pool_queries").gauge().value() <= 20);
-        assertThat(registry.get("cursor_pool_evictions").counter().count()).isGreaterThanOrEqualTo(80);
+        await().until(() -> fixture.registry().get("cursor_pool_queries").gauge().value() <= 20);
+        assertThat(fixture.registry().get("cursor_pool_evictions").counter().count()).isGreaterThanOrEqualTo(80);
     }
 }

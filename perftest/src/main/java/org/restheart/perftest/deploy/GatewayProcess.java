@@ -10,20 +10,14 @@ import java.util.stream.Stream;
 
 /// The gateway in a process of its own, with its own configuration but for address, MongoDB and mounts: whatever is on
 /// by default (authentication, ETags, metrics) stays on.
-public final class GatewayProcess implements HttpServer {
-    private final Process process;
-    private final int port;
-
-    private GatewayProcess(Process process, int port) {
-        this.process = process;
-        this.port = port;
-    }
+public final class GatewayProcess {
+    private GatewayProcess() {}
 
     /// Starts the jar and waits until it answers.
     ///
     /// @param overrides in the syntax of the `RHO` environment variable, separated by `;`; may be empty
     /// @param log the gateway's output
-    public static GatewayProcess start(Path jar, List<String> jvmOptions, Mongo mongo, String overrides, Path log)
+    public static HttpServer start(Path jar, List<String> jvmOptions, Mongo mongo, String overrides, Path log)
             throws IOException, InterruptedException {
         if (!Files.isRegularFile(jar)) {
             throw new IOException("no gateway at " + jar + "; build it, or name another with --gateway-jar");
@@ -35,8 +29,8 @@ public final class GatewayProcess implements HttpServer {
         command.addAll(List.of("-jar", jar.toString()));
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("RHO", rho(port, mongo, overrides));
-        var gateway = new GatewayProcess(Child.endWithThisProcess(builder.start()), port);
-        Readiness.await(gateway.process, port, "/ping", log);
+        var gateway = new HttpServer(Child.endWithThisProcess(builder.start()), port);
+        Readiness.await(gateway.process(), port, "/ping", log);
         return gateway;
     }
 
@@ -49,20 +43,5 @@ public final class GatewayProcess implements HttpServer {
                         overrides)
                 .filter(override -> !override.isBlank())
                 .collect(Collectors.joining("; "));
-    }
-
-    @Override
-    public int port() {
-        return port;
-    }
-
-    @Override
-    public long pid() {
-        return process.pid();
-    }
-
-    @Override
-    public void close() {
-        Child.stop(process);
     }
 }

@@ -8,11 +8,9 @@ import java.util.List;
 
 /// A released gateway of the same name in a process of its own, from artifacts that Maven fetches, with its default
 /// configuration but for address and MongoDB.
-public final class Incumbent implements HttpServer {
+public final class Incumbent {
     private static final String MAIN = "org.restheart.Bootstrapper";
 
-    private final Process process;
-    private final int port;
 
     /// What can be had from Maven Central.
     public enum Release {
@@ -35,14 +33,11 @@ public final class Incumbent implements HttpServer {
         }
     }
 
-    private Incumbent(Process process, int port) {
-        this.process = process;
-        this.port = port;
-    }
+    private Incumbent() {}
 
     /// @param peers where it is installed
     /// @param log the gateway's output
-    public static Incumbent start(Peers peers, Release release, List<String> jvmOptions, Mongo mongo, Path log)
+    public static HttpServer start(Peers peers, Release release, List<String> jvmOptions, Mongo mongo, Path log)
             throws IOException, InterruptedException {
         var port = Readiness.freePort();
         var libraries = peers.libraries(release.artifact);
@@ -64,8 +59,8 @@ public final class Incumbent implements HttpServer {
         } else {
             builder.environment().put("RHO", "/http-listener/port -> " + port);
         }
-        var incumbent = new Incumbent(Child.endWithThisProcess(builder.start()), port);
-        Readiness.await(incumbent.process, port, release == Release.WITH_DATA ? "/" : "/ping", log);
+        var incumbent = new HttpServer(Child.endWithThisProcess(builder.start()), port);
+        Readiness.await(incumbent.process(), port, release == Release.WITH_DATA ? "/" : "/ping", log);
         return incumbent;
     }
 
@@ -84,20 +79,5 @@ public final class Incumbent implements HttpServer {
                 connection-options:
                   ALWAYS_SET_DATE: true
                 """.formatted(port, mongo.connectionString(), separator);
-    }
-
-    @Override
-    public int port() {
-        return port;
-    }
-
-    @Override
-    public long pid() {
-        return process.pid();
-    }
-
-    @Override
-    public void close() {
-        Child.stop(process);
     }
 }

@@ -93,7 +93,7 @@ public record Peers(Path folder) {
     }
 
     /// Starts one of the scripts.
-    public ChildServer start(String script, Mongo mongo) throws IOException, InterruptedException {
+    public HttpServer start(String script, Mongo mongo) throws IOException, InterruptedException {
         installPackages();
         var builder = new ProcessBuilder("node", "--no-deprecation", script)
                 .directory(folder.toFile())

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.restheart.perftest.deploy.GatewayProcess;
+import org.restheart.perftest.deploy.HttpServer;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.listen.ListenOrder;
 import org.restheart.perftest.listen.ListenResult;
@@ -23,7 +23,7 @@ final class Broadcast implements Closeable {
 
     private final Mongo mongo;
     private final String credentials;
-    private final List<GatewayProcess> gateways = new ArrayList<>();
+    private final List<HttpServer> gateways = new ArrayList<>();
     private final List<Listeners> processes = new ArrayList<>();
     private final StreamCollection collection;
 
@@ -145,6 +145,6 @@ final class Broadcast implements Closeable {
                     .getCollection(collection.name())
                     .drop();
         }
-        gateways.forEach(GatewayProcess::close);
+        gateways.forEach(HttpServer::close);
     }
 }

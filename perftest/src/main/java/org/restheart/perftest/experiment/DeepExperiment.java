@@ -37,11 +37,8 @@ public final class DeepExperiment implements Callable<Integer> {
     @Mixin
     TargetOptions target = new TargetOptions();
 
-    @Option(names = "--documents", description = "In the collection; default ${DEFAULT-VALUE}.")
-    int documents = 2_500_000;
-
-    @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
-    int textBytes = 60;
+    @Mixin
+    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
 
     @Option(names = "--skip", description = "Default ${DEFAULT-VALUE}.")
     long skip = 250_000;
@@ -75,7 +72,7 @@ public final class DeepExperiment implements Callable<Integer> {
         try (var lab = new Lab(run, target)) {
             var mongo = lab.mongo();
             var data = lab.keep(new Dataset(mongo));
-            var namespace = data.loaded(documents, textBytes);
+            var namespace = data.loaded(documents.documents, documents.textBytes);
             var gateway = lab.gateway("gateway", mongo, "");
             var driver = lab.driver(mongo);
             var journal = new Journal(
@@ -98,13 +95,13 @@ public final class DeepExperiment implements Callable<Integer> {
             }
             return publication.publish(
                     "deep",
-                    "What does a page of " + LIMIT + " documents cost at skip " + skip + " of " + documents
+                    "What does a page of " + LIMIT + " documents cost at skip " + skip + " of " + documents.documents
                             + ", beside the first page and beside the driver? (Published test 3.)",
                     "clients",
                     "driver",
                     Map.of(
                             "MongoDB", mongo.description(),
-                            "documents", documents + " with a text of " + textBytes + " bytes",
+                            "documents", documents.description(),
                             "driver",
                                     "sampled: " + driverQueries
                                             + " queries at each level, at least one of each client, in "
@@ -133,7 +130,7 @@ public final class DeepExperiment implements Callable<Integer> {
 
     private void randomPages(Subject gateway, Subject driver, Namespace namespace, int repetition, Journal journal)
             throws IOException {
-        var random = new Operation.RandomPage(namespace, skip, documents - documents % LIMIT, LIMIT);
+        var random = new Operation.RandomPage(namespace, skip, documents.documents - documents.documents % LIMIT, LIMIT);
         journal.measure(gateway, random, randomClients, repetition, run.window());
         if (repetition <= driverRepetitions) {
             journal.measure(driver, random, randomClients, repetition, sampled(randomClients));

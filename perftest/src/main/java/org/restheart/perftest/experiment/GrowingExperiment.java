@@ -37,11 +37,8 @@ public final class GrowingExperiment implements Callable<Integer> {
     @Mixin
     TargetOptions target = new TargetOptions();
 
-    @Option(names = "--documents", description = "In the collection; default ${DEFAULT-VALUE}.")
-    int documents = 2_500_000;
-
-    @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
-    int textBytes = 60;
+    @Mixin
+    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
 
     @Option(names = "--from", description = "First skip; default ${DEFAULT-VALUE}.")
     long from = 250_000;
@@ -69,7 +66,7 @@ public final class GrowingExperiment implements Callable<Integer> {
         try (var lab = new Lab(run, target)) {
             var mongo = lab.mongo();
             var data = lab.keep(new Dataset(mongo));
-            var namespace = data.loaded(documents, textBytes);
+            var namespace = data.loaded(documents.documents, documents.textBytes);
             var gateway = lab.gateway("gateway", mongo, "");
             var driver = lab.driver(mongo);
             var journal = new Journal(2 * segments * run.repetitions, System.out);
@@ -103,7 +100,7 @@ public final class GrowingExperiment implements Callable<Integer> {
                             "MongoDB",
                             mongo.description(),
                             "documents",
-                            documents + " with a text of " + textBytes + " bytes"),
+                            documents.description()),
                     journal,
                     notes);
         }

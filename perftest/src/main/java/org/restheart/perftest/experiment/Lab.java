@@ -18,8 +18,12 @@ import org.restheart.perftest.deploy.HttpServer;
 import org.restheart.perftest.deploy.Incumbent;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.deploy.Peers;
+import org.restheart.perftest.driver.DriverLoad;
+import org.restheart.perftest.measure.Measurement;
+import org.restheart.perftest.worker.Task;
 import org.restheart.perftest.worker.Worker;
 import org.restheart.perftest.workload.Operation;
+import org.restheart.perftest.workload.Window;
 
 /// Everything an experiment starts, ended in reverse order when it is over. Not thread-safe.
 final class Lab implements Closeable {
@@ -64,7 +68,7 @@ final class Lab implements Closeable {
     }
 
     /// A gateway process that the caller closes.
-    GatewayProcess startGateway(String name, Mongo mongo) throws IOException, InterruptedException {
+    HttpServer startGateway(String name, Mongo mongo) throws IOException, InterruptedException {
         return GatewayProcess.start(
                 target.gatewayJar, target.gatewayJvm, mongo, target.gatewayConfig, folder.resolve(name + ".log"));
     }
@@ -127,6 +131,16 @@ final class Lab implements Closeable {
     public void close() throws IOException {
         while (!open.isEmpty()) {
             open.pop().close();
+        }
+    }
+
+    /// The plain driver in a worker process.
+    record DriverSubject(String name, Worker worker, Mongo mongo, long seed) implements Subject {
+
+        @Override
+        public Measurement measure(Operation operation, int concurrency, Window window) throws IOException {
+            var load = new DriverLoad(mongo.connectionString(), operation, concurrency, window, seed);
+            return worker.run(new Task.Driver(load, Map.of("mongod", mongo.pid())));
         }
     }
 }

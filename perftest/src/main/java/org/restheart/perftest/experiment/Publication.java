@@ -81,4 +81,18 @@ final class Publication {
         System.out.println("results: " + new Results(run.results).write(report));
         return 0;
     }
+
+    /// How this run was called, without its secrets.
+    private static final class CommandText {
+        private CommandText() {}
+
+        static String ofThisProcess() {
+            return withoutSecrets(System.getProperty("sun.java.command", "").replaceFirst("^\\S+", "./perftest/run"));
+        }
+
+        static String withoutSecrets(String command) {
+            return command.replaceAll("(--credentials[ =])\\S+", "$1…")
+                    .replaceAll("(mongodb(\\+srv)?://)[^@\\s]*@", "$1…@");
+        }
+    }
 }

@@ -2,51 +2,26 @@ package org.restheart.perftest.listen;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 /// Server-Sent Events over HTTP/1.1, chunked or until the connection ends.
-final class SseWire implements Wire {
+final class SseWire extends Http1Wire {
     private static final int LARGEST_CHUNK = 16 * 1024 * 1024;
 
-    private final Target target;
     private final SseText text;
-    private boolean open;
     private boolean chunked;
 
     SseWire(Target target, Deliveries deliveries) {
-        this.target = target;
+        super(target, "Accept: text/event-stream\r\n", 200);
         this.text = new SseText(deliveries);
     }
 
     @Override
-    public int accepted() {
-        return open ? 1 : 0;
+    void accept(HttpHead head) {
+        chunked = head.isChunked();
     }
 
     @Override
-    public boolean settled() {
-        return open;
-    }
-
-    @Override
-    public ByteBuffer opening() {
-        var head = target.requestHead() + "Accept: text/event-stream\r\n\r\n";
-        return ByteBuffer.wrap(head.getBytes(StandardCharsets.ISO_8859_1));
-    }
-
-    @Override
-    public ByteBuffer receive(ByteBuffer in) throws IOException {
-        if (!open) {
-            var head = HttpHead.read(in);
-            if (head.isEmpty()) {
-                return NOTHING;
-            }
-            if (head.get().status() != 200) {
-                throw new IOException("HTTP " + head.get().status());
-            }
-            open = true;
-            chunked = head.get().isChunked();
-        }
+    ByteBuffer messages(ByteBuffer in) throws IOException {
         if (chunked) {
             while (chunk(in)) {
                 // as many as are complete

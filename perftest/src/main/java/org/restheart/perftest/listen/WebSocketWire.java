@@ -2,10 +2,9 @@ package org.restheart.perftest.listen;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 /// A WebSocket (RFC 6455) that listens: text messages are events, pings are answered.
-final class WebSocketWire implements Wire {
+final class WebSocketWire extends Http1Wire {
     private static final int TEXT = 0x81;
     private static final int CLOSE = 0x88;
     private static final int PING = 0x89;
@@ -14,44 +13,18 @@ final class WebSocketWire implements Wire {
 
     private final Subscriber subscriber = new Subscriber();
     private final Deliveries deliveries;
-    private final Target target;
-    private boolean open;
 
     WebSocketWire(Target target, Deliveries deliveries) {
-        this.target = target;
+        super(
+                target,
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+                101);
         this.deliveries = deliveries;
     }
 
     @Override
-    public int accepted() {
-        return open ? 1 : 0;
-    }
-
-    @Override
-    public boolean settled() {
-        return open;
-    }
-
-    @Override
-    public ByteBuffer opening() {
-        var head = target.requestHead()
-                + "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-        return ByteBuffer.wrap(head.getBytes(StandardCharsets.ISO_8859_1));
-    }
-
-    @Override
-    public ByteBuffer receive(ByteBuffer in) throws IOException {
-        if (!open) {
-            var head = HttpHead.read(in);
-            if (head.isEmpty()) {
-                return NOTHING;
-            }
-            if (head.get().status() != 101) {
-                throw new IOException("HTTP " + head.get().status());
-            }
-            open = true;
-        }
+    ByteBuffer messages(ByteBuffer in) throws IOException {
         var reply = NOTHING;
         while (in.remaining() >= 2) {
             var start = in.position();
