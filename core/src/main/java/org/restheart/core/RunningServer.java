@@ -141,7 +141,8 @@ final class RunningServer implements AutoCloseable {
         LOG.info("Stopped");
     }
 
-    /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the first virtual thread
+    /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the first virtual
+    /// thread
     /// starts; properties of the launch command take precedence over the configuration.
     private static final class Carriers {
         private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";

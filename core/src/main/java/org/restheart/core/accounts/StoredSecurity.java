@@ -115,7 +115,8 @@ final class StoredSecurity {
 
     /// Invalidates a cache by the events of its collection.
     ///
-    /// @param byId whether the `_id` of a document is the key of its value; otherwise every change invalidates all values
+    /// @param byId whether the `_id` of a document is the key of its value; otherwise every change invalidates all
+    values
     private record Invalidation(InvalidatedCache<String, ?> cache, boolean byId) implements Listener {
         @Override
         public void followed() {
@@ -156,5 +157,4 @@ final class StoredSecurity {
             second.changed(id);
         }
     }
-
 }

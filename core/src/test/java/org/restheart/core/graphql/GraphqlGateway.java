@@ -4,7 +4,8 @@ import java.util.function.UnaryOperator;
 import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 
-/// Starts gateways whose app definitions are in the test class's own database, at `/defs/gql-apps`. Their users have the
+/// Starts gateways whose app definitions are in the test class's own database, at `/defs/gql-apps`. Their users have
+/// the
 /// password `secret`.
 final class GraphqlGateway {
     private GraphqlGateway() {}

@@ -96,7 +96,9 @@ class AttacksTest {
                     .as(change)
                     .isIn(400, 403);
         }
-        assertThat(gateway.user("eve").get("/users/eve").body()).contains("limited").doesNotContain("$2a$", "abc");
+        assertThat(gateway.user("eve").get("/users/eve").body())
+                .contains("limited")
+                .doesNotContain("$2a$", "abc");
         assertThat(gateway.user("eve")
                         .patch("/users/eve", "[{\"$set\":{\"profile\":{\"$concat\":[\"$_id\",\"!\"]}}}]")
                         .statusCode())
@@ -113,7 +115,9 @@ class AttacksTest {
                 "{\"$rename\":{\"secret\":\"x\"}}",
                 "{\"$pull\":{\"n\":{\"secret\":\"TOP\"}}}",
                 "{\"$push\":{\"n\":{\"$each\":[],\"$sort\":{\"secret\":1}}}}")) {
-            assertThat(gateway.user("eve").patch("/h/a", change).statusCode()).as(change).isEqualTo(403);
+            assertThat(gateway.user("eve").patch("/h/a", change).statusCode())
+                    .as(change)
+                    .isEqualTo(403);
             assertThat(gateway.user("eve").patch("/h/a?wm=upsert", change).statusCode())
                     .as(change)
                     .isEqualTo(403);
@@ -322,7 +326,9 @@ class AttacksTest {
     void T51_control_characters_do_not_reach_the_log() {
         try (var log = new LogLines()) {
             gateway.anonymous().as("eve\r\nFAKE\u001b[31m", "x").get("/g/%0D%0AFAKE%1B?x=%0D%0AFAKE");
-            gateway.user("eve").with("X-Forwarded-For", "a\tFAKE").patch("/users/eve%0AFAKE", "{\"roles\":[\"admin\"]}");
+            gateway.user("eve")
+                    .with("X-Forwarded-For", "a\tFAKE")
+                    .patch("/users/eve%0AFAKE", "{\"roles\":[\"admin\"]}");
             gateway.as("admin").with("X-Forwarded-For", "a\tFAKE").patch("/users/a%0AFAKE", "{\"roles\":[\"admin\"]}");
             await().until(() -> log.all().stream().anyMatch(line -> line.contains("root role")));
             assertThat(log.all()).noneMatch(line -> line.matches("(?s).*[\\r\\n\\u001b]+FAKE.*"));

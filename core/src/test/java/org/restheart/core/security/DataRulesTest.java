@@ -92,7 +92,9 @@ class DataRulesTest {
     void T8_only_the_own_document_is_visible_for_any_account_name() {
         assertThat(status(gateway.user("ada\\"), "/self/ada")).isEqualTo(403);
         for (var name : List.of("o'neil", "ada\\", "a)")) {
-            assertThat(status(gateway.user(name), "/self/" + encode(name))).as(name).isEqualTo(200);
+            assertThat(status(gateway.user(name), "/self/" + encode(name)))
+                    .as(name)
+                    .isEqualTo(200);
             assertThat(status(gateway.user(name), "/self/ada")).as(name).isEqualTo(403);
         }
         assertThat(status(gateway.anonymous(), "/self/@user._id")).isEqualTo(401);
@@ -100,7 +102,9 @@ class DataRulesTest {
 
     @Test
     void T11_merged_values_keep_their_type() {
-        assertThat(gateway.user("tim").post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}").statusCode())
+        assertThat(gateway.user("tim")
+                        .post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}")
+                        .statusCode())
                 .isEqualTo(201);
         assertThat(gateway.collection("t").find(eq("_id", "t11")).first().get("team"))
                 .isEqualTo(new BsonObjectId(TEAM));

@@ -262,7 +262,9 @@ class HiddenChangesTest {
 
     @Test
     void attack_13_properties_of_accounts_are_values() {
-        assertThat(gateway.user("lee").get("/t").body()).contains("\"red\"").doesNotContain("green", "none", "null", "doc");
+        assertThat(gateway.user("lee").get("/t").body())
+                .contains("\"red\"")
+                .doesNotContain("green", "none", "null", "doc");
         for (var name : List.of("ned", "pat")) {
             assertThat(gateway.user(name).get("/t").body()).as(name).isEqualTo("[]");
             assertThat(gateway.user(name).get("/t/green").statusCode()).as(name).isEqualTo(404);
@@ -274,7 +276,9 @@ class HiddenChangesTest {
     @Test
     void an_absent_property_matches_nothing() {
         for (var collection : List.of("/t", "/l", "/n")) {
-            assertThat(gateway.user("non").get(collection).body()).as(collection).isEqualTo("[]");
+            assertThat(gateway.user("non").get(collection).body())
+                    .as(collection)
+                    .isEqualTo("[]");
         }
         assertThat(gateway.anonymous().get("/t").body()).isEqualTo("[]");
         assertThat(gateway.user("non").get("/t/_size").body()).contains("0");

@@ -1,6 +1,5 @@
 package org.restheart.core.security;
 
-import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
 
@@ -140,10 +139,13 @@ class WaysAroundRulesTest {
         gateway.insert("w", "{_id: 'm', meta: {x: 1}}");
         for (var change : List.of(
                 "[{\"$set\":{\"meta\":[]}}]", "[{\"$replaceWith\":{\"meta\":[[]]}}]", "[{\"$unset\":\"meta\"}]")) {
-            assertThat(gateway.user("merged").patch("/w/m", change).statusCode()).isEqualTo(200);
+            assertThat(gateway.user("merged").patch("/w/m", change).statusCode())
+                    .isEqualTo(200);
             assertThat(gateway.stored("w", "m").get("meta")).as(change).isEqualTo(merged);
         }
-        assertThat(gateway.user("merged").patch("/w/m", "[{\"$set\":{\"meta.x\":1}}]").statusCode())
+        assertThat(gateway.user("merged")
+                        .patch("/w/m", "[{\"$set\":{\"meta.x\":1}}]")
+                        .statusCode())
                 .isEqualTo(200);
         assertThat(gateway.stored("w", "m").getDocument("meta").get("owner")).isEqualTo(merged.get("owner"));
         assertThat(gateway.stored("w", "m").getDocument("meta").getNumber("x").intValue())
@@ -249,11 +251,17 @@ class WaysAroundRulesTest {
 
     @Test
     void no_hint_leads_to_an_index_that_leaves_out_documents_by_hidden_fields() {
-        assertThat(gateway.user("hiding").get("/s?hint=" + encode("{\"open\":1}")).statusCode())
+        assertThat(gateway.user("hiding")
+                        .get("/s?hint=" + encode("{\"open\":1}"))
+                        .statusCode())
                 .isEqualTo(403);
-        assertThat(gateway.user("hiding").get("/s?hint=" + encode("{\"_id\":1}")).statusCode())
+        assertThat(gateway.user("hiding")
+                        .get("/s?hint=" + encode("{\"_id\":1}"))
+                        .statusCode())
                 .isEqualTo(200);
-        assertThat(gateway.user("hiding").get("/s?hint=" + encode("{\"$natural\":1}")).statusCode())
+        assertThat(gateway.user("hiding")
+                        .get("/s?hint=" + encode("{\"$natural\":1}"))
+                        .statusCode())
                 .isEqualTo(200);
     }
 }

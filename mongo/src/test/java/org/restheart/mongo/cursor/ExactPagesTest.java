@@ -129,7 +129,8 @@ class ExactPagesTest {
         double hits = pages("hit");
         assertThat(fixture.read(query.slice(200, 2))).isEqualTo(fixture.skipped(query.slice(200, 2)));
         assertThat(pages("hit")).isGreaterThan(hits);
-        assertThat(fixture.registry().get("cursor_pool_undone").counter().count()).isZero();
+        assertThat(fixture.registry().get("cursor_pool_undone").counter().count())
+                .isZero();
     }
 
     /// Deletions before the page, by a client that waits for no majority, alternate with insertions.
@@ -152,7 +153,8 @@ class ExactPagesTest {
             assertThat(fixture.read(query.slice(from, 3))).isEqualTo(fixture.skipped(query.slice(from, 3)));
         }
         assertThat(pages("hit") - hits).as("pages from bookmarks").isGreaterThanOrEqualTo(rounds * 0.5);
-        assertThat(fixture.registry().get("cursor_pool_undone").counter().count()).isZero();
+        assertThat(fixture.registry().get("cursor_pool_undone").counter().count())
+                .isZero();
     }
 
     @Test
@@ -189,7 +191,8 @@ class ExactPagesTest {
         var query = fixture.query("capped", "{}", "{_id: 1}");
         fixture.read(query.slice(100, 1));
         fixture.read(query.slice(100, 1));
-        await().until(() -> fixture.registry().get("cursor_pool_builds")
+        await().until(() -> fixture.registry()
+                        .get("cursor_pool_builds")
                         .tag("outcome", "unfit")
                         .counter()
                         .count()
@@ -222,6 +225,7 @@ class ExactPagesTest {
         collection.drop();
         collection.insertOne(BsonDocument.parse("{_id: 300}"));
         assertThat(fixture.read(query.slice(200, 2))).isEmpty();
-        await().until(() -> fixture.registry().get("cursor_pool_undone").counter().count() == 1);
+        await().until(() ->
+                fixture.registry().get("cursor_pool_undone").counter().count() == 1);
     }
 }

@@ -309,9 +309,12 @@ class PositionedFinderTest {
     void no_more_queries_are_remembered_than_the_bound() {
         filled("many");
         for (int i = 0; i < 100; i++) {
-            fixture.read(fixture.query("many", "{n: {$gte: -" + i + "}}", "{_id: 1}").slice(500, 1));
+            fixture.read(
+                    fixture.query("many", "{n: {$gte: -" + i + "}}", "{_id: 1}").slice(500, 1));
         }
-        await().until(() -> fixture.registry().get("cursor_pool_queries").gauge().value() <= 20);
-        assertThat(fixture.registry().get("cursor_pool_evictions").counter().count()).isGreaterThanOrEqualTo(80);
+        await().until(() ->
+                fixture.registry().get("cursor_pool_queries").gauge().value() <= 20);
+        assertThat(fixture.registry().get("cursor_pool_evictions").counter().count())
+                .isGreaterThanOrEqualTo(80);
     }
 }
