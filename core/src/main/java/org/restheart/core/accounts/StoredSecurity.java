@@ -115,8 +115,7 @@ final class StoredSecurity {
 
     /// Invalidates a cache by the events of its collection.
     ///
-    /// @param byId whether the `_id` of a document is the key of its value; otherwise every change invalidates all
-    values
+    /// @param byId whether the `_id` of a document is the key of its value; else every change invalidates all
     private record Invalidation(InvalidatedCache<String, ?> cache, boolean byId) implements Listener {
         @Override
         public void followed() {
