@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param exception a class name that clients of the data API expect with some problems; opaque
 /// @param exceptionMessage text, or MongoDB's `{code, codeName, errmsg}`
 /// @param headers to add to the response, such as `ETag` or `Retry-After`
-/// @param warnings what else about the request is worth a word
+/// @param warnings further remarks about the request
 /// @param telling whether the client is sent a body
-/// @param unquoted the message for those who may not read what this one may quote: stored documents
+/// @param unquoted the message for callers who may not read stored documents, which `message` may quote
 public record Problem(
         ProblemCode code,
         int status,

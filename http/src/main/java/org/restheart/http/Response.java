@@ -139,7 +139,7 @@ public sealed interface Response {
             return arrived.join().get();
         }
 
-        /// Lets the owner of the outcome ask `waiter` whether it is still wanted.
+        /// Lets the owner of the outcome check with `waiter` whether it is still needed.
         public void awaitedBy(Withdrawable.Waiter waiter) {
             if (outcome instanceof Withdrawable withdrawable) {
                 withdrawable.awaitedBy(waiter);

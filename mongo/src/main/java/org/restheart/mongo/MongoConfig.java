@@ -22,10 +22,10 @@ import org.restheart.mongo.write.EtagPolicies;
 /// @param schemaTtl the same for JSON Schemas
 /// @param queryTimeLimit after which MongoDB aborts a query; zero for no limit
 /// @param aggregationTimeLimit the same for aggregations
-/// @param aggregationCheckOperators refuse `$` operators in a client's aggregation variables
+/// @param aggregationCheckOperators whether `$` operators in a client's aggregation variables are refused
 /// @param strictParameters refuse unknown query parameters
-/// @param instanceBaseUrl base of `Location` URLs, in place of what the client called this server
-/// @param coalescing which operations leave for MongoDB together
+/// @param instanceBaseUrl base of `Location` URLs, in place of the request's host
+/// @param coalescing which operations are coalesced
 /// @param cursorPool how deep pages are found
 /// @param resultCache for requests with `cache`
 /// @param querySecurity operators and stages that clients' queries and aggregations must not contain

@@ -50,7 +50,7 @@ public final class SecurityFilter implements Filter {
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected _ -> {
-                request.requireThread(); // where the attempt counts
+                request.requireThread(); // attempts are counted there
                 yield anonymous(request, true, next);
             }
             case Authentication.Absent _ -> anonymous(request, false, next);

@@ -102,7 +102,7 @@ public final class Configuration {
         return Yaml.print(showSecrets ? tree : Secrets.mask(tree));
     }
 
-    /// Whether the account that comes with the built-in configuration opens the security filter.
+    /// Whether the account of the built-in configuration is accepted with its default password.
     public boolean usesDefaultPassword() {
         return DefaultAccount.isIn(tree) || DefaultAccount.isCreatedBy(tree);
     }

@@ -21,8 +21,8 @@ import java.util.Optional;
 /// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
 ///     `Long.MAX_VALUE` for no limit
 /// @param errorBodies which refusals have a body
-/// @param gracePeriod how long requests are still served after a signal to stop, while readiness says no
-/// @param drainTimeout how long a stop waits for running requests
+/// @param gracePeriod how long requests are still served after a stop signal, while readiness probes fail
+/// @param drainTimeout how long a stop waits for requests in flight
 public record CoreConfig(
         String name,
         String pluginsDirectory,

@@ -20,7 +20,8 @@ import org.restheart.security.guard.OriginPattern;
 final class CorsFilter implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
 
-    /// What clients of earlier versions do not know is named where it is sent, and every other list stays as it was.
+    /// Headers that earlier versions did not have are added to the exposed ones when they are sent; other lists are
+    /// unchanged.
     private static final List<String> SINCE_THEN = List.of("Link", "X-Coalesced", "Retry-After", "Warning");
 
     private final Service service;

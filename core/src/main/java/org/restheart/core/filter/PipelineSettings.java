@@ -12,7 +12,7 @@ import org.restheart.security.guard.OriginPattern;
 /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
 /// @param tracingHeaders request headers that responses repeat
 /// @param errorBodies which refusals have a body
-/// @param origins whose scripts may read responses; empty for all
+/// @param origins origins whose scripts may read responses; empty for all
 public record PipelineSettings(
         boolean poweredByHeader,
         boolean dateHeader,

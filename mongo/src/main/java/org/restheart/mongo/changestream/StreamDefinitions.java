@@ -41,7 +41,7 @@ public final class StreamDefinitions {
     private void checkWhole(String operator, BsonValue value) {
         switch (operator) {
             case "$set", "$setOnInsert" -> checkAll(value);
-            case "$unset" -> {} // then there are none
+            case "$unset" -> {} // no definitions remain
             default -> {
                 if (validate) {
                     throw refusal("streams can be written only as a whole");

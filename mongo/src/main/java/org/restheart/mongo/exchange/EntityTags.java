@@ -41,7 +41,7 @@ public final class EntityTags {
                 .isPresent();
     }
 
-    /// Files have their tag among the metadata that clients can write.
+    /// The tag of a file is in its metadata, which clients can write.
     public static BsonDocument holderInFile(BsonDocument file) {
         var metadata = file.get("metadata");
         return metadata != null && metadata.isDocument() ? metadata.asDocument() : new BsonDocument();

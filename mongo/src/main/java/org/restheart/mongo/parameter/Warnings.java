@@ -16,7 +16,7 @@ public final class Warnings {
     /// Those of the request, for representations that have room for them.
     public static final Key<List<String>> KEY = Key.named("warnings");
 
-    /// Fields that resources once had; documents have `_id`, which says when they were made, and `_etag`.
+    /// Fields of former versions; documents have `_id`, which contains their creation time, and `_etag`.
     private static final List<String> FORMER_FIELDS = List.of("_created_on", "_last_updated_on");
 
     /// All that this API, and the steps in front of it, ever look at.

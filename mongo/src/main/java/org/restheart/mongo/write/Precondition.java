@@ -12,9 +12,8 @@ import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
 
-/// What a client must know of a stored document, or of stored properties, to be allowed to change them
-/// (RFC 9110, 13.1.1). Entity tags here are the bare values of `_etag`; in quotes, as the RFC has them, they are the
-/// same tags. Lists and `*` match nothing.
+/// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1). Entity tags here are the
+/// bare values of `_etag`; in quotes, as the RFC has them, they are the same tags. Lists and `*` match nothing.
 public sealed interface Precondition {
 
     /// No precondition.

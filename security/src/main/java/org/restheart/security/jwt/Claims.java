@@ -71,7 +71,7 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
         return !payload.containsKey(name) || time(name).isPresent();
     }
 
-    /// `aud`, which is a text or a list of texts.
+    /// `aud`, which is a string or a list of strings.
     List<String> audience() {
         return payload.get("aud") instanceof BsonString one
                 ? List.of(one.getValue())
