@@ -48,10 +48,8 @@ public final class ConformanceGateway implements RunningGateway, AutoCloseable {
     }
 
     private static ConformanceGateway start(String connectionString, String core, String dataApi) {
-        return new ConformanceGateway(
-                Gateway.start(GatewayConfig.parse("""
+        return of(GUARDS + """
                 %s
-                http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '%s'}
                 fileRealmAuthenticator:
                   enabled: true
@@ -74,7 +72,12 @@ public final class ConformanceGateway implements RunningGateway, AutoCloseable {
                     # sees titles and nothing else
                     - {role: titles, predicate: path-prefix('/'), mongo: {projectResponse: {title: 1, n.title: 1}}}
                 %s
-                """.formatted(core, connectionString, dataApi))));
+                """.formatted(core, connectionString, dataApi));
+    }
+
+    /// @param configuration beginning with [#GUARDS]; every password is `secret`
+    public static ConformanceGateway of(String configuration) {
+        return new ConformanceGateway(Gateway.start(GatewayConfig.parse(configuration)));
     }
 
     @Override

@@ -4,9 +4,8 @@ import java.util.function.UnaryOperator;
 import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 
-/// Starts gateways whose app definitions are in the test class's own database, at `/defs/gql-apps`. Their users have
-/// the
-/// password `secret`.
+/// Starts gateways whose app definitions are in the test class's own database, at `/defs/gql-apps`. Their users
+/// have the password `secret`.
 final class GraphqlGateway {
     private GraphqlGateway() {}
 
@@ -20,11 +19,9 @@ final class GraphqlGateway {
     /// Where the collection of definitions is there.
     ///
     /// @param change of the whole configuration
-    static GraphqlGateway start(TestMongo mongo, String graphql, UnaryOperator<String> change) {
-        return new GraphqlGateway(
-                Gateway.start(GatewayConfig.parse(change.apply("""
+    static ConformanceGateway start(TestMongo mongo, String graphql, UnaryOperator<String> change) {
+        return ConformanceGateway.of(change.apply(ConformanceGateway.GUARDS + """
                 core: {error-bodies: MINIMAL}
-                http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '$uri'}
                 mongo: {mongo-mounts: [{what: '*', where: /}, {what: /$db, where: /defs}]}
                 graphql: {db: $db, collection: gql-apps, $graphql}
