@@ -20,7 +20,8 @@ final class GraphqlGateway {
     ///
     /// @param change of the whole configuration
     static ConformanceGateway start(TestMongo mongo, String graphql, UnaryOperator<String> change) {
-        return ConformanceGateway.of(change.apply(ConformanceGateway.GUARDS + """
+        return ConformanceGateway.of(change.apply(ConformanceGateway.GUARDS
+                + """
                 core: {error-bodies: MINIMAL}
                 mclient: {connection-string: '$uri'}
                 mongo: {mongo-mounts: [{what: '*', where: /}, {what: /$db, where: /defs}]}

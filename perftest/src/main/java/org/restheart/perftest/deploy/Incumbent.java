@@ -11,7 +11,6 @@ import java.util.List;
 public final class Incumbent {
     private static final String MAIN = "org.restheart.Bootstrapper";
 
-
     /// What can be had from Maven Central.
     public enum Release {
         /// The newest; answers pings, but the plugins that serve data are not there.

@@ -130,7 +130,8 @@ public final class DeepExperiment implements Callable<Integer> {
 
     private void randomPages(Subject gateway, Subject driver, Namespace namespace, int repetition, Journal journal)
             throws IOException {
-        var random = new Operation.RandomPage(namespace, skip, documents.documents - documents.documents % LIMIT, LIMIT);
+        var random =
+                new Operation.RandomPage(namespace, skip, documents.documents - documents.documents % LIMIT, LIMIT);
         journal.measure(gateway, random, randomClients, repetition, run.window());
         if (repetition <= driverRepetitions) {
             journal.measure(driver, random, randomClients, repetition, sampled(randomClients));

@@ -96,11 +96,7 @@ public final class GrowingExperiment implements Callable<Integer> {
                             + " clients. (Published test 4.)",
                     "skip",
                     "driver",
-                    Map.of(
-                            "MongoDB",
-                            mongo.description(),
-                            "documents",
-                            documents.description()),
+                    Map.of("MongoDB", mongo.description(), "documents", documents.description()),
                     journal,
                     notes);
         }
