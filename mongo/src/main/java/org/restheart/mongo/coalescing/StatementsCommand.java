@@ -30,7 +30,7 @@ import org.restheart.mongo.write.StatementResult.NoMatch;
 /// @param <O> the outcome
 final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResult<O>> {
     /// Many times the duration of a full command.
-    private static final int PATIENCE_MILLIS = 500;
+    private static final int PATIENCE_MILLIS = 2_000;
 
     /// Codes with which MongoDB refuses the command before it executes a statement: it cannot be parsed (9, 14,
     /// 40413, 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
