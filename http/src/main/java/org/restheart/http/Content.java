@@ -14,8 +14,8 @@ public sealed interface Content {
     /// content, whatever has been read.
     ///
     /// @throws IllegalStateException for messages, which are not bytes of one content
-    default InputStream stream() {
-        return switch (this) {
+    static InputStream stream(Content content) {
+        return switch (content) {
             case None _ -> InputStream.nullInputStream();
             case Bytes(var buffer) -> {
                 var bytes = new byte[buffer.remaining()];

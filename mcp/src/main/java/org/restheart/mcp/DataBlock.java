@@ -44,7 +44,7 @@ final class DataBlock {
     /// @param array of documents, closed here
     /// @throws IOException if not even one could be read
     void addAll(Content array) throws IOException {
-        try (var elements = new JsonElements(array.stream())) {
+        try (var elements = new JsonElements(Content.stream(array))) {
             for (var element = elements.next(); element.isPresent(); element = elements.next()) {
                 if (!add(JsonParser.parseDocument(element.get()))) {
                     more = true;

@@ -126,7 +126,7 @@ final class ReadTools {
     }
 
     private void read(ToolCall call, Content array, Consumer<BsonDocument> each) {
-        try (var elements = new JsonElements(array.stream())) {
+        try (var elements = new JsonElements(Content.stream(array))) {
             for (var next = elements.next(); next.isPresent(); next = elements.next()) {
                 each.accept(JsonParser.parseDocument(next.get()));
             }
@@ -270,7 +270,7 @@ final class ReadTools {
                     call.http(),
                     JudgedRequest.at(Method.GET, target, parameters, call.via())
                             .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
-            try (var json = found.content().stream()) {
+            try (var json = Content.stream(found.content())) {
                 block.add(JsonParser.parseDocument(json.readAllBytes()));
             } catch (IOException e) {
                 throw broken(call, e);
@@ -292,7 +292,7 @@ final class ReadTools {
                 call.http(),
                 JudgedRequest.at(Method.GET, calls.collection(call) + "/" + id, Map.of(), call.via())
                         .with(JudgedRequest.JSON_MODE, JsonMode.RELAXED));
-        try (var json = found.content().stream()) {
+        try (var json = Content.stream(found.content())) {
             var bytes = json.readNBytes(most + 1);
             if (bytes.length > most) {
                 throw new RefusedCall(
@@ -412,7 +412,7 @@ final class ReadTools {
     }
 
     private static long number(ToolCall call, Content size) {
-        try (var json = size.stream()) {
+        try (var json = Content.stream(size)) {
             var number =
                     (BsonNumber) JsonParser.parseDocument(json.readAllBytes()).get("_size");
             return number == null ? 0 : number.longValue();
