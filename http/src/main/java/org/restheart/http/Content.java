@@ -7,6 +7,7 @@ import java.util.function.UnaryOperator;
 import org.restheart.http.push.Subscription;
 
 /// The content of a response.
+@SuppressWarnings("ClassInitializationDeadlock") // every record of it is used through it
 public sealed interface Content {
     Content NONE = new None();
 

@@ -137,7 +137,8 @@ final class DeclaredSchemas {
             }
         });
         NUMERIC.forEach(key -> {
-            if (document.get(key) instanceof BsonValue number && number.isNumber()) {
+            var number = document.get(key);
+            if (number != null && number.isNumber()) {
                 converted.append(key, number);
             }
         });

@@ -180,7 +180,7 @@ final class DescriptionWriter {
     /// A path with its variables.
     private static BsonDocument path(String path) {
         var parameters = new BsonArray();
-        for (var segment : path.split("/")) {
+        for (var segment : path.split("/", -1)) {
             if (segment.startsWith("{") && segment.endsWith("}")) {
                 var name = segment.substring(1, segment.length() - 1);
                 parameters.add(
@@ -439,7 +439,7 @@ final class DescriptionWriter {
 
     private static void enumerate(BsonDocument item, String variable, Set<String> names) {
         for (var parameter : item.getArray("parameters")) {
-            if (parameter.asDocument().get("name").equals(new BsonString(variable)) && names.size() <= MAX_ENUM) {
+            if (new BsonString(variable).equals(parameter.asDocument().get("name")) && names.size() <= MAX_ENUM) {
                 parameter.asDocument().append("schema", object("type", "string", "enum", Json.value(names)));
             }
         }

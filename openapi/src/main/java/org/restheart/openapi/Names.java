@@ -28,7 +28,7 @@ final class Names {
         }
         var name = new StringBuilder();
         for (var segment : segments) {
-            for (var word : ascii(segment).split("[^A-Za-z0-9]+")) {
+            for (var word : ascii(segment).split("[^A-Za-z0-9]+", -1)) {
                 if (!word.isEmpty()) {
                     name.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
                 }

@@ -63,7 +63,7 @@ public final class OpenApiService implements Service {
             Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean generic, boolean yaml) {}
 
     /// @param tag their entity tag, with its quotes
-    private record Bytes(byte[] content, String tag) {}
+    private record Bytes(ByteBuffer content, String tag) {}
 
     /// @param securitySchemes how callers say who they are
     /// @param challenge the answer to those who may do nothing and have not said who they are
@@ -94,7 +94,7 @@ public final class OpenApiService implements Service {
         this.documents = Caffeine.newBuilder()
                 .executor(Runnable::run)
                 .maximumWeight(config.cacheBytes())
-                .weigher((Key _, Bytes bytes) -> bytes.content().length)
+                .weigher((Key _, Bytes bytes) -> bytes.content().remaining())
                 .build();
         Gauge.builder(
                         "openapi_cache_bytes",
@@ -184,7 +184,7 @@ public final class OpenApiService implements Service {
                 ? response
                 : response.with(
                         yaml ? "application/yaml" : "application/json",
-                        new Content.Bytes(ByteBuffer.wrap(bytes.content())));
+                        new Content.Bytes(bytes.content().duplicate()));
     }
 
     private Bytes write(Key key) {
@@ -192,7 +192,7 @@ public final class OpenApiService implements Service {
         if (content.length > MAX_BYTES && !key.generic()) {
             content = encoded(key, true);
         }
-        return new Bytes(content, tag(content));
+        return new Bytes(ByteBuffer.wrap(content), tag(content));
     }
 
     private byte[] encoded(Key key, boolean generic) {

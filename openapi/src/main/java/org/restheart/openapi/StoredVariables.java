@@ -20,7 +20,8 @@ record StoredVariables(Map<String, Variable> required) {
     static StoredVariables of(BsonDocument definition) {
         var found = new TreeMap<String, Variable>();
         for (var key : java.util.List.of("stages", "query")) {
-            if (definition.get(key) instanceof BsonValue value) {
+            var value = definition.get(key);
+            if (value != null) {
                 walk(value, false, found);
             }
         }

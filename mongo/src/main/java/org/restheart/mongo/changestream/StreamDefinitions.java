@@ -30,7 +30,7 @@ public final class StreamDefinitions {
             operators.forEach((operator, paths) -> paths.asDocument().forEach((path, value) -> {
                 if (path.equals(StreamDefinition.PROPERTY)) {
                     checkWhole(operator, value);
-                } else if (validate && path.startsWith(StreamDefinition.PROPERTY + ".")
+                } else if ((validate && path.startsWith(StreamDefinition.PROPERTY + "."))
                         || (operator.equals("$rename") && value.equals(StreamDefinition.NAME))) {
                     throw refusal("streams can be written only as a whole");
                 }

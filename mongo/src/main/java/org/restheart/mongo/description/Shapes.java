@@ -81,6 +81,7 @@ public final class Shapes {
         kept.asMap().keySet().removeIf(key -> key.namespace().getDatabaseName().equals(db));
     }
 
+    @SuppressWarnings("ReferenceEquality") // the entry of this sample and no other
     private Kept sample(Key key) {
         var shape = new CompletableFuture<Shape>();
         Thread.ofVirtual().name("sample").start(() -> {
@@ -95,7 +96,7 @@ public final class Shapes {
             } catch (RuntimeException e) {
                 meter.accept(new Sample("failed", Duration.ZERO));
                 LOG.debug("no sample of {}", key.namespace(), e);
-                kept.asMap().computeIfPresent(key, (_, now) -> now.shape().equals(shape) ? null : now);
+                kept.asMap().computeIfPresent(key, (_, now) -> now.shape() == shape ? null : now);
             } finally {
                 shape.complete(found);
             }
