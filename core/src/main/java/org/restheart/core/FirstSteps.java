@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import java.io.PrintStream;
 import java.net.URI;
+import java.util.Optional;
 import org.restheart.core.config.DefaultAccount;
 
 /// Prints example commands for new users.
@@ -10,8 +11,9 @@ final class FirstSteps {
 
     /// Prints three commands. The last one has `-g`, so that curl does not interpret the braces.
     ///
+    /// @param console where the console is
     /// @param defaultAccount whether the default account with its default password is accepted
-    static void print(PrintStream out, URI uri, boolean defaultAccount) {
+    static void print(PrintStream out, URI uri, Optional<URI> console, boolean defaultAccount) {
         var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
         var curl = "  curl -ig -u " + user;
         out.println();
@@ -26,6 +28,7 @@ final class FirstSteps {
                 curl + " -d '{\"title\": \"The Periodic Table\", \"year\": 1975}' -H 'Content-Type: application/json' "
                         + uri + "/books");
         out.println(curl + " -g '" + uri + "/books?filter={\"year\":1975}'");
+        console.ifPresent(page -> out.println("In a browser: " + page));
         out.println();
         out.flush();
     }

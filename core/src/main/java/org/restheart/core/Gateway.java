@@ -28,12 +28,16 @@ import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.DatabaseProbe;
 import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
+import org.restheart.console.ConsoleConfig;
+import org.restheart.console.ConsoleService;
+import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.ReadRightsOfMappings;
 import org.restheart.http.Filter;
 import org.restheart.http.Service;
+import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
@@ -43,8 +47,10 @@ import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.service.CacheInvalidator;
 import org.restheart.mongo.service.CsvLoader;
+import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
+import org.restheart.security.apikey.ApiKeyService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
 public final class Gateway implements AutoCloseable {
@@ -76,6 +82,7 @@ public final class Gateway implements AutoCloseable {
         bindings.addAll(security.bindings());
         bindPing();
         bindMetrics(metrics);
+        bindConsole();
         client.ifPresent(mongo -> {
             bindDatabaseProbe(mongo);
             bindData(mongo, security, tasks, metrics);
@@ -143,6 +150,27 @@ public final class Gateway implements AutoCloseable {
         bind(endpoint, new MetricsService(endpoint.uri(), missing, metrics.registries()));
     }
 
+    private void bindConsole() {
+        config.console().ifPresent(console -> {
+            var places = new ConsoleConfig.Places(
+                    BuildInfo.load().version(),
+                    config.mongo().map(MongoConfig::uri),
+                    config.security().tokens().bearerTokenUri(),
+                    config.openApi().map(OpenApiConfig::uri),
+                    Optional.of(config.access())
+                            .filter(access -> access.enabled() && config.mongo().isPresent())
+                            .map(Endpoint::uri),
+                    Optional.of(config.metrics().endpoint())
+                            .filter(Endpoint::enabled)
+                            .map(Endpoint::uri),
+                    config.mcp().map(McpConfig::uri),
+                    config.dataApi().map(DataApiConfig::uri),
+                    config.security().apiKeys().map(_ -> ApiKeyService.URI),
+                    false);
+            bindings.add(Binding.prefix(new ConsoleService(console, places), console.uri(), false));
+        });
+    }
+
     private void bindDatabaseProbe(MongoClient client) {
         var probe = config.databaseProbe();
         bind(probe.endpoint(), new DatabaseProbe(client, probe.database(), probe.timeout(), () -> stopping));
@@ -187,6 +215,7 @@ public final class Gateway implements AutoCloseable {
                             surroundings(security),
                             metrics.mcp()))
                     .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false))); // likewise
+            bindAccess(service, security);
         });
     }
 
@@ -209,6 +238,18 @@ public final class Gateway implements AutoCloseable {
         opened.push(service::close);
         bindings.add(Binding.prefix(service, graphql.uri(), true));
         return service.guard();
+    }
+
+    /// Not secured as a path: it tells callers what they themselves may do.
+    private void bindAccess(MongoService data, Security security) {
+        var services = new HashMap<String, String>();
+        if (config.metrics().endpoint().enabled()) {
+            services.put("metrics", config.metrics().endpoint().uri());
+        }
+        bind(
+                config.access(),
+                new AccessService(
+                        data.descriptions(), judgedRequests, security.rootRole(), services, security::challenge));
     }
 
     /// Not secured as a path: whoever may do something is told what.

@@ -67,7 +67,11 @@ final class RunningServer implements AutoCloseable {
             var server = new RunningServer(
                     parts, gateway, uri(effective, gateway.address().getPort()));
             server.announce(effective, Duration.between(began, Instant.now()));
-            embedded.ifPresent(_ -> FirstSteps.print(hints, server.uri, configuration.usesDefaultPassword()));
+            embedded.ifPresent(_ -> FirstSteps.print(
+                    hints,
+                    server.uri,
+                    effective.console().map(console -> server.uri.resolve(console.uri() + "/")),
+                    configuration.usesDefaultPassword()));
             started = true;
             return server;
         } catch (StartException | EmbeddedMongoException e) {

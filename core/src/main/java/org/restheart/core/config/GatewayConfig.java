@@ -3,6 +3,7 @@ package org.restheart.core.config;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.restheart.console.ConsoleConfig;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.mcp.McpConfig;
@@ -16,6 +17,7 @@ import org.restheart.openapi.OpenApiConfig;
 /// @param dataApi the Atlas Data API; empty when it is switched off
 /// @param openApi empty when it is switched off
 /// @param mcp the Model Context Protocol; empty when it is switched off
+/// @param console empty when it is switched off
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -36,6 +38,8 @@ public record GatewayConfig(
         Optional<DataApiConfig> dataApi,
         Optional<OpenApiConfig> openApi,
         Optional<McpConfig> mcp,
+        Optional<ConsoleConfig> console,
+        Endpoint access,
         SecurityConfig security,
         boolean dateHeader,
         boolean poweredByHeader,
@@ -55,14 +59,21 @@ public record GatewayConfig(
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
         var security = SecurityConfig.read(root, mclient.enabled());
+        var core = CoreConfig.read(
+                root.block("core"),
+                Runtime.getRuntime().availableProcessors(),
+                Runtime.getRuntime().maxMemory());
+        var http = ListenerConfig.read(root.block("http-listener"), true, 8080);
+        var https = ListenerConfig.readTls(root.component("https-listener"));
+        var ajp = ListenerConfig.read(root.component("ajp-listener"), false, 8009);
+        boolean loopback = Stream.of(http, https.listener(), ajp)
+                .filter(ListenerConfig::enabled)
+                .allMatch(ListenerConfig::isLoopback);
         var config = new GatewayConfig(
-                CoreConfig.read(
-                        root.block("core"),
-                        Runtime.getRuntime().availableProcessors(),
-                        Runtime.getRuntime().maxMemory()),
-                ListenerConfig.read(root.block("http-listener"), true, 8080),
-                ListenerConfig.readTls(root.component("https-listener")),
-                ListenerConfig.read(root.component("ajp-listener"), false, 8009),
+                core,
+                http,
+                https,
+                ajp,
                 ConnectionOptions.read(root.block("connection-options")),
                 mclient,
                 MongoBinding.read(
@@ -87,7 +98,9 @@ public record GatewayConfig(
                 Endpoint.read(root.component("csvLoader"), new Endpoint(true, "/csv", true)),
                 DataApiBinding.read(root.component("dataApi")),
                 OpenApiBinding.read(root.component("openApi")),
-                McpBinding.read(root.component("mcp"), isLoopback(root)),
+                McpBinding.read(root.component("mcp"), loopback),
+                ConsoleBinding.read(root.component("console"), core.name(), loopback),
+                Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false)),
                 security,
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),
@@ -100,15 +113,6 @@ public record GatewayConfig(
     }
 
     /// Whether nobody but programs of this computer can connect.
-    private static boolean isLoopback(Block root) {
-        return Stream.of(
-                        ListenerConfig.read(root.block("http-listener"), true, 8080),
-                        ListenerConfig.readTls(root.component("https-listener")).listener(),
-                        ListenerConfig.read(root.component("ajp-listener"), false, 8009))
-                .filter(ListenerConfig::enabled)
-                .allMatch(ListenerConfig::isLoopback);
-    }
-
     private static boolean enabled(Block component) {
         return component.bool("enabled", true);
     }

@@ -32,6 +32,13 @@ public record SecurityTokens(
     /// `rndTokenManager`.
     public record RandomTokens(Duration lifetime, String uri) {}
 
+    /// Where a password is exchanged for a token that is accepted as `Bearer`; empty where that is not possible.
+    public Optional<String> bearerTokenUri() {
+        return jwtTokens.isPresent() && bearer.isPresent() && service.enabled()
+                ? Optional.of(service.uri())
+                : Optional.empty();
+    }
+
     static SecurityTokens read(Block root) {
         var service = root.component("authTokenService");
         var setter = root.component("authCookieSetter");

@@ -1,5 +1,6 @@
 package org.restheart.core.filter;
 
+import org.restheart.http.ContentCoding;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Problem;

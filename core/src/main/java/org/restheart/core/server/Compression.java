@@ -9,8 +9,8 @@ import java.nio.channels.Channels;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
-import org.restheart.core.filter.ContentCoding;
 import org.restheart.http.Content;
+import org.restheart.http.ContentCoding;
 import org.restheart.http.Response.Ready;
 
 /// Compresses the content of responses. It takes processor time: never call it on an I/O thread.

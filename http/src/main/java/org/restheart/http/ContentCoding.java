@@ -1,7 +1,6 @@
-package org.restheart.core.filter;
+package org.restheart.http;
 
 import java.util.Locale;
-import org.restheart.http.Headers;
 
 /// How the content of a response may be coded for transfer (RFC 9110, 8.4.1).
 public enum ContentCoding {

@@ -1,4 +1,4 @@
-package org.restheart.core.filter;
+package org.restheart.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

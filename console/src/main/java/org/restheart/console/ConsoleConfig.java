@@ -1,0 +1,85 @@
+package org.restheart.console;
+
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/// What the configuration says of the console.
+///
+/// @param uri where it is bound
+/// @param title of the page
+/// @param banner above every page
+/// @param readOnly whether actions that write are hidden; a convenience, no protection
+/// @param pages which of [#PAGES] are shown
+public record ConsoleConfig(String uri, String title, Optional<Banner> banner, boolean readOnly, List<String> pages) {
+    /// Those there are.
+    public static final List<String> PAGES = List.of(
+            "documents",
+            "aggregations",
+            "live",
+            "schema",
+            "indexes",
+            "import",
+            "export",
+            "properties",
+            "access",
+            "try",
+            "metrics");
+
+    public static final List<String> COLORS = List.of("red", "amber", "green", "blue", "grey");
+
+    /// A line that says where one is, such as "PRODUCTION".
+    ///
+    /// @param color one of [#COLORS]
+    public record Banner(String text, String color) {}
+
+    /// Where the services are that the console uses; those that are off are empty.
+    ///
+    /// @param version of the gateway
+    /// @param cookieUsable whether a session may be kept in the cookie: no script reads it, no other site sends it
+    public record Places(
+            String version,
+            Optional<String> api,
+            Optional<String> token,
+            Optional<String> openapi,
+            Optional<String> access,
+            Optional<String> metrics,
+            Optional<String> mcp,
+            Optional<String> dataApi,
+            Optional<String> apiKeys,
+            boolean cookieUsable) {}
+
+    /// `config.json`: nothing of the data, nothing secret.
+    BsonDocument toDocument(Places places) {
+        return new BsonDocument("version", new BsonString(places.version))
+                .append("uri", new BsonString(uri))
+                .append("title", new BsonString(title))
+                .append(
+                        "banner",
+                        banner.<BsonValue>map(line -> new BsonDocument("text", new BsonString(line.text))
+                                        .append("color", new BsonString(line.color)))
+                                .orElse(BsonNull.VALUE))
+                .append("readOnly", BsonBoolean.valueOf(readOnly))
+                .append(
+                        "pages",
+                        new BsonArray(pages.stream().map(BsonString::new).toList()))
+                .append("api", orNull(places.api))
+                .append("token", orNull(places.token))
+                .append("openapi", orNull(places.openapi))
+                .append("access", orNull(places.access))
+                .append("metrics", orNull(places.metrics))
+                .append("mcp", orNull(places.mcp))
+                .append("dataApi", orNull(places.dataApi))
+                .append("apiKeys", orNull(places.apiKeys))
+                .append("cookie", new BsonDocument("usable", BsonBoolean.valueOf(places.cookieUsable)));
+    }
+
+    private static BsonValue orNull(Optional<String> path) {
+        return path.<BsonValue>map(BsonString::new).orElse(BsonNull.VALUE);
+    }
+}

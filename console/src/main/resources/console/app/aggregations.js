@@ -1,0 +1,182 @@
+// Pipelines: those that are stored, and one that is built stage by stage.
+import { cls, html, useEffect, useState } from "./dom.js";
+import { readOnly, route, toast } from "./state.js";
+import { address, dataPath, request, target } from "./api.js";
+import { parse } from "./shell.js";
+import { at, inline, print } from "./shellprint.js";
+import { infer } from "./fields.js";
+import { completer, STAGES } from "./complete.js";
+import { useLoad } from "./load.js";
+import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Loading } from "./ui.js";
+import { Editor, problem } from "./editor.js";
+import { Table } from "./table.js";
+import { curl } from "./curl.js";
+import { duration, plural, visible } from "./format.js";
+import { go, withQuery } from "./route.js";
+import { pageKeys } from "./keys.js";
+import { change, properties } from "./properties.js";
+
+const draftKey = (/** @type {string[]} */ path) => "pipeline:" + path.join("/");
+let lastStage = 0;
+const stageOf = (/** @type {string} */ operator, /** @type {string} */ text) => ({ id: ++lastStage, operator, text, on: true });
+
+/** The boxes of a stored pipeline. @param {any} stages */
+const boxes = stages => (stages?.a || []).filter((/** @type {any} */ one) => one.e?.length).map((/** @type {any} */ one) => stageOf(one.e[0][0], print(one.e[0][1])));
+
+function draft(/** @type {string[]} */ path) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(draftKey(path)) || "null");
+    if (kept) return { ...kept, stages: kept.stages.map((/** @type {any} */ one) => ({ ...one, id: ++lastStage })) };
+  } catch {
+    // an older draft: begin anew
+  }
+  return { name: "", avars: "", stages: [stageOf("$match", "{}")] };
+}
+
+const textOf = (/** @type {any} */ stages) => `[${stages.filter((/** @type {any} */ one) => one.on).map((/** @type {any} */ one) => `{${one.operator}: ${one.text}}`).join(", ")}]`;
+
+/** Names of variables that stages ask for. @param {any} value @returns {string[]} */
+const variables = value =>
+  value.t === "array" ? value.a.flatMap(variables) : value.t !== "object" ? [] : value.e.flatMap((/** @type {any} */ [name, inner]) => (name === "$var" ? [inner.t === "array" ? inner.a[0]?.v : inner.v] : variables(inner))).filter((/** @type {any} */ n) => n && n[0] !== "@");
+
+export function Aggregations({ path }) {
+  const [pipeline, setPipeline] = useState(() => draft(path));
+  const [result, setResult] = useState(/** @type {any} */ (null));
+  const [saving, setSaving] = useState(false);
+  const [dropping, setDropping] = useState(/** @type {string|null} */ (null));
+  const meta = useLoad(signal => properties(path, signal), [path.join("/")]);
+  const sample = useLoad(async signal => infer(/** @type {any} */ (parse((await request("GET", target(dataPath(path), { pagesize: 50, jsonMode: "shell" }), { signal, quiet: true })).text).a)), [path.join("/")]);
+  const stored = at(meta.data?.document || { t: "null" }, "aggrs")?.a || [];
+  const { stages } = pipeline;
+  const wrong = stages.some((/** @type {any} */ one) => one.on && (problem(one.text) || !one.text.trim())) || problem(pipeline.avars);
+
+  useEffect(() => sessionStorage.setItem(draftKey(path), JSON.stringify(pipeline)), [pipeline]);
+  const set = (/** @type {any} */ next) => setPipeline({ ...pipeline, stages: next });
+  const edit = (/** @type {number} */ id, /** @type {any} */ part) => set(stages.map((/** @type {any} */ one) => (one.id === id ? { ...one, ...part } : one)));
+  const move = (/** @type {number} */ from, /** @type {number} */ to) => {
+    if (to < 0 || to >= stages.length) return;
+    const next = [...stages];
+    next.splice(to, 0, ...next.splice(from, 1));
+    set(next);
+  };
+
+  const run = async (/** @type {number} */ upTo = stages.length) => {
+    if (wrong) return;
+    const part = stages.slice(0, upTo);
+    const limit = upTo < stages.length ? 20 : 100;
+    const body = `{stages: ${textOf(part)}${pipeline.avars.trim() ? `, avars: ${pipeline.avars}` : ""}, limit: ${limit}}`;
+    setResult({ busy: true, upTo });
+    try {
+      const answer = await request("POST", target(dataPath(path) + "/_aggrs", { jsonMode: "shell" }), { headers: { "Content-Type": "application/json" }, body });
+      setResult({ documents: parse(answer.text).a, ms: answer.ms, size: answer.text.length, upTo, limit });
+    } catch (error) {
+      setResult({ error, upTo });
+    }
+  };
+  useEffect(() => {
+    pageKeys.save = () => readOnly.value || setSaving(true);
+    return () => delete pageKeys.save;
+  });
+
+  const open = (/** @type {any} */ one) => (setPipeline({ name: at(one, "uri").v, avars: pipeline.avars, stages: boxes(at(one, "stages")) }), setResult(null));
+  const asked = (() => {
+    try {
+      return [...new Set(variables(parse(textOf(stages))))];
+    } catch {
+      return [];
+    }
+  })();
+  const refused = result?.error ? stages.findIndex((/** @type {any} */ one) => one.on && `${result.error.message} ${result.error.detail}`.includes(one.operator)) : -1;
+
+  return html`
+    <div class="columns-2">
+      <div class="stack tight-stack">
+        <section class="panel slim" aria-label="Stored pipelines">
+          <div class="toolbar"><h2>Stored</h2><span class="spring"></span><${Button} small icon="plus" onClick=${() => (setPipeline({ name: "", avars: "", stages: [stageOf("$match", "{}")] }), setResult(null))}>New</${Button}></div>
+          ${meta.error && html`<${Failure} error=${meta.error} />`}
+          ${stored.length === 0 && !meta.error && html`<p class="quiet small">None yet. Build one below and save it: it gets an address of its own.</p>`}
+          <ul class="names">${stored.map((/** @type {any} */ one) => html`<li class=${cls(at(one, "uri")?.v === pipeline.name && "here")}><button type="button" class="link" onClick=${() => open(one)}>${visible(at(one, "uri")?.v || "?")}</button><span class="quiet small">${plural(at(one, "stages")?.a?.length || 0, "stage")}</span>
+            <${CopyButton} text=${() => curl({ method: "GET", url: address(target(`${dataPath(path)}/_aggrs/${encodeURIComponent(at(one, "uri").v)}`, { avars: at(one, "uri").v === pipeline.name && pipeline.avars.trim() ? pipeline.avars : undefined })) })} label=${`Copy ${at(one, "uri")?.v} as a curl line`}>curl</${CopyButton}>
+            ${!readOnly.value && html`<${Button} small kind="plain" icon="trash" label=${`Remove ${at(one, "uri")?.v}`} onClick=${() => setDropping(at(one, "uri").v)} />`}</li>`)}</ul>
+        </section>
+        <div class="toolbar"><h2>${pipeline.name ? visible(pipeline.name) : "New pipeline"}</h2><span class="spring"></span>
+          ${!readOnly.value && html`<${Button} disabled=${Boolean(wrong)} onClick=${() => setSaving(true)}>Save…</${Button}>`}
+          <${Button} kind="primary" icon="play" busy=${result?.busy} disabled=${Boolean(wrong)} onClick=${() => run()}>Run</${Button}></div>
+        <ol class="stages" aria-label="Stages">${stages.map((/** @type {any} */ one, /** @type {number} */ i) => html`<${Stage} key=${one.id} stage=${one} index=${i} last=${stages.length - 1} shown=${result?.upTo === i + 1} refused=${refused === i ? result.error.message : null} fields=${() => sample.data || []}
+          onEdit=${(/** @type {any} */ part) => edit(one.id, part)} onMove=${move} onRun=${() => run(i + 1)} onRunAll=${() => run()} onCopy=${() => set([...stages.slice(0, i + 1), { ...one, id: ++lastStage }, ...stages.slice(i + 1)])} onRemove=${() => set(stages.filter((/** @type {any} */ other) => other.id !== one.id))} />`)}</ol>
+        <div class="row"><${Button} icon="plus" onClick=${() => set([...stages, stageOf("$match", "{}")])}>Add stage</${Button}></div>
+        ${(asked.length > 0 || pipeline.avars) && html`<section class="panel slim" aria-label="Variables"><h3>Variables</h3><p class="quiet small">${asked.length ? html`The stages ask for ${asked.map((name, i) => html`${i ? ", " : ""}<code>${visible(name)}</code>`)}.` : ""}</p>
+          <${Editor} line value=${pipeline.avars} onChange=${(/** @type {string} */ avars) => setPipeline({ ...pipeline, avars })} onRun=${() => run()} label="Values of variables" hint=${`{ ${asked[0] || "name"}: … }`} /></section>`}
+      </div>
+      <section class="stack tight-stack" aria-label="Result"><${Result} result=${result} total=${stages.length} /></section>
+    </div>
+    ${saving && html`<${Save} path=${path} pipeline=${pipeline} meta=${meta} onClose=${() => setSaving(false)} onSaved=${(/** @type {string} */ name) => (setPipeline({ ...pipeline, name }), setSaving(false), meta.again(), go(withQuery({ tab: route.value.query.tab })))} />`}
+    ${dropping && html`<${Confirm} title="Remove this pipeline?" text=${html`Requests to <code>_aggrs/${dropping}</code> will be answered 404.`} action="Remove" onClose=${() => setDropping(null)} onYes=${async () => (await store(path, dropping, null), meta.again())} />`}`;
+}
+
+function Stage({ stage, index, last, shown, refused, fields, onEdit, onMove, onRun, onRunAll, onCopy, onRemove }) {
+  const key = (/** @type {KeyboardEvent} */ e) => {
+    const step = e.altKey && { ArrowUp: -1, ArrowDown: 1 }[e.key];
+    if (!step) return;
+    e.preventDefault();
+    onMove(index, index + step);
+  };
+  return html`
+    <li class=${cls("stage", !stage.on && "off", shown && "shown", refused && "refused")} onKeyDown=${key}
+      onDragOver=${(/** @type {any} */ e) => e.preventDefault()} onDrop=${(/** @type {any} */ e) => (e.preventDefault(), onMove(Number(e.dataTransfer.getData("text/stage")), index))}>
+      <div class="stage-head">
+        <span class="grab" draggable="true" aria-hidden="true" title="Drag, or Alt and an arrow" onDragStart=${(/** @type {any} */ e) => e.dataTransfer.setData("text/stage", String(index))}>${index + 1}</span>
+        <select aria-label=${`Operator of stage ${index + 1}`} value=${stage.operator} onChange=${(/** @type {any} */ e) => onEdit({ operator: e.target.value })}>${[...new Set([...STAGES, stage.operator, "$out", "$merge"])].map(name => html`<option selected=${name === stage.operator}>${name}</option>`)}</select>
+        <span class="spring"></span>
+        <${Button} small kind="plain" icon="eye" label=${`Result after stage ${index + 1}`} onClick=${onRun} />
+        <${Button} small kind="plain" icon="up" label="Up" disabled=${index === 0} onClick=${() => onMove(index, index - 1)} />
+        <${Button} small kind="plain" icon="down" label="Down" disabled=${index === last} onClick=${() => onMove(index, index + 1)} />
+        <${Button} small kind="plain" icon="copy" label="Duplicate" onClick=${onCopy} />
+        <${Button} small kind="plain" icon=${stage.on ? "pause" : "play"} label=${stage.on ? "Switch off" : "Switch on"} onClick=${() => onEdit({ on: !stage.on })} />
+        <${Button} small kind="plain" icon="trash" label="Remove" onClick=${onRemove} />
+      </div>
+      <${Editor} value=${stage.text} onChange=${(/** @type {string} */ text) => onEdit({ text })} onRun=${onRunAll} label=${`Stage ${index + 1}, ${stage.operator}`} complete=${completer(fields, stage.operator === "$match" ? "filter" : stage.operator === "$sort" ? "sort" : "stage")} />
+      ${refused && html`<p class="error" role="alert">${refused}</p>`}
+      ${/^\$(out|merge)$/.test(stage.operator) && !refused && html`<p class="error">The gateway runs no pipeline that writes: <code>${stage.operator}</code> is refused.</p>`}
+    </li>`;
+}
+
+function Result({ result, total }) {
+  if (!result) return html`<${Empty} icon="play" title="No result yet" text="Run the pipeline, or look at what comes out of a single stage." />`;
+  if (result.error) return html`<${Failure} error=${result.error}>${result.error.status === 403 && html`<span>Pipelines that are not stored need the permission <code>allowAdHocAggregations</code>, and some stages are refused to everybody.</span>`}</${Failure}>`;
+  const documents = result.documents || [];
+  const columns = infer(documents).filter(field => !field.path.includes(".")).map(field => field.path);
+  return html`<${Loading} busy=${result.busy} onCancel=${() => {}}>
+    ${result.documents && html`<div class="toolbar"><h2>${result.upTo < total ? `After stage ${result.upTo}` : "Result"}</h2><span class="spring"></span><span class="quiet">${documents.length === result.limit ? `the first ${result.limit}` : plural(documents.length, "document")}, ${duration(result.ms)}</span></div>
+    ${documents.length ? html`<${Table} documents=${documents.map(keyed)} columns=${columns} selected=${new Set()} onSelect=${() => {}} onOpen=${() => {}} onSort=${() => {}} plain />` : html`<${Empty} icon="search" title="Nothing comes out" />`}`}
+  </${Loading}>`;
+}
+
+/** Rows of results need not have ids. */
+const keyed = (/** @type {any} */ document, /** @type {number} */ i) => ({ ...document, row: i });
+
+/** Stores, replaces or removes a pipeline, with the tag of what was read. */
+async function store(/** @type {string[]} */ path, /** @type {string} */ name, /** @type {string|null} */ stages) {
+  const now = await properties(path, undefined);
+  const others = (at(now.document, "aggrs")?.a || []).filter((/** @type {any} */ one) => at(one, "uri")?.v !== name).map(inline);
+  await change(path, `{aggrs: [${[...others, ...(stages ? [`{uri: ${JSON.stringify(name)}, stages: ${stages}}`] : [])].join(", ")}]}`, now.tag);
+}
+
+function Save({ path, pipeline, onClose, onSaved }) {
+  const [name, setName] = useState(pipeline.name);
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const submit = async (/** @type {Event} */ e) => {
+    e.preventDefault();
+    try {
+      await store(path, name, textOf(pipeline.stages));
+      toast(`“${name}” is stored`, "good");
+      onSaved(name);
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return html`<${Dialog} title="Save the pipeline" onClose=${onClose}><form class="stack" onSubmit=${submit}>
+    <${Field} label="Name" hint=${`GET ${dataPath(path)}/_aggrs/${name || "…"} runs it. A pipeline of this name is replaced.`}><input required autofocus pattern="[^\\/]+" spellcheck=${false} value=${name} onInput=${(/** @type {any} */ e) => setName(e.target.value)} /></${Field}>
+    ${error && html`<${Failure} error=${error} />`}
+    <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button primary"><span>Save</span></button></div></form></${Dialog}>`;
+}

@@ -1,0 +1,216 @@
+// One document in the editor. Types stay what they are: it is read and written in the shell's spelling.
+import { html, save, useEffect, useRef, useState } from "./dom.js";
+import { readOnly, route, toast } from "./state.js";
+import { address, dataPath, request, target } from "./api.js";
+import { parse } from "./shell.js";
+import { at, inline, print } from "./shellprint.js";
+import { filterOf, pathOf } from "./ids.js";
+import { same, update } from "./diff.js";
+import { useLoad } from "./load.js";
+import { Button, Confirm, CopyButton, Empty, Failure, Loading, Menu } from "./ui.js";
+import { Editor, problem } from "./editor.js";
+import { Conflict } from "./conflict.js";
+import { curl } from "./curl.js";
+import { go, leaving, withQuery } from "./route.js";
+import { pageKeys } from "./keys.js";
+import { cut, size, visible } from "./format.js";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const LARGE = 2 << 20;
+
+const without = (/** @type {any} */ document) => ({ ...document, e: document.e.filter((/** @type {any} */ [name]) => name !== "_etag") });
+
+/** Where a document is: by its path, or through a filter where no path can name its id. */
+const placeOf = (/** @type {string[]} */ path, /** @type {any} */ id) => {
+  const named = pathOf(id);
+  return named ? { path: dataPath([...path, named.segment]), query: named.query, list: false } : { path: dataPath(path), query: { filter: filterOf(id), pagesize: 1 }, list: true };
+};
+
+/** Why a document cannot be edited as text without becoming another one, or null. */
+function obstacle(/** @type {any} */ document, /** @type {boolean} */ pointers, /** @type {boolean} */ unnamed) {
+  if (unnamed) return "No path can name an id of this type, so it cannot be replaced here. The collection's update of selected documents can change it.";
+  if (pointers) return "It holds a DBPointer, which the shell's spelling does not tell from a DBRef.";
+  const dotted = document.e.find((/** @type {any} */ [name]) => name.includes(".") || name[0] === "$");
+  return dotted ? `Its key “${visible(dotted[0])}” would be expanded or refused when the document is stored whole.` : null;
+}
+
+async function read(/** @type {string[]} */ path, /** @type {any} */ id, /** @type {AbortSignal|undefined} */ signal) {
+  const place = placeOf(path, id);
+  const get = async (/** @type {string} */ jsonMode) => {
+    const answer = await request("GET", target(place.path, { ...place.query, jsonMode }), { signal });
+    const found = parse(answer.text);
+    return { document: place.list ? found.a?.[0] : found, text: answer.text };
+  };
+  const { document, text } = await get("shell");
+  if (!document) return { gone: true };
+  const pointers = /"\$ref"/.test(text) && /"\$dbPointer"/.test((await get("extended")).text);
+  const tag = at(document, "_etag");
+  return { base: without(document), tag: tag ? (tag.t === "oid" || tag.t === "string" ? tag.v : inline(tag)) : null, blocked: obstacle(document, pointers, place.list), bytes: text.length };
+}
+
+export function DocumentPage({ path, children }) {
+  const wanted = route.value.query.doc;
+  const creating = wanted === "new";
+  const back = withQuery({ doc: "", from: "" });
+  const load = useLoad(async signal => {
+    if (creating) {
+      const from = route.value.query.from;
+      const copy = from ? (await read(path, parse(from), signal)).base : null;
+      return { base: null, tag: null, blocked: null, text: copy ? print({ ...copy, e: copy.e.filter((/** @type {any} */ [name]) => name !== "_id") }) : "{\n  \n}", bytes: 0 };
+    }
+    const found = await read(path, parse(wanted), signal);
+    return found.gone ? found : { ...found, text: print(found.base) };
+  }, [path.join("/"), wanted]);
+  const { data, error, busy } = load;
+  return html`
+    ${children}
+    <${Loading} busy=${busy} onCancel=${load.cancel}>
+      ${(error || data?.gone) && html`<${Empty} icon="warning" title=${error && error.status !== 404 ? "This document cannot be shown" : "This document is gone"} text=${error && error.status !== 404 ? error.message : "It was deleted, or you may not see it."}><a class="button" href=${back}>Back to the documents</a></${Empty}>`}
+      ${!error && data && !data.gone && html`<${Edit} key=${wanted} path=${path} data=${data} creating=${creating} back=${back} again=${load.again} />`}
+    </${Loading}>`;
+}
+
+function Edit({ path, data, creating, back, again }) {
+  const [text, show] = useState(data.text);
+  const latest = useRef(data.text); // a key that saves may come before what was typed is shown
+  const setText = (/** @type {string} */ next) => show((latest.current = next));
+  const [state, setState] = useState({ base: data.base, tag: data.tag, text: data.text });
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const [saving, setSaving] = useState(false);
+  const [conflict, setConflict] = useState(/** @type {any} */ (null));
+  const [deleting, setDeleting] = useState(false);
+  const wrong = problem(text);
+  const dirty = text !== state.text;
+  const fixed = readOnly.value || Boolean(data.blocked) || data.bytes > LARGE;
+  const id = state.base && at(state.base, "_id");
+  const place = id && placeOf(path, id);
+
+  useEffect(() => {
+    leaving.ask = dirty ? () => confirm("Leave without saving? What you have changed here is lost.") : null;
+    return () => (leaving.ask = null);
+  }, [dirty]);
+
+  const stored = async (/** @type {any} */ key, /** @type {string} */ message, written = latest.current) => {
+    const now = await read(path, key, undefined);
+    leaving.ask = null;
+    toast(message, "good");
+    if (now.base && !creating) {
+      setState({ base: now.base, tag: /** @type {any} */ (now).tag, text: print(now.base) });
+      if (latest.current === written) setText(print(now.base));
+    }
+  };
+
+  const put = async (/** @type {string} */ body, /** @type {any} */ tag) => {
+    if (tag) return request("PUT", target(place.path, place.query), { headers: { ...JSON_TYPE, "If-Match": tag }, body });
+    const change = update(state.base, parse(body));
+    if (change.empty) return null;
+    return request("PATCH", target(place.path, { ...place.query, filter: change.filter }), { headers: JSON_TYPE, body: change.body });
+  };
+
+  const write = async (/** @type {string} */ body = latest.current, /** @type {any} */ tag = state.tag) => {
+    if (fixed || saving || !body.trim() || problem(body) || (body === state.text && !creating)) return;
+    setSaving(true);
+    setError(null);
+    try {
+      if (creating) {
+        const answer = await request("POST", dataPath(path), { headers: JSON_TYPE, body });
+        leaving.ask = null;
+        toast("Created", "good");
+        const given = at(parse(body), "_id");
+        go(given ? withQuery({ doc: inline(given), from: "" }) : locationId(answer) || back);
+      } else {
+        await put(body, tag);
+        await stored(id, "Saved", body);
+      }
+    } catch (/** @type {any} */ failure) {
+      const lost = failure.status === 412 || (failure.status === 404 && !tag);
+      if (lost) await meet(body);
+      else setError(failure);
+    }
+    setSaving(false);
+  };
+
+  /** Shows what the others did. */
+  const meet = async (/** @type {string} */ body) => {
+    try {
+      const theirs = await read(path, id, undefined);
+      if (theirs.gone) setError({ status: 404, message: "The document was deleted meanwhile. Copy your text, or store it anew with “Duplicate”." });
+      else setConflict({ base: state.base, mine: parse(body), theirs: theirs.base, tag: theirs.tag });
+    } catch (/** @type {any} */ failure) {
+      setError(failure.status === 404 ? { status: 404, message: "The document was deleted meanwhile. Your text is still here: copy it, or store it anew." } : failure);
+    }
+  };
+
+  const remove = async () => {
+    try {
+      await request("DELETE", target(place.path, place.query), { headers: state.tag ? { "If-Match": state.tag } : {} });
+    } catch (/** @type {any} */ failure) {
+      if (failure.status !== 412) throw failure;
+      const now = await read(path, id, undefined);
+      if (now.base) (setState({ base: now.base, tag: /** @type {any} */ (now).tag, text: print(now.base) }), setText(print(now.base)));
+      throw Object.assign(new Error("The document has changed since you opened it, so it was not deleted. You see it as it is now: delete it again if you still want to."), { status: 412 });
+    }
+    leaving.ask = null;
+    toast("Deleted", "good");
+    go(back);
+  };
+
+  useEffect(() => {
+    pageKeys.save = () => write();
+    pageKeys.e = () => /** @type {any} */ (document.querySelector(".document .editor"))?.editor.focus();
+    return () => (delete pageKeys.save, delete pageKeys.e);
+  });
+
+  const marks = error && error.status >= 400 && error.status < 500 ? fieldMarks(error, text) : [];
+  return html`
+    <section class="document" aria-label="Document">
+      <div class="toolbar">
+        <a class="button plain" href=${back}>← Documents</a>
+        <h2 class="mono">${creating ? "New document" : cut(visible(inline(id)), 80)}</h2>
+        ${dirty && html`<span class="tag">changed</span>`}
+        <span class="spring"></span>
+        ${state.tag && html`<span class="quiet nowrap small" title="The entity tag that Save sends as If-Match">tag ${cut(state.tag, 10)}</span>`}
+        ${!creating && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(target(place.path, place.query)) })} label="Copy as a curl line">curl</${CopyButton}>
+        <${CopyButton} text=${text} label="Copy the text">Copy</${CopyButton}>
+        <${Menu} icon="down" text="More" label="More actions" items=${[
+          { text: "Download", icon: "download", onClick: () => save(`${cut(inline(id).replace(/\W+/g, "-"), 40)}.json`, new Blob([text])) },
+          { text: "Read it again", icon: "refresh", onClick: again },
+          !readOnly.value && { text: "Duplicate", icon: "copy", onClick: () => go(withQuery({ doc: "new", from: inline(id) })) },
+          !readOnly.value && !place.list && { text: "Delete…", icon: "trash", danger: true, onClick: () => setDeleting(true) },
+        ]} />`}
+        ${dirty && !creating && html`<${Button} onClick=${() => setText(state.text)}>Undo all</${Button}>`}
+        ${!fixed && html`<${Button} kind="primary" disabled=${Boolean(wrong) || (!dirty && !creating)} busy=${saving} onClick=${() => write()}>${creating ? "Create" : "Save"}</${Button}>`}
+      </div>
+      ${data.blocked && html`<div class="notice"><p>Read only. ${data.blocked}</p></div>`}
+      ${data.bytes > LARGE && html`<div class="notice"><p>Read only: ${size(data.bytes)} are too much for the editor. Download it, change it and store it with curl.</p></div>`}
+      ${error && html`<${Failure} error=${error} />`}
+      ${wrong && text.trim() && html`<p class="error" role="status">Line ${text.slice(0, wrong.at).split("\n").length}: ${wrong.message}</p>`}
+      <div class="paper"><${Editor} value=${text} onChange=${setText} readOnly=${fixed} label="Document" marks=${marks} autofocus=${creating} /></div>
+      ${conflict && html`<${Conflict} ...${conflict} onClose=${() => setConflict(null)} onTake=${(/** @type {any} */ document) => {
+        setConflict(null);
+        setText(print(document));
+        if (same(document, conflict.theirs)) stored(id, "Nothing to save: you took theirs");
+        else write(print(document), conflict.tag);
+      }} />`}
+      ${deleting && html`<${Confirm} title="Delete this document?" text=${html`<code>${cut(visible(inline(id)), 120)}</code> is gone for good.`} action="Delete" onClose=${() => setDeleting(false)} onYes=${remove} />`}
+    </section>`;
+}
+
+/** Where the Location of a new document leads. @param {any} answer */
+function locationId(answer) {
+  const url = new URL(answer.headers.get("Location") || "", location.href);
+  const segment = decodeURIComponent(url.pathname.split("/").at(-1) || "");
+  if (!segment) return null;
+  return withQuery({ doc: /^[0-9a-f]{24}$/.test(segment) ? `ObjectId("${segment}")` : JSON.stringify(segment), from: "" });
+}
+
+/** Places of the fields that a refusal names. @param {any} error @param {string} text */
+function fieldMarks(error, text) {
+  const message = `${error.message} ${error.detail}`;
+  try {
+    const root = parse(text);
+    return (root.e || []).filter(([name]) => new RegExp(`[#/.'"\`\\[ ]${name.replace(/\W/g, "\\$&")}['"\`\\] :,]`).test(message + " ")).map(([, , from, to]) => ({ from, to, message: error.message, severity: "error" }));
+  } catch {
+    return [];
+  }
+}

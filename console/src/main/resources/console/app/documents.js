@@ -1,0 +1,170 @@
+// The documents of a collection: what was asked for, and what came.
+import { html, save, useEffect, useMemo, useRef, useState } from "./dom.js";
+import { announcement, config, readOnly, route, settings } from "./state.js";
+import { address, announce, dataPath, nextAfter, request, target } from "./api.js";
+import { parse } from "./shell.js";
+import { inline, print } from "./shellprint.js";
+import { columnsOf, infer } from "./fields.js";
+import { useLoad } from "./load.js";
+import { Button, Choice, CopyButton, Empty, Failure, Loading, Menu } from "./ui.js";
+import { count, duration, plural } from "./format.js";
+import { go, withQuery } from "./route.js";
+import { pageKeys } from "./keys.js";
+import { curl } from "./curl.js";
+import { QueryBar } from "./querybar.js";
+import { Table } from "./table.js";
+import { Bulk } from "./bulk.js";
+
+const SIZES = [20, 50, 100, 500];
+
+/** Pages that were visited on the way here, by the query they belong to. @type {{of: string, after: string[]}} */
+const visited = { of: "", after: [] };
+
+/** @param {any} query */
+const asked = query => ({ filter: query.filter, sort: query.sort, keys: query.keys });
+
+export function Documents({ path, children }) {
+  const query = route.value.query;
+  const pageSize = Number(query.size) || settings.value.pageSize;
+  const page = Math.max(1, Number(query.page) || 1);
+  const view = query.view || "table";
+  const of = JSON.stringify([path, asked(query), pageSize]);
+  if (visited.of !== of) Object.assign(visited, { of, after: [] });
+  const after = visited.after[page - 2];
+  const parameters = { ...asked(query), pagesize: pageSize, ...(page > 1 ? (after ? { after } : { page }) : {}), jsonMode: "shell" };
+
+  const { data, error, busy, again, cancel } = useLoad(
+    async signal => {
+      const answer = await request("GET", target(dataPath(path), parameters), { signal });
+      const documents = /** @type {any[]} */ (parse(answer.text).a);
+      const next = nextAfter(answer.headers);
+      if (next) visited.after[page - 1] = next;
+      announce(documents.length, answer.ms);
+      return { documents, ms: answer.ms, more: documents.length === pageSize, page };
+    },
+    [of, page],
+  );
+  const [selected, setSelected] = useState(/** @type {Set<string>} */ (new Set()));
+  const [bulk, setBulk] = useState(/** @type {string|null} */ (null));
+  useEffect(() => setSelected(new Set()), [data]);
+  const fields = useMemo(() => infer(data?.documents || []), [data]);
+  const seen = useRef(fields);
+  if (fields.length) seen.current = fields;
+  useEffect(() => {
+    pageKeys.n = () => readOnly.value || go(withQuery({ doc: "new" }));
+    return () => delete pageKeys.n;
+  }, []);
+
+  const hidden = (query.hide || "").split(",").filter(Boolean);
+  const extra = (query.cols || "").split(",").filter(Boolean);
+  const columns = [...columnsOf(fields), ...extra.filter((/** @type {string} */ one) => !columnsOf(fields).includes(one))];
+  const open = (/** @type {any} */ document) => go(withQuery({ doc: idText(document) }));
+  const some = data && data.documents.length > 0;
+  const filtered = Boolean(query.filter);
+
+  return html`
+    ${children}
+    <${QueryBar} key=${path.join("/")} path=${path} query=${query} fields=${() => seen.current} busy=${busy} onRun=${again} onChange=${(/** @type {any} */ change) => go(withQuery({ ...change, page: "" }))} />
+    <div class="toolbar">
+      <${Choice} label="View" value=${view} options=${[["table", "Table"], ["list", "List"], ["text", "Text"]]} onChange=${(/** @type {string} */ id) => go(withQuery({ view: id === "table" ? "" : id }), true)} />
+      ${view === "table" && html`<${Columns} columns=${columns} hidden=${hidden} fields=${seen.current} extra=${extra} />`}
+      <span class="spring"></span>
+      ${selected.size > 0 && html`<span class="quiet nowrap">${count(selected.size)} selected</span>
+        <${Menu} text="With these" icon="down" label="With the selected documents" items=${[
+          !readOnly.value && { text: "Update…", icon: "edit", onClick: () => setBulk("update") },
+          { text: "Export as NDJSON", icon: "download", onClick: () => save(`${path.at(-1)}.ndjson`, new Blob([chosen(data, selected).map((/** @type {any} */ one) => inline(one) + "\n").join("")])) },
+          !readOnly.value && { text: "Delete…", icon: "trash", danger: true, onClick: () => setBulk("delete") },
+        ]} />`}
+      ${some && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(target(dataPath(path), parameters)) })} label="Copy this query as a curl line">curl</${CopyButton}>`}
+      ${!readOnly.value && html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`}
+    </div>
+    <${Loading} busy=${busy} onCancel=${cancel}>
+      ${error && html`<${Failure} error=${error}>${error.status === 403 && config.value.access ? html`<a href="#/access">What may I do?</a>` : html`<${Button} small icon="refresh" onClick=${again}>Try again</${Button}>`}</${Failure}>`}
+      ${!error && data && !some && (filtered
+        ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${path.at(-1)}</b> matches <code>${query.filter}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
+        : page > 1
+          ? html`<${Empty} icon="search" title="The result ends before this page"><${Button} onClick=${() => go(withQuery({ page: "" }))}>To the first page</${Button}></${Empty}>`
+          : html`<${Nothing} path=${path} />`)}
+      ${some && view === "table" && html`<${Table} documents=${data.documents} columns=${columns.filter((/** @type {string} */ c) => !hidden.includes(c))} sort=${query.sort} selected=${selected} onSelect=${setSelected} onOpen=${open} onSort=${(/** @type {string} */ sort) => go(withQuery({ sort, page: "" }))} />`}
+      ${some && view === "list" && html`<${List} documents=${data.documents} onOpen=${open} />`}
+      ${some && view === "text" && html`<pre class="text-view" tabindex="0" aria-label="Documents as text">${data.documents.map((/** @type {any} */ one) => print(one)).join("\n")}</pre>`}
+    </${Loading}>
+    ${(some || page > 1) && html`<${Pager} path=${path} page=${page} size=${pageSize} data=${data} filter=${query.filter} />`}
+    ${bulk && html`<${Bulk} kind=${bulk} path=${path} ids=${[...selected]} onClose=${() => setBulk(null)} onDone=${again} />`}`;
+}
+
+/** @param {any} document */
+export const idText = document => inline(document.e.find((/** @type {any} */ [name]) => name === "_id")?.[1] ?? { t: "null" });
+
+const chosen = (/** @type {any} */ data, /** @type {Set<string>} */ selected) => data.documents.filter((/** @type {any} */ one) => selected.has(idText(one)));
+
+const Nothing = ({ path }) => html`
+  <${Empty} icon="collection" title="No documents yet" text=${html`Create the first one here, or with a line in a shell:`}>
+    <div class="stack center">
+      <pre class="line">${curl({ method: "POST", url: address(dataPath(path)), headers: { "Content-Type": "application/json" }, body: '{"title": "The Periodic Table"}' })}</pre>
+      ${!readOnly.value && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${() => go(withQuery({ doc: "new" }))}>Create a document</${Button}>
+        ${config.value.pages.includes("import") && config.value.pages.includes("export") && html`<${Button} icon="upload" onClick=${() => go(withQuery({ tab: "transfer" }))}>Import</${Button}>`}</div>`}
+    </div>
+  </${Empty}>`;
+
+function Columns({ columns, hidden, fields, extra }) {
+  const [open, setOpen] = useState(false);
+  const nested = fields.filter((/** @type {any} */ field) => field.path.includes(".") && !field.types.object).slice(0, 60).map((/** @type {any} */ field) => field.path);
+  const set = (/** @type {string[]} */ hide, /** @type {string[]} */ cols) => go(withQuery({ hide: hide.join(","), cols: cols.join(",") }), true);
+  const toggle = (/** @type {string} */ name) => (hidden.includes(name) ? set(hidden.filter((/** @type {string} */ one) => one !== name), extra) : set([...hidden, name], extra));
+  const toggleExtra = (/** @type {string} */ name) => (extra.includes(name) ? set(hidden, extra.filter((/** @type {string} */ one) => one !== name)) : set(hidden, [...extra, name]));
+  return html`
+    <div class="menu" onKeyDown=${(/** @type {KeyboardEvent} */ e) => e.key === "Escape" && setOpen(false)}>
+      <${Button} icon="columns" aria-expanded=${String(open)} onClick=${() => setOpen(!open)}>Columns${hidden.length ? ` (${hidden.length} hidden)` : ""}</${Button}>
+      ${open && html`<div class="menu-list columns" role="group" aria-label="Columns">
+        ${columns.filter((/** @type {string} */ one) => !extra.includes(one)).map((/** @type {string} */ name) => html`<label><input type="checkbox" checked=${!hidden.includes(name)} onChange=${() => toggle(name)} />${name}</label>`)}
+        ${nested.length > 0 && html`<p class="quiet small">Nested</p>`}
+        ${nested.map((/** @type {string} */ name) => html`<label><input type="checkbox" checked=${extra.includes(name)} onChange=${() => toggleExtra(name)} />${name}</label>`)}
+      </div>`}
+    </div>`;
+}
+
+function List({ documents, onOpen }) {
+  const [all, setAll] = useState(false);
+  return html`
+    <div class="stack"><div><${Button} small onClick=${() => setAll(!all)}>${all ? "Fold all" : "Expand all"}</${Button}></div>
+      ${documents.map((/** @type {any} */ one) => html`<details class="folded" open=${all} key=${idText(one)}><summary><code>${idText(one)}</code><span class="quiet">${inline(one).slice(0, 140)}</span></summary><pre>${print(one)}</pre><${Button} small icon="edit" onClick=${() => onOpen(one)}>Open</${Button}></details>`)}
+    </div>`;
+}
+
+function Pager({ path, page, size, data, filter }) {
+  const [exact, setExact] = useState(/** @type {any} */ (null));
+  const [wanted, setWanted] = useState("");
+  const estimate = useLoad(async signal => (filter ? null : JSON.parse((await request("GET", target(dataPath(path), { rep: "HAL", np: true, count: "estimated", pagesize: 1, keys: '{"_id":1}' }), { signal, quiet: true })).text)._size ?? null), [path.join("/"), filter]);
+  useEffect(() => setExact(null), [filter, path.join("/")]);
+  const ask = async () => {
+    setExact({ busy: true });
+    try {
+      const answer = await request("GET", target(dataPath(path) + "/_size", { filter }), { signal: AbortSignal.timeout(30_000) });
+      const n = JSON.parse(answer.text)._size;
+      setExact({ n, ms: answer.ms });
+      announcement.value = plural(n, "document");
+    } catch {
+      setExact({ failed: true });
+    }
+  };
+  const move = (/** @type {number} */ to) => go(withQuery({ page: to > 1 ? to : "" }));
+  const from = (page - 1) * size;
+  return html`
+    <footer class="pager">
+      <span class="nowrap">${data?.documents.length ? `${count(from + 1)}–${count(from + data.documents.length)}` : "0"}
+        ${exact?.n !== undefined ? ` of ${count(exact.n)}` : estimate.data != null ? html` of about ${count(estimate.data)}` : ""}</span>
+      ${exact?.n === undefined && html`<${Button} small kind="plain" busy=${exact?.busy} onClick=${ask}>${exact?.busy ? "Counting…" : exact?.failed ? "Counting took too long: again" : "Count"}</${Button}>`}
+      ${data && html`<span class="quiet nowrap">${duration(data.ms)}</span>`}
+      <span class="spring"></span>
+      <label class="nowrap">Per page <select value=${size} onChange=${(/** @type {any} */ e) => go(withQuery({ size: e.target.value, page: "" }))}>${SIZES.map(n => html`<option value=${n}>${n}</option>`)}</select></label>
+      <form class="row tight" onSubmit=${(/** @type {Event} */ e) => (e.preventDefault(), Number(wanted) > 0 && move(Number(wanted)))}>
+        <label class="nowrap">Page <input class="narrow" inputmode="numeric" aria-label="Go to page" placeholder=${page} value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value.replace(/\D/g, ""))} /></label>
+      </form>
+      <div class="row tight">
+        <${Button} disabled=${page === 1} onClick=${() => move(1)}>First</${Button}>
+        <${Button} disabled=${page === 1} onClick=${() => move(page - 1)}>Previous</${Button}>
+        <${Button} disabled=${data && !data.more} onClick=${() => move(page + 1)}>Next</${Button}>
+      </div>
+    </footer>`;
+}

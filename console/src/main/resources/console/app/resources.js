@@ -1,0 +1,89 @@
+// What there is: read once, and after every change that the console makes.
+import { config, resources } from "./state.js";
+import { dataPath, request, target } from "./api.js";
+
+const KINDS = { "rh:db": "db", "rh:coll": "coll", "rh:bucket": "bucket", "rh:schema-store": "schemas" };
+
+/** What stands below a path. @param {string[]} path */
+async function children(path) {
+  const found = [];
+  let type = "";
+  for (let page = 1; page <= 20; page++) {
+    const answer = await request("GET", target(dataPath(path), { rep: "HAL", hal: "f", np: true, pagesize: 1000, page }), { quiet: true });
+    const list = JSON.parse(answer.text);
+    type = list._type;
+    for (const [rel, items] of Object.entries(list._embedded || {})) {
+      for (const item of KINDS[rel] ? /** @type {any[]} */ (items) : []) {
+        const name = String(item._id);
+        if (rel !== "rh:schema-store") found.push({ name, path: [...path, name], kind: KINDS[rel] });
+        else found.push({ name: "_schemas", path: [...path, "_schemas"], kind: "schemas" });
+      }
+    }
+    if (page >= (list._total_pages || 1)) break;
+  }
+  return { type, found };
+}
+
+const TREE = { database: "db", collection: "coll", bucket: "bucket", schemas: "schemas" };
+
+/** What the caller may do anything with, as the gateway tells it. */
+async function permitted() {
+  const { resources: all } = JSON.parse((await request("GET", config.value.access, { quiet: true })).text);
+  const nodes = all.map((/** @type {any} */ one) => ({ name: one.segments.at(-1) ?? "/", path: one.segments, kind: TREE[one.kind], operations: one.operations }));
+  const single = nodes.some((/** @type {any} */ node) => node.kind === "db" && node.path.length === 0);
+  if (single || !nodes.some((/** @type {any} */ node) => node.path.length > 1)) {
+    const inside = nodes.filter((/** @type {any} */ node) => node.kind !== "db");
+    if (single || inside.length) return { root: "db", roots: inside };
+  }
+  const open = new Set((resources.value.roots || []).filter((/** @type {any} */ node) => node.open).map((/** @type {any} */ node) => node.name));
+  const databases = new Map(nodes.filter((/** @type {any} */ node) => node.kind === "db").map((/** @type {any} */ node) => [node.name, { ...node, children: [], open: open.has(node.name) }]));
+  for (const node of nodes.filter((/** @type {any} */ one) => one.kind !== "db")) {
+    const name = node.path[0];
+    if (node.path.length < 2) databases.set(name, node);
+    else {
+      if (!databases.has(name)) databases.set(name, { name, path: [name], kind: "db", children: [], open: open.has(name) });
+      databases.get(name).children.push(node);
+    }
+  }
+  return { root: "root", roots: [...databases.values()] };
+}
+
+/** Reads everything anew; open databases stay open. */
+export async function reload() {
+  resources.value = { ...resources.value, state: "loading" };
+  try {
+    if (config.value.access) {
+      resources.value = { state: "ready", ...(await permitted()) };
+      return;
+    }
+    const { type, found } = await children([]);
+    const before = new Map((resources.value.roots || []).map((/** @type {any} */ node) => [node.name, node]));
+    if (type === "COLLECTION") {
+      resources.value = { state: "ready", root: "coll", roots: [{ name: "/", path: [], kind: "coll" }] };
+      return;
+    }
+    for (const node of found) {
+      const old = before.get(node.name);
+      if (node.kind === "db" && old?.open) Object.assign(node, { open: true, children: (await children(node.path)).found });
+    }
+    resources.value = { state: "ready", root: type === "DB" ? "db" : "root", roots: found };
+  } catch (error) {
+    resources.value = { state: "error", error, roots: null };
+  }
+}
+
+/** Shows or hides the collections of a database. @param {any} node */
+export async function expand(node) {
+  node.open = !node.open;
+  if (node.open && !node.children) {
+    try {
+      node.children = (await children(node.path)).found;
+    } catch {
+      node.children = [];
+    }
+  }
+  resources.value = { ...resources.value, roots: [...resources.value.roots] };
+}
+
+/** Everything that is known, for the palette and for completion. @returns {any[]} */
+export const known = () => (resources.value.roots || []).flatMap((/** @type {any} */ node) => [node, ...(node.children || [])]);

@@ -1,0 +1,89 @@
+// Saying who one is: the first page, the dialog over a page whose session has ended, and a new password for the default one.
+import { html, useEffect, useState } from "./dom.js";
+import { account, config, defaultPassword, signInAgain, toast } from "./state.js";
+import { dataPath, request, signIn, signOut } from "./api.js";
+import { Button, Dialog, Failure, Field } from "./ui.js";
+
+/** The default account of a fresh gateway: after signing in with it a new password is asked for. */
+const FRESH = { name: "admin", password: "secret" };
+
+function Form({ name, fixed, onDone, action }) {
+  const [who, setWho] = useState(name || "");
+  const [password, setPassword] = useState("");
+  const [error, setError] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [wait, setWait] = useState(0);
+  useEffect(() => {
+    if (wait <= 0) return undefined;
+    const timer = setTimeout(() => setWait(wait - 1), 1000);
+    return () => clearTimeout(timer);
+  }, [wait]);
+  const submit = async (/** @type {Event} */ e) => {
+    e.preventDefault();
+    setBusy(true);
+    setError("");
+    try {
+      await signIn(who, password);
+      defaultPassword.value = who === FRESH.name && password === FRESH.password;
+      setPassword("");
+      onDone?.();
+    } catch (/** @type {any} */ failure) {
+      if (failure.retryAfter) setWait(failure.retryAfter);
+      setError(failure.status === 401 || failure.status === 429 ? (failure.retryAfter ? "Too many attempts." : "Account and password do not match.") : failure.message);
+    }
+    setBusy(false);
+  };
+  return html`
+    <form class="stack" onSubmit=${submit}>
+      <${Field} label="Account"><input name="username" autocomplete="username" required autofocus=${!fixed} readonly=${fixed} spellcheck=${false} autocapitalize="none" value=${who} onInput=${(/** @type {any} */ e) => setWho(e.target.value)} /></${Field}>
+      <${Field} label="Password" error=${error && error + (wait > 0 ? ` Try again in ${wait} s.` : "")}><input name="password" type="password" autocomplete="current-password" required autofocus=${fixed} value=${password} onInput=${(/** @type {any} */ e) => setPassword(e.target.value)} /></${Field}>
+      <button type="submit" class="button primary wide" disabled=${busy || wait > 0}><span>${busy ? "Signing in…" : action}</span></button>
+    </form>`;
+}
+
+export const SignInPage = () => html`
+  <main class="signin">
+    <div class="card">
+      <h1><img src="${new URL("../icon.svg", import.meta.url).pathname}" alt="" width="28" height="28" />RESTHeart</h1>
+      <p class="quiet">Sign in to <b>${config.value.title}</b></p>
+      <${Form} action="Sign in" />
+    </div>
+    <p class="quiet small">RESTHeart ${config.value.version}</p>
+  </main>`;
+
+export const SignInAgain = () => html`
+  <${Dialog} title="Sign in again" must>
+    <p class="quiet">${signInAgain.value.reason}</p>
+    <${Form} name=${account.value.name} fixed action="Go on" onDone=${signInAgain.value.done} />
+    <div class="row end"><${Button} kind="plain" onClick=${() => (signInAgain.value = null, signOut())}>Sign out instead</${Button}></div>
+  </${Dialog}>`;
+
+/** A gateway that still has the password everybody knows. */
+export function NewPassword() {
+  const [one, setOne] = useState("");
+  const [two, setTwo] = useState("");
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const close = () => (defaultPassword.value = false);
+  const submit = async (/** @type {Event} */ e) => {
+    e.preventDefault();
+    try {
+      await request("PATCH", dataPath(["users", account.value.name]), { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ password: one }), quiet: true });
+      close();
+      await signIn(account.value.name, one);
+      toast("The password is changed", "good");
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return html`
+    <${Dialog} title="Choose a password" onClose=${close}>
+      <form class="stack" onSubmit=${submit}>
+        <p>This account still has the password that every new gateway has. Choose another one before others can reach this gateway.</p>
+        <input type="text" name="username" autocomplete="username" value=${account.value.name} hidden readonly />
+        <${Field} label="New password" hint="At least 8 characters; a few words are better than a few signs."><input type="password" autocomplete="new-password" minlength="8" maxlength="72" required autofocus value=${one} onInput=${(/** @type {any} */ e) => setOne(e.target.value)} /></${Field}>
+        <${Field} label="Once more" error=${two && one !== two ? "The two differ." : ""}><input type="password" autocomplete="new-password" required value=${two} onInput=${(/** @type {any} */ e) => setTwo(e.target.value)} /></${Field}>
+        ${error && html`<${Failure} error=${error} />`}
+        <div class="row end"><${Button} onClick=${close}>Later</${Button}><button type="submit" class="button primary" disabled=${one.length < 8 || one !== two}><span>Change it</span></button></div>
+      </form>
+    </${Dialog}>`;
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.restheart.console;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,266 @@
+package org.restheart.core.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What people do with the console, in a real browser. The numbers are those of the stories in the console's contract.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleStoriesTest {
+    private static final String ALL_TYPES = """
+            {_id: 'types', text: 'a"b\\\\c', double: 1.0, zero: -0.0, nan: {$numberDouble: 'NaN'}, int: 5,
+             long: {$numberLong: '7'}, big: {$numberLong: '9223372036854775807'}, dec: {$numberDecimal: '1.10'},
+             oid: {$oid: '6b02c888c7449297a9373f31'}, date: {$date: '2020-01-01T00:00:00.123Z'},
+             old: {$date: {$numberLong: '-62135596800001'}}, bin: {$binary: {base64: 'AQID', subType: '80'}},
+             uuid: {$uuid: 'c8edabc3-f738-4ca3-b68d-ab92a91478a3'},
+             re: {$regularExpression: {pattern: '^a/b', options: 'i'}}, ts: {$timestamp: {t: 1, i: 2}},
+             min: {$minKey: 1}, max: {$maxKey: 1}, nothing: null, undef: {$undefined: true},
+             code: {$code: 'f()'}, scoped: {$code: 'x', $scope: {a: 1}}, sym: {$symbol: 's'},
+             ref: {$ref: 'c', $id: 1}, list: [1, [2.5, {x: []}], {}], yes: true, '10': 1, '2': 2}""";
+
+    private final ConsoleWorld world;
+
+    ConsoleStoriesTest(TestMongo mongo) {
+        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
+        world = ConsoleWorld.open(mongo);
+    }
+
+    @BeforeAll
+    void create() throws Exception {
+        world.send("root", "PUT", "/", "{}");
+        world.send("root", "PUT", "/books", "{}");
+        world.send("root", "PUT", "/drafts", "{}");
+        world.send("root", "PUT", "/secrets", "{}");
+        var books = new StringBuilder("[");
+        for (int i = 0; i < 12; i++) {
+            books.append(i == 0 ? "" : ",")
+                    .append("{\"_id\": \"b")
+                    .append(i)
+                    .append("\", \"title\": \"Book ")
+                    .append(i)
+                    .append("\", \"year\": ")
+                    .append(1990 + i)
+                    .append(", \"place\": {\"city\": \"Turin\"}}");
+        }
+        world.send("root", "POST", "/books", books.append("]").toString());
+    }
+
+    @AfterAll
+    void stop() {
+        world.close();
+    }
+
+    @AfterEach
+    void nothing_was_refused_by_the_browser() {
+        world.expectNoComplaints();
+    }
+
+    private static Locator button(Page page, String name) {
+        return page.getByRole(
+                AriaRole.BUTTON,
+                new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+
+    @Test
+    void story_1_ada_signs_in_and_sees_only_what_she_may_read() {
+        try (var page = world.page("")) {
+            world.signIn(page, "ada", "wrong");
+            assertThat(page.getByRole(AriaRole.ALERT)).containsText("Account and password do not match");
+            world.signIn(page, "nobody", "wrong");
+            assertThat(page.getByRole(AriaRole.ALERT)).containsText("Account and password do not match");
+            world.signIn(page, "ada", "secret");
+            assertThat(page.locator(".tree .node", new Page.LocatorOptions().setHasText("books")))
+                    .isVisible();
+            assertThat(page.locator(".tree .node", new Page.LocatorOptions().setHasText("secrets")))
+                    .hasCount(0);
+        }
+    }
+
+    @Test
+    void story_2_a_filter_is_completed_run_and_told_as_a_curl_line() throws Exception {
+        try (var page = world.open("ada", "#/c/books")) {
+            page.context()
+                    .grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            assertThat(page.locator("table.grid tbody tr")).hasCount(12);
+            page.locator(".cm-content[aria-label='Filter']").click();
+            page.keyboard().type("ye");
+            page.locator(".cm-tooltip-autocomplete li").first().waitFor();
+            assertThat(page.locator(".cm-tooltip-autocomplete")).containsText("year");
+            page.keyboard().press("Enter");
+            page.keyboard().type("$g");
+            assertThat(page.locator(".cm-tooltip-autocomplete")).containsText("$gt");
+            ConsoleWorld.write(page, "Filter", "{year: {$gt: 1999}}");
+            page.keyboard().press("Control+Enter");
+            assertThat(page.locator("table.grid tbody tr")).hasCount(2);
+            page.getByLabel("Copy this query as a curl line").click();
+            var line = (String) page.evaluate("() => navigator.clipboard.readText()");
+            assertThat(line).startsWith("curl -sS -g -u \"$RH_USER\" ").doesNotContain("secret", "Bearer");
+            var shell = new ProcessBuilder("bash", "-c", line).redirectErrorStream(true);
+            shell.environment().put("RH_USER", "ada:secret");
+            var process = shell.start();
+            var printed = new String(
+                    process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(printed).contains("\"b10\"", "\"b11\"").doesNotContain("\"b9\"");
+        }
+    }
+
+    @Test
+    void story_3_a_link_shows_the_same_view_after_signing_in() {
+        try (var page = world.open("ada", "#/c/books?sort={\"place.city\":1,\"year\":1}&hide=title,place")) {
+            assertThat(page.locator("table.grid tbody tr").first()).containsText("1990");
+            assertThat(page.locator("table.grid th")).hasCount(3);
+        }
+    }
+
+    @Test
+    void story_5_a_change_keeps_every_other_type() {
+        world.insert("drafts", ALL_TYPES);
+        var before = world.stored("drafts", "types");
+        try (var page = world.open("ada", "#/c/drafts?doc=\"types\"")) {
+            var editor = page.locator(".document .cm-content");
+            assertThat(editor).containsText("NumberLong(7)");
+            var text = (String) page.evaluate(
+                    "() => document.querySelector('.document .editor').editor.state.doc.toString()");
+            ConsoleWorld.write(page, "Document", text.replace("a\\\"b\\\\c", "changed"));
+            page.keyboard().press("Control+s");
+            assertThat(page.locator(".toast")).containsText("Saved");
+            assertThat(page.locator(".document .cm-content")).containsText("changed");
+        }
+        var after = world.stored("drafts", "types");
+        assertThat(after.remove("_etag")).isNotNull();
+        assertThat(after.put("text", before.get("text"))).isEqualTo(new BsonString("changed"));
+        assertThat(after.toJson()).isEqualTo(before.toJson());
+        assertThat(after.keySet()).containsExactlyElementsOf(before.keySet());
+    }
+
+    @Test
+    void story_6_two_changes_of_one_document_are_both_kept() throws Exception {
+        world.send("root", "POST", "/drafts", "{\"_id\": \"both\", \"title\": \"old\", \"year\": 1}");
+        try (var page = world.open("ada", "#/c/drafts?doc=\"both\"")) {
+            assertThat(page.locator(".document .cm-content")).containsText("old");
+            world.send("bob", "PATCH", "/drafts/both", "{\"year\": 2000}");
+            ConsoleWorld.write(page, "Document", "{_id: \"both\", title: \"new\", year: 1}");
+            button(page, "Save").click();
+            assertThat(page.locator("dialog .conflict tbody tr")).hasCount(2);
+            button(page, "Save this").click();
+            assertThat(page.locator(".toast")).containsText("Saved");
+        }
+        var stored = world.stored("drafts", "both");
+        assertThat(stored).containsEntry("title", new BsonString("new")).containsEntry("year", new BsonInt32(2000));
+    }
+
+    @Test
+    void story_7_what_changed_meanwhile_is_not_deleted_at_once() throws Exception {
+        world.send("root", "POST", "/drafts", "{\"_id\": \"going\", \"n\": 1}");
+        try (var page = world.open("ada", "#/c/drafts?doc=\"going\"")) {
+            assertThat(page.locator(".document .cm-content")).containsText("going");
+            world.send("bob", "PATCH", "/drafts/going", "{\"n\": 2}");
+            button(page, "More").click();
+            page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Delete…"))
+                    .click();
+            button(page, "Delete").click();
+            assertThat(page.locator("dialog [role=alert]")).containsText("has changed since you opened it");
+            assertThat(world.stored("drafts", "going")).containsKey("n");
+            button(page, "Delete").click();
+            assertThat(page.locator(".toast")).containsText("Deleted");
+        }
+        assertThat(world.collection("drafts").countDocuments(BsonDocument.parse("{_id: 'going'}")))
+                .isZero();
+    }
+
+    @Test
+    void story_8_what_cannot_be_read_is_marked_and_not_sent() {
+        try (var page = world.open("ada", "#/c/drafts?doc=new")) {
+            ConsoleWorld.write(page, "Document", "{\"title\": }");
+            assertThat(page.locator(".error")).containsText("a value is expected here");
+            assertThat(button(page, "Create")).isDisabled();
+            page.keyboard().press("Control+s");
+            ConsoleWorld.write(page, "Document", "{_id: \"made\", title: \"x\"}");
+            button(page, "Create").click();
+            assertThat(page.locator(".toast")).containsText("Created");
+        }
+        assertThat(world.stored("drafts", "made")).containsEntry("title", new BsonString("x"));
+    }
+
+    @Test
+    void story_12_a_pipeline_is_built_looked_into_and_stored() {
+        try (var page = world.open("root", "#/c/books?tab=aggregations")) {
+            ConsoleWorld.write(page, "Stage 1, $match", "{year: {$gt: 1999}}");
+            button(page, "Add stage").click();
+            page.getByLabel("Operator of stage 2").selectOption("$group");
+            ConsoleWorld.write(page, "Stage 2, $group", "{_id: null, n: {$sum: 1}}");
+            button(page, "Result after stage 1").click();
+            assertThat(page.locator("table.grid tbody tr")).hasCount(2);
+            button(page, "Run").click();
+            assertThat(page.locator("table.grid tbody tr")).hasCount(1);
+            button(page, "Save…").click();
+            page.locator("dialog input").fill("recent");
+            button(page, "Save").click();
+            assertThat(page.locator(".names")).containsText("recent");
+        }
+    }
+
+    @Test
+    void story_15_a_unique_index_names_the_key_that_is_there_twice() {
+        try (var page = world.open("root", "#/c/books?tab=indexes")) {
+            button(page, "New index").click();
+            page.getByLabel("Field 1").fill("place.city");
+            page.getByLabel("Unique").check();
+            button(page, "Create").click();
+            assertThat(page.locator("dialog [role=alert]")).containsText("Turin");
+        }
+    }
+
+    @Test
+    void story_17_root_asks_what_a_role_may_do() throws Exception {
+        try (var page = world.open("root", "#/access")) {
+            page.getByLabel("What may the roles").fill("reader");
+            button(page, "Show").click();
+            assertThat(page.locator(".matrix tbody tr")).hasCount(1);
+            assertThat(page.locator(".matrix tbody")).containsText("/books");
+        }
+        assertThat(world.send("ada", "GET", "/_access?roles=reader", "").statusCode())
+                .isEqualTo(403);
+        assertThat(world.send("ada", "GET", "/_access", "").body()).contains("/books").doesNotContain("/secrets");
+    }
+
+    @Test
+    void story_24_hostile_names_and_values_stay_text() {
+        var name = "<img src=x onerror=window.__pwned=1>";
+        world.insert(
+                name,
+                "{_id: '<svg onload=window.__pwned=1>', '<script>window.__pwned=1</script>': 'javascript:window.__pwned=1',"
+                        + " \"'\\\"><iframe srcdoc='<script>parent.__pwned=1</script>'>\": '\u202e<b>x</b>'}");
+        try (var page = world.open("root", "#/")) {
+            page.locator(".tree .node", new Page.LocatorOptions().setHasText(name)).click();
+            assertThat(page.locator("table.grid tbody tr")).hasCount(1);
+            for (var view : new String[] {"List", "Text", "Table"}) {
+                button(page, view).click();
+            }
+            page.locator("table.grid tbody td:not(.pick)").first().click();
+            assertThat(page.locator(".document .cm-content")).containsText("onload");
+            assertThat(page.evaluate("() => window.__pwned")).isNull();
+            assertThat(page.locator("iframe, script:not([type=module]), main img, main svg[onload]"))
+                    .hasCount(0);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package org.restheart.core.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.Document;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestMongo;
+
+/// A gateway with accounts and books, and a browser without a screen. Whatever the browser complains of is remembered.
+final class ConsoleWorld implements AutoCloseable {
+    /// Of whoever waits: what does not come within it does not come.
+    private static final double PATIENCE_MS = 90_000;
+
+    private final MongoDatabase database;
+    private final Gateway gateway;
+    private final Playwright playwright;
+    private final Browser browser;
+    private final List<String> complaints = new CopyOnWriteArrayList<>();
+
+    private ConsoleWorld(MongoDatabase database, Gateway gateway, Playwright playwright, Browser browser) {
+        this.database = database;
+        this.gateway = gateway;
+        this.playwright = playwright;
+        this.browser = browser;
+    }
+
+    static ConsoleWorld open(TestMongo mongo) {
+        var chromium = chromium();
+        assumeTrue(
+                chromium.isPresent(),
+                "there is no Chromium: apt-get install chromium, or chromium-browser, to run this test");
+        var database = mongo.client().getDatabase(mongo.newDatabaseName());
+        var hash = BCrypt.withDefaults().hashToString(4, "secret".toCharArray());
+        var users = new ArrayList<Document>();
+        Map.of("root", "admin", "ada", "editor", "bob", "editor", "reader", "reader")
+                .forEach((name, role) -> users.add(
+                        new Document("_id", name).append("password", hash).append("roles", List.of(role))));
+        database.getCollection("users").insertMany(users);
+        database.getCollection("acl", BsonDocument.class)
+                .insertMany(List.of(
+                        BsonDocument.parse("{roles: ['editor'], priority: 1, predicate: \"path-prefix('/books') or"
+                                + " path-prefix('/drafts') or (path('/') and method(GET))\", mongo: {allowManagementRequests: true,"
+                                + " allowBulkPatch: true, allowBulkDelete: true}}"),
+                        BsonDocument.parse("{roles: ['reader'], priority: 1, predicate: \"path-prefix('/books') and"
+                                + " method(GET)\"}")));
+        var gateway = Gateway.start(GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: "$uri"}
+                mongo: {mongo-mounts: [{what: /$db, where: /}]}
+                basicAuthMechanism: {enabled: true}
+                mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
+                mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+                jwtAuthenticationMechanism: {enabled: true}
+                jwtTokenManager: {enabled: true}
+                authTokenService: {enabled: true, uri: /token}
+                requestsMetricsCollector: {enabled: true, include: ['/*']}
+                """.replace("$uri", mongo.connectionString()).replace("$db", database.getName())));
+        var playwright =
+                Playwright.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        var browser = playwright
+                .chromium()
+                .launch(new BrowserType.LaunchOptions()
+                        .setExecutablePath(chromium.get())
+                        .setTimeout(PATIENCE_MS)
+                        .setArgs(List.of("--no-sandbox", "--disable-gpu")));
+        return new ConsoleWorld(database, gateway, playwright, browser);
+    }
+
+    private static Optional<Path> chromium() {
+        try {
+            var process = new ProcessBuilder("../etc/chromium.sh")
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            var path = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return process.waitFor(10, TimeUnit.MINUTES) && process.exitValue() == 0
+                    ? Optional.of(Path.of(path.lines().toList().getLast()))
+                    : Optional.empty();
+        } catch (IOException _) {
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("the test was stopped", e);
+        }
+    }
+
+    MongoCollection<BsonDocument> collection(String name) {
+        return database.getCollection(name, BsonDocument.class);
+    }
+
+    void insert(String collection, String... documents) {
+        for (var document : documents) {
+            collection(collection).insertOne(BsonDocument.parse(document));
+        }
+    }
+
+    BsonDocument stored(String collection, String id) {
+        var found = collection(collection)
+                .find(BsonDocument.parse("{_id: '" + id + "'}"))
+                .first();
+        assertThat(found).as(id).isNotNull();
+        return found;
+    }
+
+    String address() {
+        return "http://127.0.0.1:" + gateway.address().getPort();
+    }
+
+    HttpResponse<String> send(String account, String method, String path, String body) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(address() + path))
+                .method(method, BodyPublishers.ofString(body))
+                .header("Content-Type", "application/json")
+                .header(
+                        "Authorization",
+                        "Basic "
+                                + Base64.getEncoder()
+                                        .encodeToString((account + ":secret").getBytes(StandardCharsets.UTF_8)));
+        return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
+    }
+
+    /// A page of its own context, at the sign-in.
+    Page page(String place) {
+        var page = browser.newContext(new Browser.NewContextOptions().setViewportSize(1280, 800))
+                .newPage();
+        page.setDefaultTimeout(PATIENCE_MS);
+        page.onConsoleMessage(message -> {
+            // the browser reports every refusal (4xx) of a request as an error; the page shows those itself
+            if (message.type().equals("error") && !message.text().startsWith("Failed to load resource")) {
+                complaints.add(message.text());
+            }
+        });
+        page.onPageError(complaints::add);
+        page.onRequest(request -> {
+            if (!request.url().startsWith(address())
+                    && !request.url().startsWith("blob:")
+                    && !request.url().startsWith("data:")) {
+                complaints.add("a request to " + request.url());
+            }
+        });
+        page.navigate(address() + "/_console/" + place);
+        return page;
+    }
+
+    void signIn(Page page, String account, String password) {
+        page.fill("input[name=username]", account);
+        page.fill("input[name=password]", password);
+        page.click("button[type=submit]");
+    }
+
+    /// A page of somebody who is signed in.
+    Page open(String account, String place) {
+        var page = page(place);
+        signIn(page, account, "secret");
+        page.waitForSelector(".frame");
+        return page;
+    }
+
+    /// Writes into one of the page's editors as a person does.
+    static void write(Page page, String label, String text) {
+        page.locator(".cm-content[aria-label='" + label + "']").click();
+        page.keyboard().press("Control+a");
+        page.keyboard().insertText(text);
+    }
+
+    /// Fails if the browser has complained of anything since the beginning.
+    void expectNoComplaints() {
+        assertThat(complaints).isEmpty();
+    }
+
+    @Override
+    public void close() {
+        browser.close();
+        playwright.close();
+        gateway.close();
+    }
+}

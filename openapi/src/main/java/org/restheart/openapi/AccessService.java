@@ -1,0 +1,225 @@
+package org.restheart.openapi;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Cors;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Caller;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.judged.RequestKind;
+import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.http.judged.Via;
+import org.restheart.mongo.description.Descriptions;
+
+/// `GET /_access`: what the caller may do with which databases and collections, in three values: `yes`, `no`, and
+/// `depends` where the query, the content or the id decides. What may not be touched at all is not listed. Thread-safe.
+public final class AccessService implements Service {
+    /// What an unknown segment below a collection is not: it would mean something else.
+    private static final Set<String> NO_ID = Set.of("_size", "_meta", "_indexes", "_aggrs", "_streams", "*");
+
+    private static final Segment ANY = new Segment.Unknown(NO_ID);
+
+    private final Descriptions descriptions;
+    private final KindPermissions permissions;
+    private final Optional<String> rootRole;
+    private final Map<String, String> services;
+    private final Function<Request, Response> challenge;
+
+    /// @param services paths of services beside the data, by their names
+    /// @param challenge the answer to those who may do nothing and have not said who they are
+    public AccessService(
+            Descriptions descriptions,
+            KindPermissions permissions,
+            Optional<String> rootRole,
+            Map<String, String> services,
+            Function<Request, Response> challenge) {
+        this.descriptions = descriptions;
+        this.permissions = permissions;
+        this.rootRole = rootRole;
+        this.services = Map.copyOf(services);
+        this.challenge = challenge;
+    }
+
+    @Override
+    public String name() {
+        return "access";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return new Cors("GET", Cors.DEFAULT_HEADERS, "");
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (request.method() != Method.GET) {
+            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
+                    .with("Allow", "GET, OPTIONS")
+                    .raise();
+        }
+        request.requireThread();
+        var account = request.caller().account();
+        if (account.isEmpty()) {
+            return challenge.apply(request);
+        }
+        var asking = request.query()
+                .first("roles")
+                .map(roles -> inTheRoles(request, account.get(), roles))
+                .orElse(request);
+        var about = asking.caller().account().orElseThrow();
+        var answer = new BsonDocument(
+                        "account",
+                        asking.equals(request) ? new BsonString(about.name()) : BsonNull.VALUE)
+                .append("roles", texts(about.roles()))
+                .append("resources", resources(asking))
+                .append("services", services(asking));
+        return Response.json(200, JsonEncoder.of(JsonMode.DEFAULT).encodeToString(answer))
+                .with("Cache-Control", "private, no-store");
+    }
+
+    /// The request as it would be asked by an account that has these roles and no properties.
+    private Request inTheRoles(Request request, Account account, String roles) {
+        if (rootRole.filter(account::hasRole).isEmpty()) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "only the root role asks about other roles")
+                    .raise();
+        }
+        var names = Arrays.stream(roles.split(",", -1))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .limit(20)
+                .toList();
+        return request.with(Caller.of(new Account("", names, new BsonDocument())));
+    }
+
+    private static BsonValue texts(List<String> texts) {
+        return new BsonArray(texts.stream().map(BsonString::new).toList());
+    }
+
+    private BsonArray resources(Request asking) {
+        var found = new BsonArray();
+        for (var db : descriptions.databases()) {
+            pathOf(asking, ResourceKind.DB, db)
+                    .flatMap(path -> resource(path, "database", databaseOperations(asking, path)))
+                    .ifPresent(found::add);
+            for (var collection : descriptions.database(db).collections()) {
+                pathOf(asking, collection.kind(), db, collection.name())
+                        .flatMap(path -> resource(
+                                path, kind(collection.kind()), collectionOperations(asking, path, collection.kind())))
+                        .ifPresent(found::add);
+            }
+        }
+        return found;
+    }
+
+    private static String kind(ResourceKind kind) {
+        return switch (kind) {
+            case FILES_BUCKET -> "bucket";
+            case SCHEMA_STORE -> "schemas";
+            default -> "collection";
+        };
+    }
+
+    /// The path, if it leads where it should.
+    private Optional<RequestPath> pathOf(Request asking, ResourceKind kind, String... tokens) {
+        return descriptions
+                .pathOf(asking.connection(), tokens)
+                .filter(path -> descriptions
+                        .resolve(path, asking.connection())
+                        .filter(located -> located.kind() == kind)
+                        .isPresent());
+    }
+
+    /// Nothing where nothing is allowed.
+    private static Optional<BsonValue> resource(RequestPath path, String kind, Map<String, Answer> operations) {
+        if (operations.values().stream().allMatch(answer -> answer == Answer.NEVER)) {
+            return Optional.empty();
+        }
+        var told = new BsonDocument();
+        operations.forEach((name, answer) -> told.append(name, told(answer)));
+        return Optional.of(new BsonDocument("path", new BsonString(path.decoded()))
+                .append("segments", texts(path.segments()))
+                .append("kind", new BsonString(kind))
+                .append("operations", told));
+    }
+
+    private static BsonString told(Answer answer) {
+        return new BsonString(
+                switch (answer) {
+                    case ALWAYS -> "yes";
+                    case NEVER -> "no";
+                    case DEPENDS -> "depends";
+                });
+    }
+
+    private Map<String, Answer> databaseOperations(Request asking, RequestPath path) {
+        var operations = new LinkedHashMap<String, Answer>();
+        operations.put("read", ask(asking, ResourceKind.DB, Method.GET, path));
+        operations.put("manage", ask(asking, ResourceKind.DB, Method.PUT, path));
+        return operations;
+    }
+
+    private Map<String, Answer> collectionOperations(Request asking, RequestPath path, ResourceKind kind) {
+        var document = kind == ResourceKind.FILES_BUCKET
+                ? ResourceKind.FILE
+                : kind == ResourceKind.SCHEMA_STORE ? ResourceKind.SCHEMA : ResourceKind.DOCUMENT;
+        var bulk = kind == ResourceKind.FILES_BUCKET
+                ? ResourceKind.BULK_FILES
+                : kind == ResourceKind.SCHEMA_STORE ? ResourceKind.BULK_SCHEMAS : ResourceKind.BULK_DOCUMENTS;
+        var all = new Segment.Name("*");
+        var operations = new LinkedHashMap<String, Answer>();
+        operations.put("read", ask(asking, kind, Method.GET, path));
+        operations.put("create", ask(asking, kind, Method.POST, path));
+        operations.put("update", ask(asking, document, Method.PATCH, path, ANY));
+        operations.put("delete", ask(asking, document, Method.DELETE, path, ANY));
+        operations.put("bulkUpdate", ask(asking, bulk, Method.PATCH, path, all));
+        operations.put("bulkDelete", ask(asking, bulk, Method.DELETE, path, all));
+        operations.put("manage", ask(asking, kind, Method.PUT, path));
+        if (kind == ResourceKind.COLLECTION) {
+            var aggregations = new Segment.Name("_aggrs");
+            operations.put("aggregate", ask(asking, ResourceKind.AGGREGATIONS, Method.POST, path, aggregations));
+            operations.put(
+                    "stream",
+                    ask(asking, ResourceKind.CHANGE_STREAM, Method.GET, path, new Segment.Name("_streams"), ANY));
+        }
+        return operations;
+    }
+
+    private Answer ask(Request asking, ResourceKind kind, Method method, RequestPath path, Segment... below) {
+        var segments = new ArrayList<Segment>(
+                path.segments().stream().map(Segment.Name::new).toList());
+        segments.addAll(List.of(below));
+        var requests = new RequestKind(method, segments, descriptions.demands(kind, method), true, Via.REST);
+        return permissions.ask(asking, requests).answer();
+    }
+
+    private BsonDocument services(Request asking) {
+        var told = new BsonDocument();
+        services.forEach((name, uri) -> {
+            var kind = RequestKind.of(Method.GET, RequestPath.parse(uri), Set.of(), false);
+            told.append(name, told(permissions.ask(asking, kind).answer()));
+        });
+        return told;
+    }
+}
