@@ -67,8 +67,7 @@ public final class ConsoleService implements Service {
         var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(places));
         files.put(
                 List.of("config.json"),
-                new StaticFile(
-                        StaticFile.typeOf("config.json"), ASK_AGAIN, json.getBytes(StandardCharsets.UTF_8)));
+                new StaticFile(StaticFile.typeOf("config.json"), ASK_AGAIN, json.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static StaticFile page(String html) {

@@ -32,7 +32,8 @@ class SourcesTest {
             + "|DOMParser|createContextualFragment|srcdoc|document\\.cookie|sendBeacon|XMLHttpRequest|EventSource"
             + "|new WebSocket|indexedDB|javascript:|https?://(?!www\\.w3\\.org)");
 
-    private static final Pattern IMPORT = Pattern.compile("(?m)^\\s*(?:import|export)\\b[^;]*?from \"(\\./[a-z]+\\.js)\"");
+    private static final Pattern IMPORT =
+            Pattern.compile("(?m)^\\s*(?:import|export)\\b[^;]*?from \"(\\./[a-z]+\\.js)\"");
 
     private static Map<String, String> modules() throws IOException {
         var modules = new TreeMap<String, String>();
@@ -47,10 +48,11 @@ class SourcesTest {
 
     @Test
     void no_source_makes_markup_or_code_of_texts() throws IOException {
-        modules().forEach((name, text) -> assertThat(FORBIDDEN.matcher(text).results())
-                .as(name)
-                .extracting(found -> found.group())
-                .isEmpty());
+        modules()
+                .forEach((name, text) -> assertThat(FORBIDDEN.matcher(text).results())
+                        .as(name)
+                        .extracting(found -> found.group())
+                        .isEmpty());
     }
 
     @Test
@@ -66,10 +68,12 @@ class SourcesTest {
     @Test
     void modules_import_each_other_without_cycles() throws IOException {
         var imports = modules().entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, entry -> IMPORT.matcher(entry.getValue())
-                        .results()
-                        .map(found -> found.group(1).substring(2))
-                        .toList()));
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey,
+                        entry -> IMPORT.matcher(entry.getValue())
+                                .results()
+                                .map(found -> found.group(1).substring(2))
+                                .toList()));
         var done = new HashSet<String>();
         imports.keySet().forEach(name -> visit(name, imports, new ArrayList<>(), done));
     }
@@ -87,8 +91,10 @@ class SourcesTest {
 
     @Test
     void modules_are_small() throws IOException {
-        var lines =
-                modules().values().stream().map(text -> text.lines().count()).sorted().toList();
+        var lines = modules().values().stream()
+                .map(text -> text.lines().count())
+                .sorted()
+                .toList();
         assertThat(lines.get(lines.size() / 2)).as("median of lines").isLessThanOrEqualTo(100);
     }
 

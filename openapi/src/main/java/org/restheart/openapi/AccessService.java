@@ -89,9 +89,7 @@ public final class AccessService implements Service {
                 .map(roles -> inTheRoles(request, account.get(), roles))
                 .orElse(request);
         var about = asking.caller().account().orElseThrow();
-        var answer = new BsonDocument(
-                        "account",
-                        asking.equals(request) ? new BsonString(about.name()) : BsonNull.VALUE)
+        var answer = new BsonDocument("account", asking.equals(request) ? new BsonString(about.name()) : BsonNull.VALUE)
                 .append("roles", texts(about.roles()))
                 .append("resources", resources(asking))
                 .append("services", services(asking));

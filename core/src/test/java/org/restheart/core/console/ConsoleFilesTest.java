@@ -140,8 +140,8 @@ class ConsoleFilesTest {
         assertThat(get("/_console/none.js").statusCode()).isEqualTo(404);
         assertThat(get("/_console/index.html/x").statusCode()).isEqualTo(404);
         assertThat(get("/_console/..%2f..%2fetc%2fpasswd").statusCode()).isEqualTo(404);
-        var post = client.send(
-                request("/_console/").POST(BodyPublishers.noBody()).build(), BodyHandlers.discarding());
+        var post =
+                client.send(request("/_console/").POST(BodyPublishers.noBody()).build(), BodyHandlers.discarding());
         assertThat(post.statusCode()).isEqualTo(405);
     }
 

@@ -75,8 +75,7 @@ class ConsoleStoriesTest {
 
     private static Locator button(Page page, String name) {
         return page.getByRole(
-                AriaRole.BUTTON,
-                new Page.GetByRoleOptions().setName(name).setExact(true));
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     @Test
@@ -97,8 +96,7 @@ class ConsoleStoriesTest {
     @Test
     void story_2_a_filter_is_completed_run_and_told_as_a_curl_line() throws Exception {
         try (var page = world.open("ada", "#/c/books")) {
-            page.context()
-                    .grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             assertThat(page.locator("table.grid tbody tr")).hasCount(12);
             page.locator(".cm-content[aria-label='Filter']").click();
             page.keyboard().type("ye");
@@ -116,8 +114,7 @@ class ConsoleStoriesTest {
             var shell = new ProcessBuilder("bash", "-c", line).redirectErrorStream(true);
             shell.environment().put("RH_USER", "ada:secret");
             var process = shell.start();
-            var printed = new String(
-                    process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            var printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(printed).contains("\"b10\"", "\"b11\"").doesNotContain("\"b9\"");
         }
@@ -138,8 +135,8 @@ class ConsoleStoriesTest {
         try (var page = world.open("ada", "#/c/drafts?doc=\"types\"")) {
             var editor = page.locator(".document .cm-content");
             assertThat(editor).containsText("NumberLong(7)");
-            var text = (String) page.evaluate(
-                    "() => document.querySelector('.document .editor').editor.state.doc.toString()");
+            var text = (String)
+                    page.evaluate("() => document.querySelector('.document .editor').editor.state.doc.toString()");
             ConsoleWorld.write(page, "Document", text.replace("a\\\"b\\\\c", "changed"));
             page.keyboard().press("Control+s");
             assertThat(page.locator(".toast")).containsText("Saved");
@@ -240,7 +237,9 @@ class ConsoleStoriesTest {
         }
         assertThat(world.send("ada", "GET", "/_access?roles=reader", "").statusCode())
                 .isEqualTo(403);
-        assertThat(world.send("ada", "GET", "/_access", "").body()).contains("/books").doesNotContain("/secrets");
+        assertThat(world.send("ada", "GET", "/_access", "").body())
+                .contains("/books")
+                .doesNotContain("/secrets");
     }
 
     @Test
@@ -251,7 +250,8 @@ class ConsoleStoriesTest {
                 "{_id: '<svg onload=window.__pwned=1>', '<script>window.__pwned=1</script>': 'javascript:window.__pwned=1',"
                         + " \"'\\\"><iframe srcdoc='<script>parent.__pwned=1</script>'>\": '\u202e<b>x</b>'}");
         try (var page = world.open("root", "#/")) {
-            page.locator(".tree .node", new Page.LocatorOptions().setHasText(name)).click();
+            page.locator(".tree .node", new Page.LocatorOptions().setHasText(name))
+                    .click();
             assertThat(page.locator("table.grid tbody tr")).hasCount(1);
             for (var view : new String[] {"List", "Text", "Table"}) {
                 button(page, view).click();

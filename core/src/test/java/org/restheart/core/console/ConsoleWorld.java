@@ -69,7 +69,8 @@ final class ConsoleWorld implements AutoCloseable {
                                 + " allowBulkPatch: true, allowBulkDelete: true}}"),
                         BsonDocument.parse("{roles: ['reader'], priority: 1, predicate: \"path-prefix('/books') and"
                                 + " method(GET)\"}")));
-        var gateway = Gateway.start(GatewayConfig.parse("""
+        var gateway = Gateway.start(GatewayConfig.parse(
+                """
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: /$db, where: /}]}
@@ -81,8 +82,8 @@ final class ConsoleWorld implements AutoCloseable {
                 authTokenService: {enabled: true, uri: /token}
                 requestsMetricsCollector: {enabled: true, include: ['/*']}
                 """.replace("$uri", mongo.connectionString()).replace("$db", database.getName())));
-        var playwright =
-                Playwright.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        var playwright = Playwright.create(
+                new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
         var browser = playwright
                 .chromium()
                 .launch(new BrowserType.LaunchOptions()
