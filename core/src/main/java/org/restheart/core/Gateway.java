@@ -18,6 +18,7 @@ import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
+import org.restheart.core.filter.PreferFilter;
 import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.observation.RequestLog;
@@ -184,7 +185,9 @@ public final class Gateway implements AutoCloseable {
             opened.push(streams::close);
             var service = new MongoService(tasks, data, client, streams, metrics.coalescing());
             opened.push(service::close);
-            var guards = new ArrayList<>(security.guards());
+            var guards = new ArrayList<Filter>();
+            guards.add(new PreferFilter(judgedRequests));
+            guards.addAll(security.guards());
             config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, security)));
             bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
             bind(

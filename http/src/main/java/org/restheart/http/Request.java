@@ -51,6 +51,10 @@ public record Request(
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
     }
 
+    public Request with(Method method) {
+        return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
+    }
+
     public Request with(Caller caller) {
         return new Request(id, method, path, query, headers, body, connection, caller, attributes, mayBlock);
     }

@@ -29,6 +29,11 @@ public interface Service extends Handler {
         return false;
     }
 
+    /// Whether the service itself answers `HEAD`; for others it is a `GET` whose content is not sent.
+    default boolean answersHead() {
+        return false;
+    }
+
     /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such requests
     /// itself does not.
     default boolean answersJudgedRequests() {

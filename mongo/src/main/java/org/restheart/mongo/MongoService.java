@@ -292,7 +292,13 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     @Override
-    public Response handle(Request request) {
+    public boolean answersHead() {
+        return true;
+    }
+
+    @Override
+    public Response handle(Request sent) {
+        var request = answerable(sent);
         var warnings = Warnings.of(request.query(), parameterSettings);
         if (warnings.isEmpty()) {
             return answer(request);
@@ -307,6 +313,17 @@ public final class MongoService implements Service, AutoCloseable {
             }
             throw told.raise();
         }
+    }
+
+    /// `HEAD` is a `GET` whose content is not sent (RFC 9110, 9.3.2). Files have an answer of their own to it, without
+    /// their chunks; nobody listens to a stream without content.
+    private static Request answerable(Request sent) {
+        boolean translated = sent.method() == Method.HEAD
+                && switch (sent.require(ResourcePath.KEY).kind()) {
+                    case FILE_BINARY, CHANGE_STREAM -> false;
+                    default -> true;
+                };
+        return translated ? sent.with(Method.GET) : sent;
     }
 
     /// Checks in the contract's order: names, parameters, existence, session, method.

@@ -13,10 +13,10 @@ import org.restheart.security.predicate.PredicateParser;
 
 /// Guards beside the security filter. A part is empty when its component is off.
 ///
-/// @param clientAddress determines the address under which attempts and content are counted
-/// @param guardsRootRole whether writes that give an account the root role are refused
-/// @param unrestrictedRoles roles that may see the tokens of accounts
-/// @param corsOrigins origins whose scripts may read responses; empty for all
+/// @param clientAddress under which address attempts and content are counted, whether or not attempts are bounded
+/// @param guardsRootRole whether no write may give an account the root role
+/// @param unrestrictedRoles may see the tokens of accounts
+/// @param cors what pages of other origins may do
 public record SecurityGuards(
         Optional<BruteForceGuard> bruteForce,
         ClientAddress clientAddress,
@@ -24,7 +24,25 @@ public record SecurityGuards(
         boolean logsFailures,
         boolean guardsRootRole,
         List<String> unrestrictedRoles,
-        List<OriginPattern> corsOrigins) {
+        Cors cors) {
+    /// `cors`.
+    ///
+    /// @param origins whose scripts may read responses, with credentials too; empty: all, without credentials
+    /// @param echo whether all origins may use credentials
+    /// @param headers that pages of other origins may send, besides those that services name
+    public record Cors(List<OriginPattern> origins, boolean echo, List<String> headers) {
+        private static Cors read(Block block) {
+            if (block.flag("echo-origin", false)) {
+                block.advise(
+                        "echo-origin", "is true: pages of every origin may use the credentials of those who visit them");
+            }
+            return new Cors(
+                    patterns(block, "allowed-origins"),
+                    block.flag("echo-origin", false),
+                    block.texts("allowed-headers", List.of()));
+        }
+    }
+
     static SecurityGuards read(Block root) {
         return new SecurityGuards(
                 bruteForce(root.component("bruteForceAttackGuard")),
@@ -33,7 +51,7 @@ public record SecurityGuards(
                 root.component("failedAuthLogger").flag("enabled", false),
                 root.component("rootRoleGuard").flag("enabled", true),
                 unrestrictedRoles(root.component("accountsConfig")),
-                patterns(root.component("cors"), "allowed-origins"));
+                Cors.read(root.component("cors")));
     }
 
     private static List<String> unrestrictedRoles(Block block) {
@@ -68,7 +86,7 @@ public record SecurityGuards(
                 block.bool("allow-missing-origin", true)));
     }
 
-    private static List<OriginPattern> patterns(Block block, String key) {
+    static List<OriginPattern> patterns(Block block, String key) {
         var patterns = new ArrayList<OriginPattern>();
         for (var text : block.texts(key, List.of())) {
             try {

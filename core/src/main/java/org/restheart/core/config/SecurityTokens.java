@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.token.CookieSettings;
 import org.restheart.security.token.JwtTokenManager;
@@ -26,7 +28,7 @@ public record SecurityTokens(
         boolean cookieSet,
         boolean cookieRead,
         boolean cookieChecksOrigin,
-        List<String> cookieOrigins,
+        List<OriginPattern> cookieOrigins,
         Endpoint logout) {
 
     /// `rndTokenManager`.
@@ -58,8 +60,11 @@ public record SecurityTokens(
                 cookie,
                 setter.flag("enabled", true),
                 handler.flag("enabled", true),
-                setter.flag("check-origin", !cookie.sameSite().equals(Optional.of("Strict"))),
-                setter.texts("allowed-origins", List.of()),
+                setter.flag("check-origin", true),
+                Stream.concat(
+                                SecurityGuards.patterns(setter, "allowed-origins").stream(),
+                                SecurityGuards.patterns(root.component("cors"), "allowed-origins").stream())
+                        .toList(),
                 Endpoint.read(remover, new Endpoint(true, "/logout", false)));
         if (setter.has("same-site-mode") && cookie.isSentAcrossSites() && tokens.cookieOrigins.isEmpty()) {
             setter.advise(
@@ -109,7 +114,7 @@ public record SecurityTokens(
     private static CookieSettings cookie(Block block) {
         return new CookieSettings(
                 block.text("name", "rh_auth"),
-                block.text("domain", "localhost"),
+                block.optionalText("domain"),
                 block.uri("path", "/"),
                 block.flag("secure", true),
                 block.bool("http-only", true),

@@ -1,9 +1,9 @@
 package org.restheart.core.filter;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.restheart.core.config.SecurityGuards.Cors;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -11,26 +11,24 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
-import org.restheart.security.guard.OriginPattern;
 
-/// Lets scripts read every response of a service, errors included: those of any origin, or of the listed ones
-/// only (Fetch standard, 3.2).
+/// Lets scripts read every response of a service, errors included (Fetch standard, 3.2): those of the listed origins, with
+/// the credentials that a browser keeps for this server; if none are listed, those of any origin, without.
 ///
-/// The origin is echoed, since browsers refuse `*` together with credentials.
+/// A listed origin is echoed, since browsers refuse `*` together with credentials.
 final class CorsFilter implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
 
     /// Headers that earlier versions did not have are added to the exposed ones when they are sent; other lists are
     /// unchanged.
-    private static final List<String> SINCE_THEN = List.of("Link", "X-Coalesced", "Retry-After", "Warning");
+    private static final List<String> SINCE_THEN = List.of("Link", "X-Coalesced", "Retry-After", "Warning", "X-Total-Count", "Preference-Applied");
 
     private final Service service;
-    private final List<OriginPattern> origins;
+    private final Cors policy;
 
-    /// @param origins empty for all
-    CorsFilter(Service service, List<OriginPattern> origins) {
+    CorsFilter(Service service, Cors policy) {
         this.service = service;
-        this.origins = origins;
+        this.policy = policy;
     }
 
     @Override
@@ -41,16 +39,13 @@ final class CorsFilter implements Filter {
     private Ready add(Request request, Ready response) {
         var origin = request.headers().first("Origin");
         var told = origin.isPresent() ? response.withAlso("Vary", "Origin") : response;
-        if (!isAllowed(origin)) {
+        boolean trusted = origin.isEmpty() || isTrusted(origin.get()); // without an origin nobody looks
+        if (!trusted && !policy.origins().isEmpty()) {
             return told;
         }
-        return told.with(Fields.of(
-                ORIGIN,
-                origin.orElse("*"),
-                "Access-Control-Allow-Credentials",
-                "true",
-                "Access-Control-Expose-Headers",
-                exposed(request, response)));
+        var open = told.with(Fields.of(
+                ORIGIN, trusted ? origin.orElse("*") : "*", "Access-Control-Expose-Headers", exposed(request, response)));
+        return trusted ? open.with("Access-Control-Allow-Credentials", "true") : open;
     }
 
     private String exposed(Request request, Ready response) {
@@ -60,9 +55,7 @@ final class CorsFilter implements Filter {
                 .collect(Collectors.joining(", "));
     }
 
-    private boolean isAllowed(Optional<String> origin) {
-        return origins.isEmpty()
-                || origin.filter(sent -> origins.stream().anyMatch(known -> known.matchesOrigin(sent)))
-                        .isPresent();
+    private boolean isTrusted(String origin) {
+        return policy.echo() || policy.origins().stream().anyMatch(known -> known.matchesOrigin(origin));
     }
 }

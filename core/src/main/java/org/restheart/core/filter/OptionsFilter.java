@@ -1,5 +1,8 @@
 package org.restheart.core.filter;
 
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -12,8 +15,11 @@ import org.restheart.http.Service;
 final class OptionsFilter implements Filter {
     private final Service service;
     private final StandingHeaders standing;
+    private final List<String> further;
 
-    OptionsFilter(Service service, StandingHeaders standing) {
+    /// @param further headers that pages may send, besides those that the service names; told to those who ask
+    OptionsFilter(Service service, StandingHeaders standing, List<String> further) {
+        this.further = List.copyOf(further);
         this.service = service;
         this.standing = standing;
     }
@@ -30,6 +36,18 @@ final class OptionsFilter implements Filter {
                         "Access-Control-Allow-Methods",
                         cors.allowMethods(),
                         "Access-Control-Allow-Headers",
-                        cors.allowHeaders()));
+                        allowed(request, cors.allowHeaders())));
+    }
+
+    private String allowed(Request request, String named) {
+        var asked = request.headers().all("Access-Control-Request-Headers").stream()
+                .flatMap(line -> Stream.of(line.split(",", -1)))
+                .map(String::strip)
+                .toList();
+        return Stream.concat(
+                        Stream.of(named).filter(names -> !names.isEmpty()),
+                        further.stream().filter(header -> asked.stream().anyMatch(header::equalsIgnoreCase)))
+                .distinct()
+                .collect(Collectors.joining(", "));
     }
 }

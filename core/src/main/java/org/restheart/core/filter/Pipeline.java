@@ -8,6 +8,7 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Route;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
+import org.restheart.http.Method;
 import org.restheart.http.Request;
 
 /// Assembles the filters around a service and defines their order.
@@ -40,10 +41,11 @@ public final class Pipeline {
             filters.add(new TracingFilter(settings.tracingHeaders()));
         }
         filters.addAll(List.of(
+                new PrettyFilter(),
                 new Preparation(service),
-                new CorsFilter(service, settings.origins()),
+                new CorsFilter(service, settings.cors()),
                 new ErrorFilter(service, errors, settings.errorBodies()),
-                new OptionsFilter(service, standing),
+                new OptionsFilter(service, standing, preflightHeaders()),
                 Preparation::refuse,
                 doors.apply(binding),
                 standing,
@@ -55,11 +57,24 @@ public final class Pipeline {
         if (settings.forceEncoding()) {
             filters.add(new EncodingRequired());
         }
+        if (!service.answersHead()) {
+            filters.add((request, next) ->
+                    next.handle(request.method() == Method.HEAD ? request.with(Method.GET) : request));
+        }
         filters.addAll(binding.guards());
         return new Route(binding, Filter.chain(filters, service), judged(binding));
     }
 
-    /// The filters of judged requests; the others concern the HTTP connection.
+    /// What any page may send: headers without a meaning for what is asked, and what the configuration names.
+    private List<String> preflightHeaders() {
+        var headers = new ArrayList<>(
+                List.of("traceparent", "tracestate", "X-Request-Id", "Cache-Control", "Prefer", "Content-Encoding"));
+        headers.addAll(settings.tracingHeaders());
+        headers.addAll(settings.cors().headers());
+        return List.copyOf(headers);
+    }
+
+    /// What holds for every request; the rest is between the server and its clients.
     private Handler judged(Binding binding) {
         var service = binding.service();
         var filters = new ArrayList<Filter>(List.of(

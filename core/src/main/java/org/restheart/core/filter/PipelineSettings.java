@@ -3,7 +3,7 @@ package org.restheart.core.filter;
 import java.util.List;
 import org.restheart.core.config.ErrorBodies;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.security.guard.OriginPattern;
+import org.restheart.core.config.SecurityGuards;
 
 /// The settings of every pipeline.
 ///
@@ -12,17 +12,16 @@ import org.restheart.security.guard.OriginPattern;
 /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
 /// @param tracingHeaders request headers that responses repeat
 /// @param errorBodies which refusals have a body
-/// @param origins origins whose scripts may read responses; empty for all
+/// @param cors what pages of other origins may do
 public record PipelineSettings(
         boolean poweredByHeader,
         boolean dateHeader,
         boolean forceEncoding,
         List<String> tracingHeaders,
         ErrorBodies errorBodies,
-        List<OriginPattern> origins) {
+        SecurityGuards.Cors cors) {
     public PipelineSettings {
         tracingHeaders = List.copyOf(tracingHeaders);
-        origins = List.copyOf(origins);
     }
 
     public static PipelineSettings of(GatewayConfig config) {
@@ -32,6 +31,6 @@ public record PipelineSettings(
                 config.core().forceGzipEncoding(),
                 config.logging().tracingHeaders(),
                 config.core().errorBodies(),
-                config.security().guards().corsOrigins());
+                config.security().guards().cors());
     }
 }

@@ -77,7 +77,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     @Override
-    public void received(Body body) {
+    public void received(Body sent) {
+        var body = decoded(sent, false);
         request = request.with(body);
         if (body.isHere() && route.startsOnIoThread(request) && triedHere()) {
             return;
@@ -98,9 +99,14 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     private void decideFirst(boolean streamed, byte[] begin, @Nullable StreamSourceChannel channel) {
         var content = new ArrivingContent(http, parts.bodies(), begin, channel);
-        request =
-                request.with(new ArrivingBody(http.getRequestContentLength(), streamed, content, parts.bodies(), held));
+        request = request.with(decoded(
+                new ArrivingBody(http.getRequestContentLength(), streamed, content, parts.bodies(), held), streamed));
         http.dispatch(parts.threads(), this::runBlocking);
+    }
+
+    private Body decoded(Body sent, boolean streamed) {
+        boolean isCoded = sent != Body.EMPTY && DecodedBody.isCoded(request.headers());
+        return isCoded ? DecodedBody.of(sent, request.headers(), streamed, parts.bodies(), held) : sent;
     }
 
     /// @return false if the request has to move to a thread that may block

@@ -244,11 +244,37 @@ class GuardsTest {
             var client = Client.of(gateway.address());
             assertThat(client.get("/ping").headers().firstValue("Access-Control-Allow-Origin"))
                     .contains("*");
-            assertThat(client.with("Origin", "https://any")
-                            .get("/ping")
+            for (var origin : List.of("https://any", "http://localhost:3000")) {
+                var headers = client.with("Origin", origin).get("/ping").headers();
+                assertThat(headers.firstValue("Access-Control-Allow-Origin")).contains("*");
+                assertThat(headers.firstValue("Access-Control-Allow-Credentials"))
+                        .isEmpty();
+            }
+        }
+        try (var gateway = start("cors: {echo-origin: true}\n")) {
+            var headers = Client.of(gateway.address())
+                    .with("Origin", "https://any")
+                    .get("/ping")
+                    .headers();
+            assertThat(headers.firstValue("Access-Control-Allow-Origin")).contains("https://any");
+            assertThat(headers.firstValue("Access-Control-Allow-Credentials")).contains("true");
+        }
+    }
+
+    @Test
+    void preflights_admit_headers_for_tracing_and_caching_and_those_configured() {
+        try (var gateway = start("cors: {allowed-headers: [X-Tenant]}\n")) {
+            var client = Client.of(gateway.address()).with("Origin", "https://any");
+            var named = "Authorization, Content-Type, X-Requested-With, No-Auth-Challenge";
+            assertThat(client.with(
+                                    "Access-Control-Request-Headers",
+                                    "traceparent, x-request-id,cache-control, x-tenant, x-other")
+                            .send("OPTIONS", "/roles/ada", "")
                             .headers()
-                            .firstValue("Access-Control-Allow-Origin"))
-                    .contains("https://any");
+                            .firstValue("Access-Control-Allow-Headers"))
+                    .contains(named + ", traceparent, X-Request-Id, Cache-Control, X-Tenant");
+            assertThat(client.send("OPTIONS", "/roles/ada", "").headers().firstValue("Access-Control-Allow-Headers"))
+                    .contains(named);
         }
     }
 }

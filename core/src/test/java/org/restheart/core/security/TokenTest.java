@@ -158,7 +158,7 @@ class TokenTest {
         assertThat(json(cookie).keySet()).containsExactly("authenticated", "username", "roles");
         assertThat(cookie.headers().firstValue("Set-Cookie").orElse(""))
                 .matches(
-                        "rh_auth=Bearer_[^;]+; Domain=localhost; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=900");
+                        "rh_auth=Bearer_[^;]+; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=900");
     }
 
     @Test
@@ -299,7 +299,7 @@ class TokenTest {
         var response = gateway.anonymous().send("POST", "/logout", "");
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.headers().firstValue("Set-Cookie"))
-                .contains("rh_auth=; Path=/; Domain=localhost; Secure; HttpOnly; SameSite=Strict; Max-Age=0");
+                .contains("rh_auth=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0");
         assertThat(gateway.anonymous().get("/logout").statusCode()).isEqualTo(405);
     }
 

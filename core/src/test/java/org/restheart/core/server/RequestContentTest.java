@@ -1,11 +1,16 @@
 package org.restheart.core.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,6 +56,59 @@ class RequestContentTest {
                     .send("300\r\n" + "x".repeat(0x300) + "\r\n300\r\n" + "x".repeat(0x300) + "\r\n");
             assertThat(client.answer().status()).isEqualTo(413);
             client.send("3\r\nabc\r\n0\r\n\r\n");
+            assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+
+    private static byte[] gzip(byte[] content) throws IOException {
+        var out = new ByteArrayOutputStream();
+        try (var gzip = new GZIPOutputStream(out)) {
+            gzip.write(content);
+        }
+        return out.toByteArray();
+    }
+
+    private static RawClient.Answer post(RawClient client, String coding, byte[] content) throws IOException {
+        return client.request("POST /", "Content-Encoding: " + coding, "Content-Length: " + content.length)
+                .send(content)
+                .answer();
+    }
+
+    @Test
+    void compressed_content_is_read_as_it_was_before() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            assertThat(post(client, "gzip", gzip("hello".getBytes(UTF_8))).text()).isEqualTo("hello");
+            var large = new byte[1 << 20]; // compresses to less than comes with a head
+            new Random(5).nextBytes(large);
+            assertThat(post(client, "GZIP", gzip(large)).content()).isEqualTo(large);
+            assertThat(post(client, "identity", "plain".getBytes(UTF_8)).text()).isEqualTo("plain");
+        }
+    }
+
+    @Test
+    void compressed_content_is_bounded_as_it_was_before() throws Exception {
+        try (var server = TestServer.with(SMALL_LIMIT, blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            assertThat(post(client, "gzip", gzip(new byte[1000])).status()).isEqualTo(200);
+            var answer = post(client, "gzip", gzip(new byte[1001]));
+            assertThat(answer.status()).isEqualTo(413);
+            assertThat(answer.text()).contains("1000 bytes");
+        }
+    }
+
+    @Test
+    void content_that_cannot_be_decoded_is_refused() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            var other = post(client, "br", "x".getBytes(UTF_8));
+            assertThat(other.status()).isEqualTo(415);
+            assertThat(other.header("Accept-Encoding")).contains("gzip");
+            assertThat(post(client, "gzip, gzip", gzip(new byte[1])).status()).isEqualTo(415);
+            assertThat(post(client, "gzip", "hello".getBytes(UTF_8)).status()).isEqualTo(400);
+            var whole = gzip(new byte[1000]);
+            assertThat(post(client, "gzip", java.util.Arrays.copyOf(whole, whole.length - 3)).status())
+                    .isEqualTo(400);
             assertThat(client.request("GET /").answer().status()).isEqualTo(200);
         }
     }

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.restheart.core.config.ErrorBodies;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.SecurityGuards;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
@@ -34,7 +35,7 @@ final class TestServer implements AutoCloseable {
 
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
-                new PipelineSettings(true, true, forceEncoding, List.of("traceparent"), ErrorBodies.MINIMAL, List.of()),
+                new PipelineSettings(true, true, forceEncoding, List.of("traceparent"), ErrorBodies.MINIMAL, new SecurityGuards.Cors(List.of(), false, List.of())),
                 new ErrorMapping(_ -> Optional.empty()),
                 _ -> (request, next) -> next.handle(request),
                 _ -> (request, next) -> next.handle(request));

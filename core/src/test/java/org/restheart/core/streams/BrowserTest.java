@@ -52,6 +52,7 @@ class BrowserTest {
             authTokenService: {enabled: true, uri: /token}
             authCookieSetter: {enabled: true}
             authCookieHandler: {enabled: true}
+            cors: {allowed-origins: ["http://localhost:*"]}
             """;
 
     private final StreamsGateway gateway;

@@ -6,6 +6,9 @@ import org.restheart.mongo.find.CountQuery;
 final class CountStrategy {
     static final String HEADER = "X-Count-Strategy";
 
+    /// How many there are on all pages: arrays have no other room for it.
+    static final String TOTAL = "X-Total-Count";
+
     private CountStrategy() {}
 
     static String of(CountQuery query) {

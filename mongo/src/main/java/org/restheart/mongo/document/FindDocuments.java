@@ -58,20 +58,31 @@ public final class FindDocuments implements DataHandler {
             explain.get().receiver().accept(plan);
             return JsonResponses.empty(204);
         }
+        var size = size(request);
         var response = Export.wanted(request.http().headers())
                 .<Response>map(export -> exports.query(request, export))
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? array(request)
-                        : hal(request));
+                        : hal(request, size));
         return response.map(page ->
-                NextPage.linked(withHeaders(request, page), request.http().query()));
+                NextPage.linked(withHeaders(request, page, size), request.http().query()));
     }
 
-    private Response.Ready withHeaders(DataRequest request, Response.Ready page) {
+    /// How many there are on all pages, if the client wants to know.
+    private OptionalLong size(DataRequest request) {
+        if (request.parameters().find().counting() == Counting.NONE) {
+            return OptionalLong.empty();
+        }
+        request.http().requireThread();
+        return OptionalLong.of(documents.count(queries.count(request)));
+    }
+
+    private Response.Ready withHeaders(DataRequest request, Response.Ready page, OptionalLong size) {
         var tagged = EntityTags.add(page, request.resource().properties());
-        return request.parameters().find().counting() == Counting.NONE
+        return size.isEmpty()
                 ? tagged
-                : tagged.with(CountStrategy.HEADER, CountStrategy.of(queries.count(request)));
+                : tagged.with(CountStrategy.HEADER, CountStrategy.of(queries.count(request)))
+                        .with(CountStrategy.TOTAL, Long.toString(size.getAsLong()));
     }
 
     /// An array depends only on the query and the JSON mode, so that equal requests share it.
@@ -92,11 +103,8 @@ public final class FindDocuments implements DataHandler {
         return pages.page(request.http(), page, () -> run(page.query(), shown(request, JsonArray.of(page.mode()))));
     }
 
-    private Response hal(DataRequest request) {
+    private Response hal(DataRequest request, OptionalLong size) {
         request.http().requireThread();
-        var size = request.parameters().find().counting() == Counting.NONE
-                ? OptionalLong.empty()
-                : OptionalLong.of(documents.count(queries.count(request)));
         var format = shown(request, HalPages.collection(request, size));
         if (request.parameters().find().paging().pageSize() == 0) {
             return DocumentContent.response(List.of(), format);

@@ -42,7 +42,7 @@ public final class HiddenFields {
     public static boolean mayNotBeQuoted(DataRequest request) {
         var grant = request.grant();
         return grant.projectResponse().isPresent()
-                || (request.http().method() != Method.GET && grant.readFilter().isPresent());
+                || (!request.http().method().isSafe() && grant.readFilter().isPresent());
     }
 
     /// Whether the caller may know the entity tags of stored documents. Without a rule for writes, those meet documents

@@ -5,31 +5,34 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.access.Account;
 import org.restheart.http.attribute.Key;
 import org.restheart.security.Vetoer;
+import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.predicate.Cookies;
 
-/// Reads the credentials from a cookie when a request has no others. Protects against cross-site request forgery: a
-/// request that may change something is refused if it comes from another origin, and so is a read if browsers send the
-/// cookie across sites.
+/// Takes the credentials from a cookie when a request has none of its own. Since browsers send cookies by
+/// themselves, other origins could make them act, also those of other ports, which are of the same site: a request
+/// that may change something or opens a WebSocket is refused if it comes from another origin, and so is any that reads
+/// where browsers send the cookie across sites.
 public final class CookieCredentials implements Vetoer {
     private static final Key<Boolean> FROM_COOKIE = Key.named("credentials from a cookie");
 
     private final String cookie;
     private final boolean checksOrigin;
     private final boolean crossSite;
-    private final List<String> origins;
+    private final List<OriginPattern> origins;
 
-    /// @param checksOrigin false where the browser never sends the cookie across sites
-    /// @param crossSite whether browsers send the cookie with requests of other sites' pages, which can read the
-    ///     responses
+    /// @param checksOrigin false where nobody else's pages are opened beside this server's
+    /// @param crossSite whether pages of other sites may get browsers to send it with requests whose answers
+    ///     they read
     /// @param origins that may act on behalf of the user, besides this server's own
-    public CookieCredentials(String cookie, boolean checksOrigin, boolean crossSite, List<String> origins) {
+    public CookieCredentials(String cookie, boolean checksOrigin, boolean crossSite, List<OriginPattern> origins) {
         this.cookie = cookie;
         this.checksOrigin = checksOrigin;
         this.crossSite = crossSite;
-        this.origins = origins.stream().map(CookieCredentials::normal).toList();
+        this.origins = List.copyOf(origins);
     }
 
     /// The request with the cookie's credentials, if it has no others.
@@ -48,19 +51,22 @@ public final class CookieCredentials implements Vetoer {
     @Override
     public boolean vetoes(Request request, @Nullable Account account) {
         if (!checksOrigin
-                || (request.method().isSafe() && !crossSite)
+                || (request.method().isSafe() && !crossSite && !WebSocketHandshake.isAsked(request.headers()))
                 || request.method() == Method.OPTIONS
                 || request.attribute(FROM_COOKIE).isEmpty()) {
             return false;
         }
-        var origin = request.headers().first("Origin").map(CookieCredentials::normal);
-        var own = normal(
-                request.connection().scheme() + "://" + request.connection().hostAndPort());
-        return origin.isPresent() && !origin.get().equals(own) && !origins.contains(origin.get());
+        return request.headers()
+                .first("Origin")
+                .filter(origin ->
+                        !isOwn(request, origin) && origins.stream().noneMatch(known -> known.matchesOrigin(origin)))
+                .isPresent();
     }
 
-    private static String normal(String origin) {
+    /// A proxy in front of this server may speak another scheme with the client.
+    private static boolean isOwn(Request request, String origin) {
         var lower = origin.toLowerCase(Locale.ROOT);
-        return lower.endsWith("/") ? lower.substring(0, lower.length() - 1) : lower;
+        var own = request.connection().hostAndPort().toLowerCase(Locale.ROOT);
+        return lower.equals("http://" + own) || lower.equals("https://" + own);
     }
 }

@@ -5,11 +5,12 @@ import java.util.Optional;
 
 /// The cookie that carries a token (RFC 6265).
 ///
+/// @param domain the attribute's value, if it is sent; without it the cookie is this host's alone
 /// @param sameSite the attribute's value, if it is sent: `Strict`, `Lax` or `None`
 /// @param exposesToken whether the response that sets the cookie also contains the token
 public record CookieSettings(
         String name,
-        String domain,
+        Optional<String> domain,
         String path,
         boolean secure,
         boolean httpOnly,
@@ -24,7 +25,7 @@ public record CookieSettings(
 
     /// `Set-Cookie` with a value.
     String set(String value) {
-        return name + "=" + value + "; Domain=" + domain + "; Path=" + path
+        return name + "=" + value + domain.map(host -> "; Domain=" + host).orElse("") + "; Path=" + path
                 + (httpOnly ? "; HttpOnly" : "")
                 + sameSite.map(mode -> "; SameSite=" + mode).orElse("")
                 + (secure ? "; Secure" : "")
@@ -33,7 +34,7 @@ public record CookieSettings(
 
     /// `Set-Cookie` that deletes the cookie.
     String remove() {
-        return name + "=; Path=" + path + "; Domain=" + domain
+        return name + "=; Path=" + path + domain.map(host -> "; Domain=" + host).orElse("")
                 + (secure ? "; Secure" : "")
                 + (httpOnly ? "; HttpOnly" : "")
                 + sameSite.map(mode -> "; SameSite=" + mode).orElse("")

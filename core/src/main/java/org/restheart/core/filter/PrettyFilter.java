@@ -1,0 +1,109 @@
+package org.restheart.core.filter;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import org.restheart.http.Content;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+/// Lays JSON out over lines for people (`pretty`). Long content is laid out while it is sent, so that it never grows in
+/// memory.
+final class PrettyFilter implements Filter {
+    /// Bytes that are laid out at once.
+    private static final int PIECE = 64 * 1024;
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        var response = next.handle(request);
+        return isWanted(request) ? response.map(PrettyFilter::pretty) : response;
+    }
+
+    /// The shell's dialect has regular expressions, whose braces are no objects.
+    private static boolean isWanted(Request request) {
+        return request.query()
+                        .first("pretty")
+                        .filter(value -> !value.equalsIgnoreCase("false") && !value.equals("0"))
+                        .isPresent()
+                && request.query()
+                        .first("jsonMode")
+                        .filter("shell"::equalsIgnoreCase)
+                        .isEmpty();
+    }
+
+    private static Response.Ready pretty(Response.Ready response) {
+        boolean isJson = response.headers()
+                .first("Content-Type")
+                .filter(type -> type.startsWith("application/json") || type.contains("+json"))
+                .isPresent();
+        return !isJson
+                ? response
+                : switch (response.content()) {
+                    case Content.None _, Content.Push _ -> response;
+                    case Content.Bytes(var buffer) when buffer.remaining() <= PIECE ->
+                        response.with(Content.Bytes.of(whole(buffer)));
+                    case Content.Bytes(var buffer) -> response.with(new Content.Streamed(new Laid(new Pieces(buffer))));
+                    case Content.Streamed streamed -> response.with(streamed.through(Laid::new));
+                };
+    }
+
+    private static byte[] whole(ByteBuffer json) {
+        var out = new ByteArrayOutputStream(2 * json.remaining());
+        var layout = new JsonLayout(out);
+        layout.write(json.duplicate());
+        layout.end();
+        return out.toByteArray();
+    }
+
+    /// Bytes at hand, piece by piece.
+    private static final class Pieces implements Content.Source {
+        private final ByteBuffer rest;
+
+        Pieces(ByteBuffer bytes) {
+            this.rest = bytes.duplicate();
+        }
+
+        @Override
+        public ByteBuffer next() {
+            var piece = rest.slice(rest.position(), Math.min(PIECE, rest.remaining()));
+            rest.position(rest.position() + piece.remaining());
+            return piece;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class Laid implements Content.Source {
+        private final Content.Source source;
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        private final JsonLayout layout = new JsonLayout(out);
+        private boolean ended;
+
+        Laid(Content.Source source) {
+            this.source = source;
+        }
+
+        @Override
+        public ByteBuffer next() throws Exception {
+            while (!ended && out.size() == 0) {
+                var json = source.next();
+                if (json.hasRemaining()) {
+                    layout.write(json.duplicate());
+                } else {
+                    layout.end();
+                    ended = true;
+                }
+            }
+            var laid = ByteBuffer.wrap(out.toByteArray());
+            out.reset();
+            return laid;
+        }
+
+        @Override
+        public void close() {
+            source.close();
+        }
+    }
+}

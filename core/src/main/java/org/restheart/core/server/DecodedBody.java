@@ -1,0 +1,162 @@
+package org.restheart.core.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Body;
+import org.restheart.http.Headers;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// Content that was sent compressed (`Content-Encoding: gzip`, RFC 9110, 8.4), as it was before. It is inflated when
+/// somebody asks for it, on a thread that may wait, within the bounds of content that was not compressed, and booked
+/// like that. Confined to one request.
+final class DecodedBody implements Body {
+    private static final int PIECE = 16 * 1024;
+
+    private final Body coded;
+    private final boolean gzip;
+    private final boolean streamed;
+    private final BodyLimits limits;
+    private final BodyLimits.Held held;
+    private byte @Nullable [] whole;
+
+    private DecodedBody(Body coded, boolean gzip, boolean streamed, BodyLimits limits, BodyLimits.Held held) {
+        this.coded = coded;
+        this.gzip = gzip;
+        this.streamed = streamed;
+        this.limits = limits;
+        this.held = held;
+    }
+
+    static boolean isCoded(Headers headers) {
+        return headers.all("Content-Encoding").stream()
+                .anyMatch(coding -> !coding.isBlank() && !coding.strip().equalsIgnoreCase("identity"));
+    }
+
+    /// @param streamed whether the service reads content piece by piece
+    static DecodedBody of(Body coded, Headers headers, boolean streamed, BodyLimits limits, BodyLimits.Held held) {
+        var codings = headers.all("Content-Encoding");
+        boolean gzip = codings.size() == 1
+                && (codings.getFirst().strip().equalsIgnoreCase("gzip")
+                        || codings.getFirst().strip().equalsIgnoreCase("x-gzip"));
+        return new DecodedBody(coded, gzip, streamed, limits, held);
+    }
+
+    @Override
+    public boolean isHere() {
+        return false; // not without work that an I/O thread has no time for
+    }
+
+    @Override
+    public long length() {
+        return streamed ? Long.MAX_VALUE : bytes().length;
+    }
+
+    @Override
+    public byte[] bytes() {
+        if (whole == null) {
+            whole = inflate();
+        }
+        return whole;
+    }
+
+    private byte[] inflate() {
+        requireGzip();
+        if (!held.countForCaller()) {
+            throw limits.contentHasNoRoom().raise();
+        }
+        var out = new ByteArrayOutputStream();
+        try (var in = new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge())) {
+            var piece = new byte[PIECE];
+            for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+                if (!held.book(n)) {
+                    throw limits.contentHasNoRoom().raise();
+                }
+                out.write(piece, 0, n);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out.toByteArray();
+    }
+
+    @Override
+    public InputStream stream() throws IOException {
+        if (!streamed) {
+            return Body.super.stream();
+        }
+        requireGzip();
+        return new Inflated(coded.stream(), limits.streamed(), limits.tooMuch());
+    }
+
+    private void requireGzip() {
+        if (!gzip) {
+            throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "Content-Encoding must be gzip, if there is one")
+                    .with("Accept-Encoding", "gzip")
+                    .raise();
+        }
+    }
+
+    /// Refuses what is no gzip, and more than a number of bytes.
+    private static final class Inflated extends FilterInputStream {
+        private final Problem tooMuch;
+        private long left;
+
+        Inflated(InputStream coded, long most, Problem tooMuch) throws IOException {
+            super(open(coded));
+            this.left = most;
+            this.tooMuch = tooMuch;
+        }
+
+        private static InputStream open(InputStream coded) throws IOException {
+            try {
+                return new GZIPInputStream(coded, PIECE);
+            } catch (ZipException | EOFException _) {
+                throw malformed();
+            }
+        }
+
+        private static RuntimeException malformed() {
+            return Problem.of(ProblemCode.CONTENT_INVALID, "the content is not gzip, as its Content-Encoding says")
+                    .raise();
+        }
+
+        @Override
+        public int read() throws IOException {
+            var one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            int n;
+            try {
+                n = super.read(buffer, offset, length);
+            } catch (ZipException | EOFException _) {
+                throw malformed();
+            }
+            left -= Math.max(n, 0);
+            if (left < 0) {
+                throw tooMuch.raise();
+            }
+            return n;
+        }
+
+        @Override
+        public long skip(long n) throws IOException {
+            return n <= 0 ? 0 : Math.max(0, read(new byte[(int) Math.min(n, PIECE)]));
+        }
+
+        @Override
+        public boolean markSupported() {
+            return false;
+        }
+    }
+}
