@@ -34,7 +34,8 @@ public record SecurityGuards(
         private static Cors read(Block block) {
             if (block.flag("echo-origin", false)) {
                 block.advise(
-                        "echo-origin", "is true: pages of every origin may use the credentials of those who visit them");
+                        "echo-origin",
+                        "is true: pages of every origin may use the credentials of those who visit them");
             }
             return new Cors(
                     patterns(block, "allowed-origins"),

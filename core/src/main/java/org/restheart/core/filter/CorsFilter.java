@@ -12,7 +12,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
 
-/// Lets scripts read every response of a service, errors included (Fetch standard, 3.2): those of the listed origins, with
+/// Lets scripts read every response of a service, errors included (Fetch standard, 3.2): those of the listed origins,
+/// with
 /// the credentials that a browser keeps for this server; if none are listed, those of any origin, without.
 ///
 /// A listed origin is echoed, since browsers refuse `*` together with credentials.
@@ -21,7 +22,8 @@ final class CorsFilter implements Filter {
 
     /// Headers that earlier versions did not have are added to the exposed ones when they are sent; other lists are
     /// unchanged.
-    private static final List<String> SINCE_THEN = List.of("Link", "X-Coalesced", "Retry-After", "Warning", "X-Total-Count", "Preference-Applied");
+    private static final List<String> SINCE_THEN =
+            List.of("Link", "X-Coalesced", "Retry-After", "Warning", "X-Total-Count", "Preference-Applied");
 
     private final Service service;
     private final Cors policy;
@@ -44,7 +46,10 @@ final class CorsFilter implements Filter {
             return told;
         }
         var open = told.with(Fields.of(
-                ORIGIN, trusted ? origin.orElse("*") : "*", "Access-Control-Expose-Headers", exposed(request, response)));
+                ORIGIN,
+                trusted ? origin.orElse("*") : "*",
+                "Access-Control-Expose-Headers",
+                exposed(request, response)));
         return trusted ? open.with("Access-Control-Allow-Credentials", "true") : open;
     }
 

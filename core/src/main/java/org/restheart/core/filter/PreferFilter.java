@@ -56,7 +56,10 @@ public final class PreferFilter implements Filter {
     private static boolean prefers(Request request, String preference) {
         return request.headers().all("Prefer").stream()
                 .flatMap(line -> List.of(line.split("[,;]", -1)).stream())
-                .anyMatch(part -> part.replace("\"", "").replace(" ", "").toLowerCase(Locale.ROOT).equals(preference));
+                .anyMatch(part -> part.replace("\"", "")
+                        .replace(" ", "")
+                        .toLowerCase(Locale.ROOT)
+                        .equals(preference));
     }
 
     private static Ready minimal(Ready response) {
@@ -69,15 +72,16 @@ public final class PreferFilter implements Filter {
         return reading(request, written)
                 .flatMap(reading -> read(request, reading))
                 .map(read -> written.with(read.content())
-                        .with("Content-Type", read.headers().first("Content-Type").orElse(Response.JSON))
+                        .with(
+                                "Content-Type",
+                                read.headers().first("Content-Type").orElse(Response.JSON))
                         .with(APPLIED, "return=representation"))
                 .orElse(written);
     }
 
     private Optional<Ready> read(Request request, JudgedRequest reading) {
         try {
-            return Optional.of(requests.make(request, reading).settled())
-                    .filter(read -> read.status() == 200);
+            return Optional.of(requests.make(request, reading).settled()).filter(read -> read.status() == 200);
         } catch (ProblemException _) { // it may not be read, or is gone
             return Optional.empty();
         }

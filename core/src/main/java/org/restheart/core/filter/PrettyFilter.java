@@ -41,8 +41,8 @@ final class PrettyFilter implements Filter {
                 ? response
                 : switch (response.content()) {
                     case Content.None _, Content.Push _ -> response;
-                    case Content.Bytes(var buffer) when buffer.remaining() <= PIECE ->
-                        response.with(Content.Bytes.of(whole(buffer)));
+                    case Content.Bytes(var buffer)
+                    when buffer.remaining() <= PIECE -> response.with(Content.Bytes.of(whole(buffer)));
                     case Content.Bytes(var buffer) -> response.with(new Content.Streamed(new Laid(new Pieces(buffer))));
                     case Content.Streamed streamed -> response.with(streamed.through(Laid::new));
                 };

@@ -157,8 +157,7 @@ class TokenTest {
         assertThat(cookie.statusCode()).isEqualTo(200);
         assertThat(json(cookie).keySet()).containsExactly("authenticated", "username", "roles");
         assertThat(cookie.headers().firstValue("Set-Cookie").orElse(""))
-                .matches(
-                        "rh_auth=Bearer_[^;]+; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=900");
+                .matches("rh_auth=Bearer_[^;]+; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=900");
     }
 
     @Test

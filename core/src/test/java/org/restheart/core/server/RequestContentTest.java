@@ -78,7 +78,8 @@ class RequestContentTest {
     void compressed_content_is_read_as_it_was_before() throws Exception {
         try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
-            assertThat(post(client, "gzip", gzip("hello".getBytes(UTF_8))).text()).isEqualTo("hello");
+            assertThat(post(client, "gzip", gzip("hello".getBytes(UTF_8))).text())
+                    .isEqualTo("hello");
             var large = new byte[1 << 20]; // compresses to less than comes with a head
             new Random(5).nextBytes(large);
             assertThat(post(client, "GZIP", gzip(large)).content()).isEqualTo(large);
@@ -107,7 +108,8 @@ class RequestContentTest {
             assertThat(post(client, "gzip, gzip", gzip(new byte[1])).status()).isEqualTo(415);
             assertThat(post(client, "gzip", "hello".getBytes(UTF_8)).status()).isEqualTo(400);
             var whole = gzip(new byte[1000]);
-            assertThat(post(client, "gzip", java.util.Arrays.copyOf(whole, whole.length - 3)).status())
+            assertThat(post(client, "gzip", java.util.Arrays.copyOf(whole, whole.length - 3))
+                            .status())
                     .isEqualTo(400);
             assertThat(client.request("GET /").answer().status()).isEqualTo(200);
         }

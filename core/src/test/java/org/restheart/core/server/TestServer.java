@@ -35,7 +35,13 @@ final class TestServer implements AutoCloseable {
 
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
-                new PipelineSettings(true, true, forceEncoding, List.of("traceparent"), ErrorBodies.MINIMAL, new SecurityGuards.Cors(List.of(), false, List.of())),
+                new PipelineSettings(
+                        true,
+                        true,
+                        forceEncoding,
+                        List.of("traceparent"),
+                        ErrorBodies.MINIMAL,
+                        new SecurityGuards.Cors(List.of(), false, List.of())),
                 new ErrorMapping(_ -> Optional.empty()),
                 _ -> (request, next) -> next.handle(request),
                 _ -> (request, next) -> next.handle(request));
