@@ -12,8 +12,9 @@ export const tabs = [{ id: "documents", text: "Documents", page: "documents", Pa
 
 export function Collection() {
   const { path, query } = route.value;
-  const shown = tabs.filter(tab => config.value.pages.includes(tab.page));
+  const shown = tabs.filter(tab => tab.page.split(" ").some(name => config.value.pages.includes(name)));
   const current = shown.find(tab => tab.id === (query.tab || "documents")) || shown[0];
+  if (!current) return html`<div class="page"><div class="page-head"><h1>${visible(path.at(-1) || "/")}</h1></div><p class="quiet">This console shows no pages of collections (console.pages).</p></div>`;
   const head = html`
     <div class="page-head"><h1>${visible(path.at(-1) || "/")}</h1>
       <${Tabs} label="Views of the collection" current=${current.id} items=${shown.map(tab => ({ id: tab.id, text: tab.text, href: href("c", path, tab.id === "documents" ? {} : { tab: tab.id }) }))} />

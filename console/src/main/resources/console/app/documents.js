@@ -103,7 +103,7 @@ const Nothing = ({ path }) => html`
     <div class="stack center">
       <pre class="line">${curl({ method: "POST", url: address(dataPath(path)), headers: { "Content-Type": "application/json" }, body: '{"title": "The Periodic Table"}' })}</pre>
       ${!readOnly.value && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${() => go(withQuery({ doc: "new" }))}>Create a document</${Button}>
-        ${config.value.pages.includes("import") && config.value.pages.includes("export") && html`<${Button} icon="upload" onClick=${() => go(withQuery({ tab: "transfer" }))}>Import</${Button}>`}</div>`}
+        ${config.value.pages.includes("import") && html`<${Button} icon="upload" onClick=${() => go(withQuery({ tab: "transfer" }))}>Import</${Button}>`}</div>`}
     </div>
   </${Empty}>`;
 

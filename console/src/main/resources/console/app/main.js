@@ -22,7 +22,7 @@ import { Settings } from "./settings.js";
 /** @type {Record<string, any>} */
 const pages = { home: Home, db: Home, c: Collection, metrics: Metrics, try: Try, access: Access, settings: Settings };
 
-tabs.push({ id: "aggregations", text: "Aggregations", page: "aggregations", Page: Aggregations }, { id: "live", text: "Live", page: "live", Page: Live }, { id: "indexes", text: "Indexes", page: "indexes", Page: Indexes }, { id: "transfer", text: "Import and export", page: "export", Page: Transfer });
+tabs.push({ id: "aggregations", text: "Aggregations", page: "aggregations", Page: Aggregations }, { id: "live", text: "Live", page: "live", Page: Live }, { id: "indexes", text: "Indexes", page: "indexes", Page: Indexes }, { id: "transfer", text: "Import and export", page: "export import", Page: Transfer });
 
 const chosen = (/** @type {string} */ name) => config.value.pages.includes(name);
 

@@ -22,11 +22,9 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
             "documents",
             "aggregations",
             "live",
-            "schema",
             "indexes",
             "import",
             "export",
-            "properties",
             "access",
             "try",
             "metrics");
