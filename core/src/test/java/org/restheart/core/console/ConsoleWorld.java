@@ -35,7 +35,7 @@ import org.restheart.testkit.TestMongo;
 /// A gateway with accounts and books, and a browser without a screen. Whatever the browser complains of is remembered.
 final class ConsoleWorld implements AutoCloseable {
     /// Of whoever waits: what does not come within it does not come.
-    private static final double PATIENCE_MS = 90_000;
+    private static final double TIMEOUT_MS = 90_000;
 
     private final MongoDatabase database;
     private final Gateway gateway;
@@ -88,7 +88,7 @@ final class ConsoleWorld implements AutoCloseable {
                 .chromium()
                 .launch(new BrowserType.LaunchOptions()
                         .setExecutablePath(chromium.get())
-                        .setTimeout(PATIENCE_MS)
+                        .setTimeout(TIMEOUT_MS)
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")));
         return new ConsoleWorld(database, gateway, playwright, browser);
     }
@@ -147,7 +147,7 @@ final class ConsoleWorld implements AutoCloseable {
     Page page(String place) {
         var page = browser.newContext(new Browser.NewContextOptions().setViewportSize(1280, 800))
                 .newPage();
-        page.setDefaultTimeout(PATIENCE_MS);
+        page.setDefaultTimeout(TIMEOUT_MS);
         page.onConsoleMessage(message -> {
             // the browser reports every refusal (4xx) of a request as an error; the page shows those itself
             if (message.type().equals("error") && !message.text().startsWith("Failed to load resource")) {

@@ -141,7 +141,7 @@ class CsvLoaderTest {
                 "POST | db=DB&coll=c&id=x               | text/csv   | 400 | id must be the number of a column, counted from 0",
                 "POST | db=DB&coll=c&sep=               | text/csv   | 400 | sep must be 1 to 20 characters without quotes",
                 "GET  | db=DB&coll=c                    | text/csv   | 501 | Only POST method is supported",
-                "POST | db=DB&coll=c                    | text/plain | 400 | Bad Request",
+                "POST | db=DB&coll=c                    | text/plain | 400 | the content must be a CSV file; send it with Content-Type: text/csv",
                 "POST | db=DB&coll=_properties          | text/csv   | 403 | reserved resource",
                 "POST | db=DB&coll=_schemas             | text/csv   | 403 | reserved resource",
                 "POST | db=DB&coll=_meta                | text/csv   | 403 | reserved resource",

@@ -17,8 +17,13 @@ final class WebSocketWire extends Http1Wire {
     WebSocketWire(Target target, Deliveries deliveries) {
         super(
                 target,
-                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+                String.join(
+                        "\r\n",
+                        "Upgrade: websocket",
+                        "Connection: Upgrade",
+                        "Sec-WebSocket-Version: 13",
+                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                        ""),
                 101);
         this.deliveries = deliveries;
     }
