@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -104,7 +105,8 @@ public final class SecurityFilter implements Filter {
         return authorize(request, null, Caller.ANONYMOUS, Fields.NONE, next);
     }
 
-    private boolean needsAccount(Request request) {
+    private boolean needsAccount(Request sent) {
+        var request = asGet(sent);
         return secured
                 && !policy.authenticators().isEmpty()
                 && policy.authorizers().stream().allMatch(authorizer -> authorizer.requiresAuthentication(request));
@@ -167,7 +169,14 @@ public final class SecurityFilter implements Filter {
         return Permitted.by(answers);
     }
 
-    private Optional<Grant> grant(Request request, @Nullable Account account) {
+    /// `HEAD` is answered as `GET` is, so the same rules decide: one that keeps `GET` from somebody does not leave him
+    /// the headers, which tell of the content.
+    private static Request asGet(Request request) {
+        return request.method() == Method.HEAD ? request.with(Method.GET) : request;
+    }
+
+    private Optional<Grant> grant(Request sent, @Nullable Account account) {
+        var request = asGet(sent);
         for (var authorizer : policy.authorizers()) {
             if (account != null || !authorizer.requiresAuthentication(request)) {
                 var grant = authorizer.authorize(request, account);

@@ -96,6 +96,31 @@ final class DecodedBody implements Body {
         return new Inflated(coded.stream(), limits.streamed(), limits.tooMuch());
     }
 
+    /// Members of gzip, one behind the other (RFC 1952, 2.2). The library reads on by calling itself where a member is
+    /// empty, as deep as a client likes.
+    private static final class Members extends GZIPInputStream {
+        private static final int MAX_EMPTY = 100;
+
+        private int calls;
+
+        Members(InputStream coded) throws IOException {
+            super(coded, PIECE);
+        }
+
+        @Override
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            if (calls > MAX_EMPTY) {
+                throw new ZipException("too many empty members");
+            }
+            calls++;
+            try {
+                return super.read(buffer, offset, length);
+            } finally {
+                calls--;
+            }
+        }
+    }
+
     private void requireGzip() {
         if (!gzip) {
             throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "Content-Encoding must be gzip, if there is one")
@@ -117,7 +142,7 @@ final class DecodedBody implements Body {
 
         private static InputStream open(InputStream coded) throws IOException {
             try {
-                return new GZIPInputStream(coded, PIECE);
+                return new Members(coded);
             } catch (ZipException | EOFException _) {
                 throw malformed();
             }

@@ -116,6 +116,25 @@ class RequestContentTest {
     }
 
     @Test
+    void gzip_may_have_members_but_not_endlessly_many_empty_ones() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            var members = new ByteArrayOutputStream();
+            for (var part : new String[] {"he", "", "llo"}) {
+                members.write(gzip(part.getBytes(UTF_8)));
+            }
+            assertThat(post(client, "gzip", members.toByteArray()).text()).isEqualTo("hello");
+            var empty = gzip(new byte[0]);
+            for (int i = 0; i < 200_000; i++) {
+                members.write(empty);
+            }
+            var answer = post(client, "gzip", members.toByteArray());
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.text()).contains("not gzip");
+        }
+    }
+
+    @Test
     void content_that_a_service_does_not_read_may_be_too_large() throws Exception {
         try (var server = TestServer.with(SMALL_LIMIT, blocking("/", _ -> Response.json(200, "{}")));
                 var client = server.connect()) {

@@ -126,8 +126,8 @@ public final class ResourceMethods {
             return false;
         }
         return switch (kind) {
-            case DB -> method != GET;
-            case COLLECTION, FILES_BUCKET -> method != GET && method != POST;
+            case DB -> !method.isSafe();
+            case COLLECTION, FILES_BUCKET -> !method.isSafe() && method != POST;
             case COLLECTION_INDEXES,
                     INDEX,
                     SCHEMA_STORE,
