@@ -98,7 +98,7 @@ function Stream({ path, streams }) {
       <${Button} kind="plain" disabled=${!events.length} onClick=${() => (setEvents([]), (total.current = 0))}>Clear</${Button}>
       <span class=${cls("tag", state.state === "open" ? "good" : state.state === "refused" ? "bad" : running && "warn")} role="status">${STATES[state.state]}</span>
       <span class="spring"></span>
-      <span class="quiet nowrap">${count(total.current)} events, ${(times.current.length / 10).toFixed(1)} per second</span>
+      <span class="quiet nowrap">${count(total.current)} ${total.current === 1 ? "event" : "events"}, ${(times.current.length / 10).toFixed(1)} per second</span>
       <${CopyButton} text=${() => `curl -N -u "$RH_USER" -H 'Accept: text/event-stream' ${quote(address(target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars: avars.trim() || undefined })))}`} label="Copy as a curl line">curl</${CopyButton}>
     </div>
     <div class="toolbar">

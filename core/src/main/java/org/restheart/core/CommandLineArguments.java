@@ -18,8 +18,9 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         footer = {
             "",
-            "Environment: RESTHEART_CONF_FILE is CONF_FILE when there is none; RHO_FILE is -o; RHO holds overrides,",
-            "such as RHO='/http-listener/port -> 9090; /core/name -> \"node-1\"'."
+            "Environment: RESTHEART_CONF_FILE is CONF_FILE when there is none;",
+            "RHO_FILE is -o; RHO holds overrides, such as",
+            "RHO='/http-listener/port -> 9090; /core/name -> \"node-1\"'."
         })
 final class CommandLineArguments {
     private static final String EMBEDDED = "--embedded-mongo";
@@ -35,7 +36,7 @@ final class CommandLineArguments {
     @Option(
             names = {"-o", "--rho"},
             paramLabel = "FILE",
-            description = "Overrides of the configuration: .yml, .yaml, .json, .jsonc or .conf.")
+            description = "Overrides of the configuration, as YAML, JSON or .conf.")
     private @Nullable Path overrides;
 
     @Option(

@@ -9,7 +9,7 @@ import org.restheart.core.config.DefaultAccount;
 final class FirstSteps {
     private FirstSteps() {}
 
-    /// Prints three commands. The last one has `-g`, so that curl does not interpret the braces.
+    /// Prints three commands. They have `-g`, so that curl does not interpret the braces of the last one.
     ///
     /// @param console where the console is
     /// @param defaultAccount whether the default account with its default password is accepted
@@ -27,7 +27,7 @@ final class FirstSteps {
         out.println(
                 curl + " -d '{\"title\": \"The Periodic Table\", \"year\": 1975}' -H 'Content-Type: application/json' "
                         + uri + "/books");
-        out.println(curl + " -g '" + uri + "/books?filter={\"year\":1975}'");
+        out.println(curl + " '" + uri + "/books?filter={\"year\":1975}'");
         console.ifPresent(page -> out.println("In a browser: " + page));
         out.println();
         out.flush();

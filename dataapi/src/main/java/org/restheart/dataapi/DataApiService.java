@@ -1,6 +1,8 @@
 package org.restheart.dataapi;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -283,9 +285,16 @@ public final class DataApiService implements Service {
     private record ActionMeters(MeterRegistry registry) {
         void done(Action action, String version, int status, long nanos) {
             var outcome = status < 400 ? "done" : status < 500 ? "refused" : "failed";
-            registry.counter("data_api_actions", "action", action.name(), "version", version, "outcome", outcome)
+            Counter.builder("data_api_actions")
+                    .description("Actions of the Data API")
+                    .tags("action", action.name(), "version", version, "outcome", outcome)
+                    .register(registry)
                     .increment();
-            registry.timer("data_api_seconds", "action", action.name()).record(nanos, TimeUnit.NANOSECONDS);
+            Timer.builder("data_api_seconds")
+                    .description("Duration of actions")
+                    .tag("action", action.name())
+                    .register(registry)
+                    .record(nanos, TimeUnit.NANOSECONDS);
         }
     }
 }

@@ -1,28 +1,44 @@
 package org.restheart.mcp;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 
 /// Counts and times calls. Labels are few: tools, outcomes and revisions are closed sets.
 record McpMeters(MeterRegistry registry) {
     /// @param outcome `done`, `asked`, `refused` or `failed`
     void called(String tool, String outcome, long nanos) {
-        registry.counter("mcp_calls", "tool", tool, "outcome", outcome).increment();
-        registry.timer("mcp_seconds", "tool", tool).record(nanos, TimeUnit.NANOSECONDS);
+        count("mcp_calls", "Calls of tools", "tool", tool, "outcome", outcome);
+        Timer.builder("mcp_seconds")
+                .description("Duration of calls of tools")
+                .tag("tool", tool)
+                .register(registry)
+                .record(nanos, TimeUnit.NANOSECONDS);
     }
 
     void result(ToolResult result) {
-        DistributionSummary.builder("mcp_result_bytes").register(registry).record(result.bytes());
-        result.cut()
-                .forEach(bound -> registry.counter("mcp_cut", "bound", bound).increment());
+        DistributionSummary.builder("mcp_result_bytes")
+                .description("Bytes of documents in results")
+                .register(registry)
+                .record(result.bytes());
+        result.cut().forEach(bound -> count("mcp_cut", "Results that a bound has cut", "bound", bound));
     }
 
     void refused(String reason) {
-        registry.counter("mcp_refused", "reason", reason).increment();
+        count("mcp_refused", "Requests refused before a tool was called", "reason", reason);
     }
 
     void legacy(Revision revision) {
-        registry.counter("mcp_legacy", "version", revision.version()).increment();
+        count("mcp_legacy", "Requests of earlier revisions of the protocol", "version", revision.version());
+    }
+
+    private void count(String name, String description, String... tags) {
+        Counter.builder(name)
+                .description(description)
+                .tags(tags)
+                .register(registry)
+                .increment();
     }
 }

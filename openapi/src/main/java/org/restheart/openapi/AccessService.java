@@ -45,7 +45,7 @@ public final class AccessService implements Service {
     private final KindPermissions permissions;
     private final Optional<String> rootRole;
     private final Map<String, String> services;
-    private final Function<Request, Response> challenge;
+    private final Function<Request, Problem> challenge;
 
     /// @param services paths of services beside the data, by their names
     /// @param challenge the answer to those who may do nothing and have not said who they are
@@ -54,7 +54,7 @@ public final class AccessService implements Service {
             KindPermissions permissions,
             Optional<String> rootRole,
             Map<String, String> services,
-            Function<Request, Response> challenge) {
+            Function<Request, Problem> challenge) {
         this.descriptions = descriptions;
         this.permissions = permissions;
         this.rootRole = rootRole;
@@ -82,7 +82,7 @@ public final class AccessService implements Service {
         request.requireThread();
         var account = request.caller().account();
         if (account.isEmpty()) {
-            return challenge.apply(request);
+            throw challenge.apply(request).raise();
         }
         var asking = request.query()
                 .first("roles")

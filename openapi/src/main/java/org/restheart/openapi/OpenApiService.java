@@ -2,8 +2,10 @@ package org.restheart.openapi;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -53,7 +55,7 @@ public final class OpenApiService implements Service {
     private final Evaluation evaluation;
     private final KindPermissions permissions;
     private final BsonDocument securitySchemes;
-    private final Function<Request, Response> challenge;
+    private final Function<Request, Problem> challenge;
     private final MeterRegistry meters;
     private final List<String> segments;
     private final Cache<Key, Bytes> documents;
@@ -74,16 +76,22 @@ public final class OpenApiService implements Service {
             JudgedRequests judged,
             KindPermissions permissions,
             BsonDocument securitySchemes,
-            Function<Request, Response> challenge,
+            Function<Request, Problem> challenge,
             MeterRegistry meters) {
         this.config = config;
         this.server = server;
         this.descriptions = descriptions;
         var shapes = descriptions.shapes(
                 new Shapes.Settings(config.sampleSize(), config.sampleTtl(), config.parallelSamples()), sample -> {
-                    meters.counter("openapi_samples", "outcome", sample.outcome())
+                    Counter.builder("openapi_samples")
+                            .description("Samples of collections")
+                            .tag("outcome", sample.outcome())
+                            .register(meters)
                             .increment();
-                    meters.timer("openapi_sample_seconds").record(sample.time());
+                    Timer.builder("openapi_sample_seconds")
+                            .description("Duration of samples")
+                            .register(meters)
+                            .record(sample.time());
                 });
         this.evaluation = new Evaluation(config, descriptions, shapes, permissions, judged);
         this.permissions = permissions;
@@ -104,6 +112,7 @@ public final class OpenApiService implements Service {
                                 .orElseThrow()
                                 .weightedSize()
                                 .orElse(0))
+                .description("Memory that kept descriptions take")
                 .register(meters);
     }
 
@@ -128,7 +137,7 @@ public final class OpenApiService implements Service {
         long begun = System.nanoTime();
         var account = request.caller().account();
         if (account.isEmpty() && request.headers().has("Authorization")) { // which nobody has accepted
-            return challenge.apply(request);
+            throw challenge.apply(request).raise();
         }
         var mode = mode(request);
         var path = path(request);
@@ -150,7 +159,7 @@ public final class OpenApiService implements Service {
             throw notFound();
         }
         if (visible.isEmpty() && account.isEmpty() && config.secured()) {
-            return challenge.apply(request);
+            throw challenge.apply(request).raise();
         }
         var heading = new Heading(path.raw(), account.map(Account::name), url(request), mode, securitySchemes);
         boolean yaml = wantsYaml(request);
@@ -165,9 +174,15 @@ public final class OpenApiService implements Service {
         if (known == null && !visible.pending()) {
             documents.put(key, bytes);
         }
-        meters.counter("openapi_documents", "cached", Boolean.toString(known != null))
+        Counter.builder("openapi_documents")
+                .description("Descriptions sent")
+                .tag("cached", Boolean.toString(known != null))
+                .register(meters)
                 .increment();
-        meters.timer("openapi_seconds").record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+        Timer.builder("openapi_seconds")
+                .description("Time from request to description")
+                .register(meters)
+                .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
         return answer(request, bytes, yaml, visible.pending());
     }
 

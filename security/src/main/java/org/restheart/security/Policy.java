@@ -2,8 +2,8 @@ package org.restheart.security;
 
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
-import org.restheart.http.Response;
 
 /// The parts of a gateway's security, each list in the order of evaluation.
 ///
@@ -31,11 +31,8 @@ public record Policy(
     }
 
     /// The answer to a request that needs an account, with the challenge of every mechanism.
-    public Response challenge(Request request) {
-        var problem = Challenges.unauthorized(authenticators, request, false);
-        return Response.status(problem.status())
-                .with("Content-Type", Response.JSON)
-                .with(problem.headers());
+    public Problem challenge(Request request) {
+        return Challenges.unauthorized(authenticators, request, request.headers().has("Authorization"));
     }
 
     /// The security filter of a route.

@@ -20,8 +20,8 @@ import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Filter;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
-import org.restheart.http.Response;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
@@ -235,7 +235,7 @@ public final class Security implements AutoCloseable {
     }
 
     /// The answer to a request that needs an account.
-    public Response challenge(Request request) {
+    public Problem challenge(Request request) {
         return policy.challenge(request);
     }
 

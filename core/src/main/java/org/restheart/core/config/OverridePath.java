@@ -134,7 +134,8 @@ record OverridePath(String text, List<Step> steps) {
             case null -> new LinkedHashMap<>();
             case Map<?, ?> map -> (Map<String, @Nullable Object>) map;
             default ->
-                throw ConfigException.of("invalid override, there is no block to hold " + step + " in path " + text);
+                throw ConfigException.of("invalid override, there is no block to hold " + step + " in path " + text
+                        + (node instanceof List ? " (members of lists are written [1], [2], …)" : ""));
         };
     }
 

@@ -33,7 +33,8 @@ final class OverrideText {
     private Assignment assignment(String entry) {
         int arrow = indexOutsideQuotes(entry, "->", 0);
         if (arrow < 0) {
-            throw ConfigException.of("invalid override, missing '->' operator: " + beginning(entry));
+            throw ConfigException.of("invalid override, missing '->' operator: " + beginning(entry)
+                    + " (an override is written /block/key -> value)");
         }
         var path = OverridePath.parse(entry.substring(0, arrow).strip());
         return new Assignment(

@@ -159,7 +159,9 @@ public final class UndertowListener {
             LOG.info("{} accepts connections on {}", name, socket.getLocalAddress());
         } catch (IOException e) {
             throw new StartException(
-                    name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage(), e);
+                    name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
+                            + "; for another port set RHO='/" + name + "/port -> …'",
+                    e);
         }
     }
 

@@ -14,6 +14,7 @@ class OverridePathTest {
             value = {
                 "/scalar/b | there is no block to hold b",
                 "/list/b | there is no block to hold b",
+                "/list/0/b | members of lists are written [1], [2]",
                 "/scalar[1] | there is no list to hold [1]",
                 "/map[1] | there is no list to hold [1]",
                 "/map[k='v'] | there is no list to hold",

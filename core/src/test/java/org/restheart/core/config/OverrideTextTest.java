@@ -76,6 +76,7 @@ class OverrideTextTest {
                 "/core/name-> | value is not valid json: /core/name",
                 "/core/name->1 2 | value is not valid json: /core/name",
                 "/core/name | missing '->' operator: /core/name",
+                "core/name='x' | an override is written /block/key -> value",
                 "/core/name='pa->ss' | missing '->' operator: /core/name",
                 "/->1 | path cannot be read: /",
                 "/a//b->1 | path cannot be read: /a//b",

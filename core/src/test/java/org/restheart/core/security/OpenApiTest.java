@@ -174,6 +174,7 @@ class OpenApiTest {
         var refused = gateway.anonymous().get("/_openapi");
         assertThat(refused.statusCode()).isEqualTo(401);
         assertThat(refused.headers().firstValue("www-authenticate")).isPresent();
+        assertThat(refused.body()).contains("this needs an account");
         gateway.as("admin")
                 .post(
                         "/acl",
@@ -186,8 +187,10 @@ class OpenApiTest {
         assertThat(at(document, "paths", "/books").keySet()).containsExactly("get");
         assertThat(at(document, "paths", "/books", "get").getArray("security").getFirst())
                 .isEqualTo(new BsonDocument());
-        assertThat(gateway.anonymous().as("ada", "wrong").get("/_openapi").statusCode())
-                .isEqualTo(401);
+        var wrong = gateway.anonymous().as("ada", "wrong").get("/_openapi");
+        assertThat(wrong.statusCode()).isEqualTo(401);
+        assertThat(wrong.body()).contains("these credentials are not accepted");
+        assertThat(gateway.anonymous().get("/_access").body()).contains("this needs an account");
     }
 
     @ParameterizedTest

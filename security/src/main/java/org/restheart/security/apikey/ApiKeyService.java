@@ -218,7 +218,7 @@ public final class ApiKeyService implements Service, Authorizer {
             end = time(content, "expiresAt");
         }
         if (end.isEmpty() && !settings.unlimited()) {
-            throw invalid("expiresAt", "or days is required");
+            throw invalid("expiresAt", "say when the key ends, or after how many days: {\"days\": 90}");
         }
         if (end.filter(latest::isBefore).isPresent()) {
             throw invalid("expiresAt", "must be within " + settings.longest().toDays() + " days");
