@@ -340,7 +340,14 @@ public final class MongoService implements Service, AutoCloseable {
                     .raise();
         }
         if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
-            throw Problem.of(NOT_FOUND, "there is nothing below a " + path.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ')).raise();
+            throw Problem.of(
+                            NOT_FOUND,
+                            "there is nothing below a "
+                                    + path.kind()
+                                            .name()
+                                            .toLowerCase(Locale.ROOT)
+                                            .replace('_', ' '))
+                    .raise();
         }
         var handler = routes.find(path.kind(), request.method())
                 .orElseThrow(

@@ -32,7 +32,8 @@ public record Policy(
 
     /// The answer to a request that needs an account, with the challenge of every mechanism.
     public Problem challenge(Request request) {
-        return Challenges.unauthorized(authenticators, request, request.headers().has("Authorization"));
+        return Challenges.unauthorized(
+                authenticators, request, request.headers().has("Authorization"));
     }
 
     /// The security filter of a route.
