@@ -36,6 +36,8 @@ final class DescriptionWriter {
     private final OpenApiConfig config;
     private final Server server;
     private final Heading heading;
+    private static final String SCHEMAS = "#/components/schemas/";
+
     private final Components components;
     private final ShapeSchemas shapes;
     private final ParameterSchemas parameters;
@@ -82,7 +84,7 @@ final class DescriptionWriter {
         document.append("tags", Json.value(describedTags));
         var all = new BsonDocument();
         paths.forEach(all::append);
-        document.append("paths", all).append("components", components());
+        document.append("paths", all).append("components", components(all));
         return (BsonDocument) withoutDanglingReferences(document);
     }
 
@@ -118,13 +120,32 @@ final class DescriptionWriter {
         return alternatives;
     }
 
-    private BsonDocument components() {
+    private BsonDocument components(BsonDocument all) {
         var document = new BsonDocument();
-        section(document, "schemas", components.schemas());
         section(document, "parameters", parameters.shared());
         section(document, "responses", responses);
         document.append("securitySchemes", heading.securitySchemes());
+        var used = new TreeMap<String, BsonDocument>();
+        collect(all, used);
+        collect(document, used);
+        section(document, "schemas", used);
         return document;
+    }
+
+    /// What is referred to: a declared schema may define more, such as what only a hidden property is made of.
+    private void collect(BsonValue value, Map<String, BsonDocument> used) {
+        if (value instanceof BsonDocument document) {
+            if (document.get("$ref") instanceof BsonString reference && reference.getValue().startsWith(SCHEMAS)) {
+                var name = reference.getValue().substring(SCHEMAS.length());
+                var schema = components.schemas().get(name);
+                if (schema != null && used.putIfAbsent(name, schema) == null) {
+                    collect(schema, used);
+                }
+            }
+            document.values().forEach(inner -> collect(inner, used));
+        } else if (value instanceof BsonArray array) {
+            array.forEach(inner -> collect(inner, used));
+        }
     }
 
     private static void section(BsonDocument document, String name, Map<String, BsonDocument> of) {
@@ -138,8 +159,8 @@ final class DescriptionWriter {
         return switch (value) {
             case BsonDocument document -> {
                 if (document.get("$ref") instanceof BsonString reference
-                        && reference.getValue().startsWith("#/components/schemas/")
-                        && !components.has(reference.getValue().substring("#/components/schemas/".length()))) {
+                        && reference.getValue().startsWith(SCHEMAS)
+                        && !components.has(reference.getValue().substring(SCHEMAS.length()))) {
                     yield new BsonDocument();
                 }
                 document.replaceAll((_, inner) -> withoutDanglingReferences(inner));

@@ -31,6 +31,9 @@ final class DocumentSchemas {
     private static final List<String> NAMING = List.of(
             "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "if", "then", "else", "not");
 
+    /// What describes all of a value, whatever is hidden in it.
+    private static final List<String> WHOLE = List.of("additionalProperties", "const", "enum");
+
     private final Components components;
     private final ShapeSchemas shapes;
     private final Group group;
@@ -179,10 +182,15 @@ final class DocumentSchemas {
                 }
             }
         }
-        if (document.get("items") instanceof BsonDocument items) {
-            document.put("items", visible(items, path, visibilities, entered));
+        if (visibilities.stream().noneMatch(shown -> shown.orElseThrow().shows(path))) {
+            WHOLE.forEach(document::remove);
         }
-        for (var key : List.of("allOf", "anyOf", "oneOf")) {
+        for (var key : List.of("items", "contains")) {
+            if (document.get(key) instanceof BsonDocument items) {
+                document.put(key, visible(items, path, visibilities, entered));
+            }
+        }
+        for (var key : List.of("prefixItems", "allOf", "anyOf", "oneOf")) {
             if (document.get(key) instanceof BsonArray parts) {
                 parts.replaceAll(part -> visible(part, path, visibilities, entered));
             }
@@ -323,7 +331,7 @@ final class DocumentSchemas {
             all.forEach((property, inner) -> {
                 if (!property.equals("_id") && !property.equals("_etag") && isShown(hidden, property)) {
                     ((BsonDocument) open(inner)).remove("x-share");
-                    properties.append(property, inner);
+                    properties.append(property, visible(inner, property, hidden, new HashSet<>()));
                 }
             });
             if (!properties.isEmpty()) {
