@@ -135,7 +135,8 @@ final class DescriptionWriter {
     /// What is referred to: a declared schema may define more, such as what only a hidden property is made of.
     private void collect(BsonValue value, Map<String, BsonDocument> used) {
         if (value instanceof BsonDocument document) {
-            if (document.get("$ref") instanceof BsonString reference && reference.getValue().startsWith(SCHEMAS)) {
+            if (document.get("$ref") instanceof BsonString reference
+                    && reference.getValue().startsWith(SCHEMAS)) {
                 var name = reference.getValue().substring(SCHEMAS.length());
                 var schema = components.schemas().get(name);
                 if (schema != null && used.putIfAbsent(name, schema) == null) {

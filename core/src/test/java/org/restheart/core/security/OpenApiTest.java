@@ -423,9 +423,7 @@ class OpenApiTest {
     void declared_schemas_name_nothing_that_is_hidden_from_readers_and_writers_of_changes() {
         var admin = gateway.as("admin");
         assertThat(admin.put("/_schemas", "{}").statusCode()).isEqualTo(201);
-        assertThat(admin.post(
-                                "/_schemas",
-                                """
+        assertThat(admin.post("/_schemas", """
                                 {"_id": "thing", "type": "object",
                                  "definitions": {
                                    "Vault": {"type": "object", "properties": {"covert": {"type": "string"}}},
@@ -438,14 +436,13 @@ class OpenApiTest {
                                      "enum": [{"covert": 1}], "const": {"covert": 1}},
                                    "pair": {"type": "array", "items": [
                                      {"type": "object", "properties": {"covert": {}, "left": {}}}]}}}
-                                """)
-                        .statusCode())
-                .isEqualTo(201);
+                                """).statusCode()).isEqualTo(201);
         assertThat(admin.put("/things", "{\"jsonSchema\": {\"schemaId\": \"thing\"}}")
                         .statusCode())
                 .isEqualTo(201);
-        gateway.permit("{_id: 'things', roles: ['editor'], predicate: \"path-prefix('/things') and method(GET, PATCH)\","
-                + " mongo: {projectResponse: {vault: 0, 'home.covert': 0, 'office.covert': 0, 'pair.covert': 0}}}");
+        gateway.permit(
+                "{_id: 'things', roles: ['editor'], predicate: \"path-prefix('/things') and method(GET, PATCH)\","
+                        + " mongo: {projectResponse: {vault: 0, 'home.covert': 0, 'office.covert': 0, 'pair.covert': 0}}}");
         refresh();
         var document = document("ada", "/_openapi/things");
         assertThat(at(document, "paths", "/things/{id}")).containsKeys("get", "patch");
