@@ -36,9 +36,12 @@ final class QueryPlans {
     /// They hold the access rule's filter beside the caller's.
     private static final Set<String> WITH_FILTERS = Set.of("parsedQuery", "filter", "indexBounds");
 
+    /// What one document changes, which may be hidden: an index is multikey as soon as it holds an array of anybody's.
+    private static final Set<String> OF_ALL_DOCUMENTS = Set.of("isMultiKey");
+
     private QueryPlans() {}
 
-    /// @param hides whether the caller is to learn nothing of filters
+    /// @param hides whether the caller is to learn nothing of filters, and of documents that it does not see
     static BsonDocument shown(@Nullable BsonDocument plan, boolean hides) {
         return plan == null ? new BsonDocument() : object(plan, hides);
     }
@@ -46,6 +49,9 @@ final class QueryPlans {
     private static BsonDocument object(BsonDocument plan, boolean hides) {
         var shown = new BsonDocument();
         plan.forEach((name, value) -> {
+            if (hides && OF_ALL_DOCUMENTS.contains(name)) {
+                return;
+            }
             if (KEPT.contains(name)) {
                 shown.append(name, value(value, hides));
             } else if (WITH_FILTERS.contains(name)) {
