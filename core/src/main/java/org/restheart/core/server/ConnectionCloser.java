@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,9 +10,9 @@ import org.slf4j.LoggerFactory;
 /// seconds. Queues at most one task per open connection. Thread-safe.
 final class ConnectionCloser {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCloser.class);
-    private static final Runnable LAST = () -> {};
 
-    private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+    /// Empty ends the thread.
+    private final LinkedBlockingQueue<Optional<Runnable>> tasks = new LinkedBlockingQueue<>();
 
     static ConnectionCloser start() {
         var closer = new ConnectionCloser();
@@ -21,19 +22,19 @@ final class ConnectionCloser {
 
     /// Never blocks.
     void add(Runnable close) {
-        tasks.add(close);
+        tasks.add(Optional.of(close));
     }
 
     /// Connections added from now on are closed with the I/O threads.
     void stop() {
-        tasks.add(LAST);
+        tasks.add(Optional.empty());
     }
 
     private void run() {
         try {
-            for (var task = tasks.take(); task != LAST; task = tasks.take()) {
+            for (var task = tasks.take(); task.isPresent(); task = tasks.take()) {
                 try {
-                    task.run();
+                    task.get().run();
                 } catch (RuntimeException | Error e) { // the next connection must be closed nevertheless
                     LOG.debug("a connection could not be closed in order", e);
                 }

@@ -104,6 +104,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         http.dispatch(parts.threads(), this::runBlocking);
     }
 
+    @SuppressWarnings("ReferenceEquality") // requests without content share one object
     private Body decoded(Body sent, boolean streamed) {
         boolean isCoded = sent != Body.EMPTY && DecodedBody.isCoded(request.headers());
         return isCoded ? DecodedBody.of(sent, request.headers(), streamed, parts.bodies(), held) : sent;

@@ -208,7 +208,8 @@ public final class UndertowListener {
                 timeout.<DelegateOpenListener>map(t -> t.begun(http1)).orElse(http1));
         alpn.addProtocol(
                 "h2", timeout.<DelegateOpenListener>map(t -> t.begun(overTls)).orElse(overTls), 10);
-        return timeout.map(t -> t.within(alpn)).orElse(alpn::handleEvent);
+        return timeout.<ChannelListener<StreamConnection>>map(t -> t.within(alpn))
+                .orElse(alpn);
     }
 
     private OptionMap options() {
