@@ -136,7 +136,7 @@ class GatewayTest {
         assertThat(list.statusCode()).isEqualTo(200);
         assertThat(list.body())
                 .isEqualTo("[\"/*\", \"/jvm\", \"/gateway\", \"/mongo-pool\", \"/coalescing\", \"/streams\","
-                        + " \"/data-api\", \"/openapi\"]");
+                        + " \"/data-api\", \"/openapi\", \"/mcp\"]");
         await().untilAsserted(() -> {
             var requests = send(request("/metrics/*"));
             assertThat(requests.headers().firstValue("Content-Type"))

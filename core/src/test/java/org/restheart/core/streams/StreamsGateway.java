@@ -41,7 +41,7 @@ final class StreamsGateway implements AutoCloseable {
     static StreamsGateway start(MongoClient client, String connectionString, String name, String options) {
         var database = client.getDatabase(name);
         database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse("""
-                        {roles: ['$unauthenticated'], predicate: "path-prefix('/')", priority: 1,
+                        {roles: ['$unauthenticated', 'admin'], predicate: "path-prefix('/')", priority: 1,
                          mongo: {allowManagementRequests: true, allowWriteMode: true}}"""));
         return start(
                 client, database, connectionString, options, "mongoAclAuthorizer: {acl-db: $db, acl-collection: acl}");

@@ -1,5 +1,6 @@
 package org.restheart.mongo.resultcache;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.ServerAddress;
 import com.mongodb.ServerCursor;
 import com.mongodb.client.MongoCursor;
@@ -14,9 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.resultcache.CachedRanges.Range;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Serves queries that allow it from cached ranges of results, and reads ahead to fill them. Thread-safe.
 public final class CachedFinder implements Finder {
+    private static final Logger LOG = LoggerFactory.getLogger(CachedFinder.class);
+
     private final Finder finder;
     private final ResultCacheConfig config;
     private final Writes writes;
@@ -57,14 +62,19 @@ public final class CachedFinder implements Finder {
             return slice(known.get(), query);
         }
         misses.increment();
-        for (long start : starts(query)) {
-            var range = read(query, start);
-            ranges.put(query, range);
-            if (range.covers(query.skip(), query.limit())) {
-                return slice(range, query);
+        try {
+            for (long start : starts(query)) {
+                var range = read(query, start);
+                ranges.put(query, range);
+                if (range.covers(query.skip(), query.limit())) {
+                    return slice(range, query);
+                }
             }
+        } catch (MongoCommandException e) {
+            // an expression may fail for a document outside the page: the page alone decides
+            LOG.debug("a range could not be read ahead", e);
         }
-        return finder.find(query, batchSize); // the page is too large for the cache
+        return finder.find(query, batchSize); // or the page is too large for the cache
     }
 
     /// The start of the range to read: aligned to multiples if possible, so that ranges are shared and serve clients

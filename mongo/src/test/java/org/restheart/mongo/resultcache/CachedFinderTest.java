@@ -110,6 +110,14 @@ class CachedFinderTest {
     }
 
     @Test
+    void an_expression_that_fails_outside_the_page_does_not_fail_the_page() {
+        filled("failing", 10).insertOne(BsonDocument.parse("{_id: -1, n: 'no number'}"));
+        var query = query("failing", "{$expr: {$gte: [{$abs: '$n'}, 0]}}").slice(0, 3);
+        assertThat(ids(finder(), query)).containsExactly(9, 8, 7);
+        assertThat(ids(finder(), query.slice(2, 3))).containsExactly(7, 6, 5);
+    }
+
+    @Test
     void pages_that_begin_anywhere_are_those_of_the_collection() {
         filled("anywhere", 3_000);
         var finder = finder();
