@@ -75,7 +75,14 @@ public final class Security implements AutoCloseable {
                 config.mongoRealm().map(MongoRealmConfig::bcryptCost).orElse(DEFAULT_COST),
                 config.guards().clientAddress());
         this.stored = client.map(mongo -> new StoredSecurity(
-                tasks, mongo, config.mongoRealm(), config.mongoAcl(), config.apiKeys(), hashes, isManagedFromFile()));
+                tasks,
+                mongo,
+                config.mongoRealm(),
+                config.mongoAcl(),
+                config.apiKeys(),
+                hashes,
+                isManagedFromFile(),
+                config.fullAuthorizer().isPresent() || config.filePermissions().isPresent()));
         this.realms = realms();
         this.tokens = new TokenParts(config.tokens(), config.oauth(), realms);
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)

@@ -35,6 +35,7 @@ final class StoredSecurity {
 
     /// @param tasks ended before the client is closed
     /// @param managedOtherwise whether accounts that are not in MongoDB may manage
+    /// @param permittedOtherwise whether permissions that are not in MongoDB may allow something
     StoredSecurity(
             BackgroundTasks tasks,
             MongoClient client,
@@ -42,7 +43,8 @@ final class StoredSecurity {
             Optional<MongoAclConfig> aclConfig,
             Optional<ApiKeyConfig> keysConfig,
             PasswordHashes hashes,
-            boolean managedOtherwise) {
+            boolean managedOtherwise,
+            boolean permittedOtherwise) {
         this.realm = realmConfig.map(config -> realm(client, config, hashes));
         this.authorizer = aclConfig.map(config -> authorizer(client, config));
         this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
@@ -52,7 +54,7 @@ final class StoredSecurity {
                         .flatMap(MongoAclConfig::rootRole)
                         .map(role -> new Managers(client, config.users(), role)));
         if (realmConfig.isPresent() || aclConfig.isPresent()) {
-            new UsersAtStart(tasks, client, realmConfig, aclConfig, managers).start();
+            new UsersAtStart(tasks, client, realmConfig, aclConfig, managers, permittedOtherwise).start();
         }
         listeners.forEach((database, ofCollection) -> CollectionFollower.start(tasks, client, database, ofCollection));
     }

@@ -33,6 +33,7 @@ final class UsersAtStart {
     private final Optional<MongoRealmConfig> realm;
     private final Optional<MongoAclConfig> acl;
     private final Optional<Managers> managers;
+    private final boolean permittedOtherwise;
     private final CountDownLatch tried = new CountDownLatch(1);
     private final BackgroundTasks tasks;
 
@@ -41,12 +42,14 @@ final class UsersAtStart {
             MongoClient client,
             Optional<MongoRealmConfig> realm,
             Optional<MongoAclConfig> acl,
-            Optional<Managers> managers) {
+            Optional<Managers> managers,
+            boolean permittedOtherwise) {
         this.tasks = tasks;
         this.client = client;
         this.realm = realm;
         this.acl = acl;
         this.managers = managers;
+        this.permittedOtherwise = permittedOtherwise;
     }
 
     /// Returns when everything is there, or MongoDB cannot be reached, or does not say so; the work then goes on.
@@ -64,7 +67,7 @@ final class UsersAtStart {
     private void run() {
         while (tasks.isRunning()) {
             try {
-                acl.ifPresent(config -> create(config.database(), config.collection()));
+                acl.ifPresent(this::create);
                 realm.ifPresent(this::create);
                 warnIfNobodyCanManage();
                 tried.countDown();
@@ -77,6 +80,19 @@ final class UsersAtStart {
                 LOG.debug("the collections of accounts and permissions cannot be created yet: {}", e.toString());
             }
             tasks.pause(PAUSE);
+        }
+    }
+
+    private void create(MongoAclConfig config) {
+        create(config.database(), config.collection());
+        var permissions = client.getDatabase(config.database()).getCollection(config.collection());
+        if (config.rootRole().isEmpty() && !permittedOtherwise && permissions.estimatedDocumentCount() == 0) {
+            LOG.warn(
+                    "No account may do anything: {}.{} has no permission, and no role may do everything"
+                            + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
+                            + " the role admin may; overrides (-o, RHO) change single keys of it",
+                    config.database(),
+                    config.collection());
         }
     }
 

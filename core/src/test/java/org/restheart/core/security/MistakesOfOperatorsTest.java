@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -107,6 +108,23 @@ class MistakesOfOperatorsTest {
                 .isEqualTo(404);
         assertThat(gateway.as("ada").send("DELETE", "/users/bob", "").statusCode())
                 .isEqualTo(204);
+    }
+
+    @Test
+    void a_start_without_any_permission_says_so(TestMongo mongo) {
+        var config = """
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: "%s"}
+                mongoRealmAuthenticator: {users-db: %2$s, bcrypt-complexity: 4}
+                mongoAclAuthorizer: {acl-db: %2$s, acl-collection: none}
+                """.formatted(mongo.connectionString(), gateway.database().getName());
+        try (var lines = new LogLines();
+                var started = Gateway.start(GatewayConfig.parse(config))) {
+            assertThat(lines.all()).anyMatch(text -> text.contains("No account may do anything"));
+            var token = Client.of(started.address()).as("admin", "admin-pw").post("/token", "");
+            assertThat(token.statusCode()).isEqualTo(500);
+            assertThat(token.body()).contains("jwtTokenManager");
+        }
     }
 
     @Test

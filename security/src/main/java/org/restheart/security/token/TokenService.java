@@ -15,6 +15,8 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -131,7 +133,13 @@ public final class TokenService implements Service {
         if (account.isEmpty()) {
             throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
         }
-        return tokens.isEmpty() ? Response.status(500) : answer.to(request, account.get(), tokens.get());
+        return answer.to(
+                request,
+                account.get(),
+                tokens.orElseThrow(() -> Problem.helpful(
+                                ProblemCode.INTERNAL,
+                                "this server makes no tokens: its configuration has no token manager, such as jwtTokenManager")
+                        .raise()));
     }
 
     private static TokenManager.Issued issue(Request request, Account account, TokenManager manager) {
