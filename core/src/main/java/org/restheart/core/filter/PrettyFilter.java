@@ -37,7 +37,8 @@ final class PrettyFilter implements Filter {
                 .first("Content-Type")
                 .filter(type -> type.startsWith("application/json") || type.contains("+json"))
                 .isPresent();
-        return !isJson
+        boolean isFile = response.headers().has("Content-Length"); // sent as it was stored, or a range of it
+        return !isJson || isFile
                 ? response
                 : switch (response.content()) {
                     case Content.None _, Content.Push _ -> response;

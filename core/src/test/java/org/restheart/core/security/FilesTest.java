@@ -108,6 +108,18 @@ class FilesTest {
     }
 
     @Test
+    void files_of_json_are_sent_as_they_were_stored() throws Exception {
+        var json = "{\"a\":[1,2]}".getBytes(ISO_8859_1);
+        var metadata = "{\"_id\":\"j\",\"filename\":\"j.json\",\"contentType\":\"application/json\"}";
+        assertThat(upload("admin", "q", metadata, json).statusCode()).isEqualTo(201);
+        var whole = send("admin", "GET", "/q.files/j/binary?pretty", new byte[0]);
+        assertThat(header(whole, "Content-Type")).startsWith("application/json");
+        assertThat(whole.body()).isEqualTo(json);
+        var range = send("admin", "GET", "/q.files/j/binary?pretty", new byte[0], "Range", "bytes=0-4");
+        assertThat(text(range)).isEqualTo("{\"a\":");
+    }
+
+    @Test
     void what_is_uploaded_comes_back_and_other_drivers_read_it() throws Exception {
         var content = random(700_000);
         var posted = upload("admin", "q", "{\"_id\":\"a\",\"filename\":\"a.bin\",\"tag\":\"x\"}", content);
