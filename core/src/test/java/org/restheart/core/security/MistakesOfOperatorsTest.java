@@ -2,6 +2,8 @@ package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.awaitility.Durations.ONE_MINUTE;
 
 import java.util.List;
 import org.bson.Document;
@@ -120,7 +122,9 @@ class MistakesOfOperatorsTest {
                 """.formatted(mongo.connectionString(), gateway.database().getName());
         try (var lines = new LogLines();
                 var started = Gateway.start(GatewayConfig.parse(config))) {
-            assertThat(lines.all()).anyMatch(text -> text.contains("No account may do anything"));
+            await().atMost(ONE_MINUTE)
+                    .untilAsserted(() ->
+                            assertThat(lines.all()).anyMatch(text -> text.contains("No account may do anything")));
             var token = Client.of(started.address()).as("admin", "admin-pw").post("/token", "");
             assertThat(token.statusCode()).isEqualTo(500);
             assertThat(token.body()).contains("jwtTokenManager");
@@ -133,7 +137,9 @@ class MistakesOfOperatorsTest {
         try (var lines = new LogLines();
                 var _ = Gateway.start(TestGateway.config(
                         mongo.connectionString(), gateway.database().getName(), TestGateway.REALM))) {
-            assertThat(lines.all()).anyMatch(text -> text.contains("No account can manage this server"));
+            await().atMost(ONE_MINUTE)
+                    .untilAsserted(() -> assertThat(lines.all())
+                            .anyMatch(text -> text.contains("No account can manage this server")));
         }
     }
 
