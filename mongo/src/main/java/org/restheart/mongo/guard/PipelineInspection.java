@@ -34,6 +34,40 @@ public final class PipelineInspection {
             }
             checkReached(pipeline.get(i), db, "pipeline[" + i + "]");
             checkForbidden(pipeline.get(i), "pipeline[" + i + "]");
+            checkNewRoots(pipeline.get(i), "pipeline[" + i + "]");
+        }
+    }
+
+    /// Refuses new roots that are a boolean whatever the document. MongoDB refuses them too, once there is a document;
+    /// releases up to 6.0 end with a segmentation fault, when they optimise one that has a constant operand.
+    private static void checkNewRoots(BsonValue value, String location) {
+        if (value instanceof BsonDocument document) {
+            document.forEach((name, operand) -> {
+                switch (name) {
+                    case "$replaceRoot" -> checkNewRoot(name, member(operand, "newRoot"), location);
+                    case "$replaceWith" -> checkNewRoot(name, operand, location);
+                    default -> {}
+                }
+                checkNewRoots(operand, location + "." + name);
+            });
+        } else if (value instanceof BsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                checkNewRoots(array.get(i), location + "[" + i + "]");
+            }
+        }
+    }
+
+    private static void checkNewRoot(String stage, BsonValue expression, String location) {
+        var root = expression;
+        while (root instanceof BsonDocument document && document.containsKey("$let")) {
+            root = member(document.get("$let"), "in");
+        }
+        if (root instanceof BsonDocument document && (document.containsKey("$and") || document.containsKey("$or"))) {
+            throw Problem.of(
+                            ProblemCode.QUERY_INVALID,
+                            "the new root of " + stage + " at " + location + " must be a document, but "
+                                    + document.getFirstKey() + " gives a boolean")
+                    .raise();
         }
     }
 
