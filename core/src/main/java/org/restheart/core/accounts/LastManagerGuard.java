@@ -27,7 +27,8 @@ import org.restheart.http.access.ResourceKind;
 /// Stands in front of the data API for requests to the collection of accounts: the last one that may manage is neither
 /// deleted nor disarmed, since nobody could undo that over HTTP.
 ///
-/// Writes that concern managers take turns in this process, so that two of them do not delete each other's.
+/// Writes that concern managers take turns in this process, so that two of them do not delete each other's. Within a
+/// transaction, whose other changes the check does not see, no account that may manage is deleted or disarmed.
 final class LastManagerGuard implements Filter {
     private static final Set<String> REPLACING = Set.of("wm", "writeMode", "update", "upsert");
 
@@ -68,8 +69,8 @@ final class LastManagerGuard implements Filter {
         }
         return inTurn(request, () -> {
             if (target.id().isPresent()) {
-                boolean last = isTheLast(request, target);
-                return next.handle(last ? request.with(DocumentCheck.KEY, checking(request)) : request);
+                boolean checked = isInTransaction(request) || isTheLast(request, target);
+                return next.handle(checked ? request.with(DocumentCheck.KEY, checking(request)) : request);
             }
             refuseTheLast(request, target);
             return next.handle(request);
@@ -118,16 +119,35 @@ final class LastManagerGuard implements Filter {
                     disarmed.add(document.get("_id"));
                 }
             }
-            if (!disarmed.isEmpty() && isAllThereIs(List.of(Filters.in("_id", disarmed)))) {
-                throw refusal();
+            if (!disarmed.isEmpty()) {
+                var filters = List.<Bson>of(Filters.in("_id", disarmed));
+                refuseInTransaction(request, filters);
+                if (isAllThereIs(filters)) {
+                    throw refusal();
+                }
             }
         };
     }
 
     private void refuseTheLast(Request request, DataTarget target) {
+        refuseInTransaction(request, targeted(request, target));
         if (isTheLast(request, target)) {
             throw refusal();
         }
+    }
+
+    private void refuseInTransaction(Request request, List<Bson> filters) {
+        if (isInTransaction(request) && managers.exist(Filters.and(filters))) {
+            throw Problem.of(
+                            ProblemCode.CONFLICT,
+                            "accounts with the role " + managers.rootRole()
+                                    + " are deleted or changed outside of transactions only")
+                    .raise();
+        }
+    }
+
+    private static boolean isInTransaction(Request request) {
+        return request.query().has("sid") && request.query().has("txn");
     }
 
     private boolean isTheLast(Request request, DataTarget target) {

@@ -68,6 +68,26 @@ class MistakesOfOperatorsTest {
     }
 
     @Test
+    void within_a_transaction_none_that_may_manage_is_deleted_or_disarmed() {
+        gateway.insert("users", "{_id: 'second', password: '" + TestGateway.hash("second-pw") + "', roles: ['admin']}");
+        var session = admin().post("/_sessions", "").headers().firstValue("Location").orElseThrow();
+        var sid = session.substring(session.lastIndexOf('/') + 1);
+        assertThat(admin().post("/_sessions/" + sid + "/_txns", "").statusCode())
+                .isEqualTo(201);
+        var within = "?sid=" + sid + "&txn=1";
+        for (var answer : List.of(
+                admin().send("DELETE", "/users/second" + within, ""),
+                admin().with("Content-Type", "application/json")
+                        .send("PATCH", "/users/second" + within, "{\"roles\":[]}"),
+                admin().send("DELETE", "/users/*" + within + "&filter=%7B%22_id%22:%22admin%22%7D", ""),
+                admin().put("/users/second" + within + "&wm=upsert", "{\"password\":\"x\",\"roles\":[]}"))) {
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+            assertThat(answer.body()).contains("outside of transactions");
+        }
+        assertThat(admin().send("DELETE", "/users/second", "").statusCode()).isEqualTo(204);
+    }
+
+    @Test
     void neither_does_its_collection_go() {
         var tag = admin().get("/users/_meta").headers().firstValue("ETag").orElse("");
         assertThat(admin().with("If-Match", tag).send("DELETE", "/users", "").statusCode())

@@ -37,6 +37,7 @@ public final class PasswordHashes implements AutoCloseable {
     /// The digits of bcrypt's Base64, and those that end a salt or a hash: their lowest bits are not used.
     private static final String DIGITS = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
+    private static final byte[] NO_PASSWORD = {'-'};
     private static final int SALT_DIGITS = 22;
     private static final int HASH_DIGITS = 31;
 
@@ -133,9 +134,24 @@ public final class PasswordHashes implements AutoCloseable {
                     .verified;
             if (matches) {
                 right.put(key, true);
+            } else {
+                fillUp(hash);
             }
             return matches;
         });
+    }
+
+    /// Hashes with a lower cost than the configured one take less time, which would tell them from unknown accounts,
+    /// whose made-up hashes have the configured cost: computes 2^cost - 2^lower rounds, since each step doubles them.
+    private void fillUp(String hash) {
+        var salt = new byte[16];
+        for (int lower = cost(hash); lower < cost; lower++) {
+            BCrypt.withDefaults().hash(lower, salt, NO_PASSWORD);
+        }
+    }
+
+    private static int cost(String hash) {
+        return Integer.parseInt(hash, 4, 6, 10);
     }
 
     /// A new hash of the password. Blocks until it is computed.
