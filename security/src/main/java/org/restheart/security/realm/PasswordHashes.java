@@ -141,8 +141,9 @@ public final class PasswordHashes implements AutoCloseable {
         });
     }
 
-    /// Hashes with a lower cost than the configured one take less time, which would tell them from unknown accounts,
-    /// whose made-up hashes have the configured cost: computes 2^cost - 2^lower rounds, since each step doubles them.
+    /// Hashes with a lower cost than the configured one take less time, which would tell them from unknown
+    /// accounts, whose made-up hashes have the configured cost: computes 2^cost - 2^lower rounds, since each
+    /// step doubles them.
     private void fillUp(String hash) {
         var salt = new byte[16];
         for (int lower = cost(hash); lower < cost; lower++) {
