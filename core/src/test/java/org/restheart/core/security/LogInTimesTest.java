@@ -81,21 +81,20 @@ class LogInTimesTest {
             }
         }
         var medians = new HashMap<String, Long>();
-        nanos.forEach((name, all) ->
-                medians.put(name, all.stream().sorted().toList().get(all.size() / 2)));
+        nanos.forEach(
+                (name, all) -> medians.put(name, all.stream().sorted().toList().get(all.size() / 2)));
         return medians;
     }
 
     private long attempt(TestGateway gateway, String name) {
-        var client = gateway.anonymous()
-                .as(name, "wrong" + passwords.incrementAndGet());
+        var client = gateway.anonymous().as(name, "wrong" + passwords.incrementAndGet());
         long before = System.nanoTime();
         assertThat(client.get("/roles/" + name).statusCode()).isEqualTo(401);
         return System.nanoTime() - before;
     }
 
     private static String account(String name, int cost) {
-        return "{_id: '" + name + "', password: '"
-                + BCrypt.withDefaults().hashToString(cost, "pw".toCharArray()) + "', roles: ['editor']}";
+        return "{_id: '" + name + "', password: '" + BCrypt.withDefaults().hashToString(cost, "pw".toCharArray())
+                + "', roles: ['editor']}";
     }
 }

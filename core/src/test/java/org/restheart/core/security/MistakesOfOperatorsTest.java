@@ -70,7 +70,8 @@ class MistakesOfOperatorsTest {
     @Test
     void within_a_transaction_none_that_may_manage_is_deleted_or_disarmed() {
         gateway.insert("users", "{_id: 'second', password: '" + TestGateway.hash("second-pw") + "', roles: ['admin']}");
-        var session = admin().post("/_sessions", "").headers().firstValue("Location").orElseThrow();
+        var session =
+                admin().post("/_sessions", "").headers().firstValue("Location").orElseThrow();
         var sid = session.substring(session.lastIndexOf('/') + 1);
         assertThat(admin().post("/_sessions/" + sid + "/_txns", "").statusCode())
                 .isEqualTo(201);
