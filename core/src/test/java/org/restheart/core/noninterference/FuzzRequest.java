@@ -12,9 +12,8 @@ import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 import org.restheart.testkit.wire.WireRequest;
 
-/// A request that is sent to both worlds, as parts that can be made smaller one by one. `$DB` in its text stands for
-/// the
-/// world's database, `$TAG` and `$AFTER` for the entity tag and the bookmark that the world told last.
+/// A request to both instances, in parts that can be shrunk separately. `$DB` in its text stands for the instance's
+/// database, `$TAG` and `$AFTER` for the entity tag and the bookmark of its last response that had one.
 ///
 /// @param parameters in this order; values are BSON or text
 /// @param body BSON or text; empty text for none
@@ -72,7 +71,7 @@ record FuzzRequest(String method, String path, List<Part> parameters, List<Part>
     }
 
     /// @param standing headers that every request has
-    WireRequest toWire(String database, Answer last, List<Part> standing) {
+    WireRequest toWire(String database, ObservedResponse last, List<Part> standing) {
         var request =
                 WireRequest.of(method + " " + target().replace("$DB", database).replace("$AFTER", last.after()));
         for (var header : Stream.concat(standing.stream(), headers.stream()).toList()) {
@@ -81,7 +80,7 @@ record FuzzRequest(String method, String path, List<Part> parameters, List<Part>
         return request.withBody(text(body).replace("$DB", database));
     }
 
-    /// To be pasted into a shell.
+    /// A shell command that sends it.
     String toCurl(String user) {
         var lines = new StringBuilder("curl -i -X ").append(method);
         if (!user.isEmpty()) {
@@ -109,8 +108,8 @@ record FuzzRequest(String method, String path, List<Part> parameters, List<Part>
         return lines.toString();
     }
 
-    /// Requests with one thing less, those that lack most first.
-    List<FuzzRequest> smaller() {
+    /// Requests with one part less, the smallest first.
+    List<FuzzRequest> shrunk() {
         var all = new ArrayList<FuzzRequest>();
         for (int i = 0; i < parameters.size(); i++) {
             all.add(new FuzzRequest(method, path, without(parameters, i), headers, body));
@@ -120,7 +119,7 @@ record FuzzRequest(String method, String path, List<Part> parameters, List<Part>
         }
         for (int i = 0; i < parameters.size(); i++) {
             if (parameters.get(i).value() instanceof BsonValue value) {
-                for (var less : Smaller.than(value)) {
+                for (var less : Shrinker.shrink(value)) {
                     var changed = new ArrayList<>(parameters);
                     changed.set(i, new Part(parameters.get(i).name(), less));
                     all.add(new FuzzRequest(method, path, List.copyOf(changed), headers, body));
@@ -128,7 +127,7 @@ record FuzzRequest(String method, String path, List<Part> parameters, List<Part>
             }
         }
         if (body instanceof BsonValue value) {
-            Smaller.than(value).forEach(less -> all.add(withBody(less)));
+            Shrinker.shrink(value).forEach(less -> all.add(withBody(less)));
         }
         return all;
     }

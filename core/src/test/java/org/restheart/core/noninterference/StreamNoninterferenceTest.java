@@ -20,70 +20,70 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Listeners of two worlds hear the same, whatever happens to documents and fields that they do not see.
+/// Change streams of two instances deliver the same events, whatever happens to hidden documents and fields.
 ///
 /// System properties: `fuzz.seed`.
 @WithMongo
 class StreamNoninterferenceTest {
-    private static final int EPISODES = 8;
+    private static final int TEST_CASES = 8;
     private static final int CHANGES = 12;
 
     @Test
-    void listeners_hear_nothing_of_what_is_hidden(TestMongo mongo) throws IOException {
+    void streams_deliver_nothing_of_hidden_data(TestMongo mongo) throws IOException {
         long seed = Long.getLong("fuzz.seed", 20261122);
         System.out.println("streams: -Dfuzz.seed=" + seed);
-        var dice = new Dice(seed);
-        try (var left = World.start(mongo);
-                var right = World.start(mongo)) {
-            for (var profile : List.of(Profile.READS, Profile.BOTH)) {
+        var random = new RandomSource(seed);
+        try (var left = GatewayInstance.start(mongo);
+                var right = GatewayInstance.start(mongo)) {
+            for (var profile : List.of(CallerProfile.READS, CallerProfile.BOTH)) {
                 var name = profile.collection(0);
                 left.create(name);
                 right.create(name);
-                for (int i = 0; i < EPISODES; i++) {
-                    episode(profile, name, dice, left, right);
+                for (int i = 0; i < TEST_CASES; i++) {
+                    testCase(profile, name, random, left, right);
                 }
             }
         }
     }
 
-    private static void episode(Profile profile, String name, Dice dice, World left, World right) throws IOException {
-        var scene = Scene.of(profile, dice);
-        left.put(name, scene.left());
-        right.put(name, scene.right());
+    private static void testCase(CallerProfile profile, String name, RandomSource random, GatewayInstance left, GatewayInstance right) throws IOException {
+        var state = InitialState.of(profile, random);
+        left.put(name, state.left());
+        right.put(name, state.right());
         try (var one = new Listener(left.port(), profile, name);
                 var other = new Listener(right.port(), profile, name)) {
-            var values = new Values(dice);
+            var values = new ValueGenerator(random);
             for (int i = 0; i < CHANGES; i++) {
-                var field = dice.of("v", "a", "d.x", "open", "secret", "n.secret");
-                var seen = new BsonString(dice.of("m0", "m1", "m2", "m3"));
+                var field = random.pick("v", "a", "d.x", "open", "secret", "n.secret");
+                var seen = new BsonString(random.pick("m0", "m1", "m2", "m3"));
                 boolean hidden = profile.hides().contains(field);
                 var value = values.value();
-                if (hidden || dice.percent(50)) {
-                    left.change(name, hidden ? seen : new BsonString("h0"), field, fresh(dice, values));
-                    right.change(name, hidden ? seen : new BsonString("h1"), field, fresh(dice, values));
+                if (hidden || random.percent(50)) {
+                    left.change(name, hidden ? seen : new BsonString("h0"), field, fresh(random, values));
+                    right.change(name, hidden ? seen : new BsonString("h1"), field, fresh(random, values));
                 } else {
                     left.change(name, seen, field, value);
                     right.change(name, seen, field, value);
                 }
             }
-            for (var world : List.of(left, right)) {
-                world.change(name, new BsonString("m0"), "v", new BsonString("the end"));
+            for (var instance : List.of(left, right)) {
+                instance.change(name, new BsonString("m0"), "v", new BsonString("the end"));
             }
             assertThat(one.untilTheEnd()).as("seed and profile " + profile).isEqualTo(other.untilTheEnd());
         }
     }
 
-    /// A value that no field has: setting an equal one is no change, and that there was one is told.
-    private static BsonDocument fresh(Dice dice, Values values) {
-        return new BsonDocument("u", new BsonInt64(dice.seed())).append("v", values.value());
+    /// A value that no field has yet: setting an equal one would not be a change.
+    private static BsonDocument fresh(RandomSource random, ValueGenerator values) {
+        return new BsonDocument("u", new BsonInt64(random.nextSeed())).append("v", values.value());
     }
 
-    /// Listens with server-sent events.
+    /// A client of server-sent events.
     private static final class Listener implements AutoCloseable {
         private final Socket socket;
         private final BufferedReader in;
 
-        Listener(int port, Profile profile, String collection) throws IOException {
+        Listener(int port, CallerProfile profile, String collection) throws IOException {
             socket = new Socket(InetAddress.ofLiteral("127.0.0.1"), port);
             socket.setSoTimeout(60_000);
             var credentials =
@@ -97,7 +97,7 @@ class StreamNoninterferenceTest {
             assertThat(in.readLine()).contains("200");
         }
 
-        /// What each event tells, up to and with the last one.
+        /// Events up to and including the last change.
         List<String> untilTheEnd() throws IOException {
             var events = new ArrayList<BsonDocument>();
             for (var line = in.readLine(); line != null; line = in.readLine()) {
@@ -113,8 +113,8 @@ class StreamNoninterferenceTest {
             throw new IOException("the stream has ended: " + events);
         }
 
-        /// MongoDB looks the document of an update up when it tells of the update: a later change may already show in
-        /// it. Only the last event of a document has a content that does not depend on time.
+        /// MongoDB looks up the document of an update when it delivers the event, so a later change may already show in
+        /// it. Only the last event of a document has deterministic content.
         private static List<String> settled(List<BsonDocument> events) {
             var later = new HashSet<BsonValue>();
             for (var event : events.reversed()) {

@@ -17,9 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Callers who ask at the same time, of a gateway that shares questions and remembers answers, are answered as if each
-/// had
-/// asked alone, of one that does neither.
+/// Concurrent requests to a gateway that coalesces and caches get the same responses as sequential requests to one that
+/// does neither.
 ///
 /// System properties: `fuzz.seconds`, `fuzz.seed`.
 @WithMongo
@@ -41,28 +40,28 @@ class TogetherEqualsAloneTest {
         long started = System.nanoTime();
         long end =
                 started + Duration.ofSeconds(Long.getLong("fuzz.seconds", 20)).toNanos();
-        try (var together = World.start(mongo);
-                var alone = World.start(mongo, NOTHING_SHARED)) {
-            var crowd = IntStream.range(0, CALLERS)
-                    .mapToObj(_ -> new Lane(together))
+        try (var together = GatewayInstance.start(mongo);
+                var alone = GatewayInstance.start(mongo, NOTHING_SHARED)) {
+            var concurrent = IntStream.range(0, CALLERS)
+                    .mapToObj(_ -> new FuzzClient(together))
                     .toList();
-            var one = IntStream.range(0, CALLERS).mapToObj(_ -> new Lane(alone)).toList();
-            var dice = new Dice(seed);
+            var one = IntStream.range(0, CALLERS).mapToObj(_ -> new FuzzClient(alone)).toList();
+            var random = new RandomSource(seed);
             together.create("alike0");
             alone.create("alike0");
             while (System.nanoTime() < end) {
-                var documents = documents(dice);
-                for (var world : List.of(together, alone)) {
-                    world.put("alike0", documents);
+                var documents = documents(random);
+                for (var instance : List.of(together, alone)) {
+                    instance.put("alike0", documents);
                 }
-                announce(crowd.getFirst());
+                announce(concurrent.getFirst());
                 announce(one.getFirst());
                 for (int i = 0; i < ROUNDS; i++) {
-                    round(dice, crowd, one);
+                    round(random, concurrent, one);
                 }
             }
-            crowd.forEach(Lane::close);
-            one.forEach(Lane::close);
+            concurrent.forEach(FuzzClient::close);
+            one.forEach(FuzzClient::close);
         }
         System.out.printf(
                 "together equals alone: %,d requests to each gateway, %.0f per second, %d differences%n",
@@ -70,77 +69,77 @@ class TogetherEqualsAloneTest {
         assertThat(differences).isEmpty();
     }
 
-    private static List<BsonDocument> documents(Dice dice) {
-        var values = new Values(dice);
+    private static List<BsonDocument> documents(RandomSource random) {
+        var values = new ValueGenerator(random);
         var documents = new ArrayList<BsonDocument>();
         for (int i = 0; i < DOCUMENTS; i++) {
             var id = i < 4 ? "m" + i : "d" + i;
             var document = new BsonDocument("_id", new BsonString(id))
                     .append(
                             "org",
-                            BsonDocument.parse("{o: " + dice.of(World.ORGANISATIONS) + "}")
+                            BsonDocument.parse("{o: " + random.pick(GatewayInstance.ORGANISATIONS) + "}")
                                     .get("o"));
-            for (var field : Values.FIELDS) {
-                if (!field.equals("loc") && dice.percent(60)) {
+            for (var field : ValueGenerator.FIELDS) {
+                if (!field.equals("loc") && random.percent(60)) {
                     document.put(field, values.value());
                 }
             }
-            document.put("v", new BsonInt32(dice.below(3)));
-            document.put("_etag", new BsonObjectId(new ObjectId(Scene.tag(1 + i))));
+            document.put("v", new BsonInt32(random.nextInt(3)));
+            document.put("_etag", new BsonObjectId(new ObjectId(InitialState.tag(1 + i))));
             documents.add(document);
         }
         return documents;
     }
 
-    private static void announce(Lane lane) {
+    private static void announce(FuzzClient client) {
         for (var request :
-                List.of(FuzzRequest.of("POST", "/ic?db=$DB"), FuzzRequest.of("DELETE", "/alike0/" + Scene.TOUCH))) {
-            lane.send(request, "admin");
-            assertThat(lane.receive().status()).isBetween(200, 299);
+                List.of(FuzzRequest.of("POST", "/ic?db=$DB"), FuzzRequest.of("DELETE", "/alike0/" + InitialState.TOUCH))) {
+            client.send(request, "admin");
+            assertThat(client.receive().status()).isBetween(200, 299);
         }
     }
 
-    /// Everybody asks nearly the same, or changes documents of his own.
-    private void round(Dice dice, List<Lane> crowd, List<Lane> one) {
-        var source = new Requests(dice, Profile.ALIKE, 0, false);
-        var template = source.next();
-        while (template.target().contains("sort=%7B%7D")) { // the natural order of concurrent inserts is anybody's
-            template = source.next();
+    /// All callers send similar reads, or each writes its own documents.
+    private void round(RandomSource random, List<FuzzClient> concurrent, List<FuzzClient> one) {
+        var generator = new RequestGenerator(random, CallerProfile.ALIKE, 0, false);
+        var template = generator.next();
+        while (template.target().contains("sort=%7B%7D")) { // the natural order of concurrent inserts is undefined
+            template = generator.next();
         }
-        var variation = new Variation(dice);
-        var asked = new ArrayList<FuzzRequest>();
+        var variation = new RequestMutator(random);
+        var sent = new ArrayList<FuzzRequest>();
         var users = new ArrayList<String>();
-        boolean writes = dice.percent(25);
+        boolean writes = random.percent(25);
         for (int i = 0; i < CALLERS; i++) {
-            asked.add(writes ? write(dice, i) : dice.percent(40) ? template : variation.of(template));
-            users.add("alike" + dice.below(World.ORGANISATIONS.size()));
-            crowd.get(i).send(asked.get(i), users.get(i));
+            sent.add(writes ? write(random, i) : random.percent(40) ? template : variation.of(template));
+            users.add("alike" + random.nextInt(GatewayInstance.ORGANISATIONS.size()));
+            concurrent.get(i).send(sent.get(i), users.get(i));
         }
-        var answers = crowd.stream().map(Lane::receive).toList();
+        var answers = concurrent.stream().map(FuzzClient::receive).toList();
         for (int i = 0; i < CALLERS; i++) {
-            one.get(i).send(asked.get(i), users.get(i));
+            one.get(i).send(sent.get(i), users.get(i));
             var expected = one.get(i).receive();
             requests++;
             if (!expected.text().equals(answers.get(i).text())) {
                 differences.putIfAbsent(
-                        asked.get(i).method() + asked.get(i).path(),
-                        asked.get(i).toCurl(users.get(i)) + "\n--- together\n"
+                        sent.get(i).method() + sent.get(i).path(),
+                        sent.get(i).toCurl(users.get(i)) + "\n--- together\n"
                                 + answers.get(i).text() + "\n--- alone\n" + expected.text());
             }
         }
     }
 
-    private static FuzzRequest write(Dice dice, int caller) {
-        var values = new Values(dice);
-        var expressions = new Expressions(dice, values);
-        var updates = new Updates(dice, values, new Filters(dice, values, expressions), expressions);
-        var id = "w" + caller + "-" + dice.below(2);
+    private static FuzzRequest write(RandomSource random, int caller) {
+        var values = new ValueGenerator(random);
+        var expressions = new ExpressionGenerator(random, values);
+        var updates = new UpdateGenerator(random, values, new FilterGenerator(random, values, expressions), expressions);
+        var id = "w" + caller + "-" + random.nextInt(2);
         var content = updates.content();
         content.remove("loc");
         content.put(
                 "org",
-                BsonDocument.parse("{o: " + dice.of(World.ORGANISATIONS) + "}").get("o"));
-        return switch (dice.below(6)) {
+                BsonDocument.parse("{o: " + random.pick(GatewayInstance.ORGANISATIONS) + "}").get("o"));
+        return switch (random.nextInt(6)) {
             case 0, 1 -> FuzzRequest.of("POST", "/alike0").withBody(content.append("_id", new BsonString(id)));
             case 2 ->
                 FuzzRequest.of("PUT", "/alike0/" + id).with("wm", "upsert").withBody(content);

@@ -1,6 +1,6 @@
-/// Two worlds that differ only in what a caller may not see or change answer his random requests alike
-/// ([NoninterferenceTest]), and callers who ask together are answered as if each had asked alone
-/// ([TogetherEqualsAloneTest]). `docs/noninterference.md` says what that claims, and what it does not.
+/// Property-based tests: two instances whose data differ only in what is hidden from a caller respond alike to random
+/// requests ([NoninterferenceTest]), and concurrent requests get the responses of sequential ones
+/// ([TogetherEqualsAloneTest]). `docs/noninterference.md` defines the property and its limits.
 ///
 /// Must not know: how the gateway enforces its rules.
 @NullMarked

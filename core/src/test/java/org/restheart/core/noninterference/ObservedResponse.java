@@ -14,31 +14,30 @@ import java.util.stream.Collectors;
 import org.bson.RawBsonDocument;
 import org.restheart.testkit.wire.WireResponse;
 
-/// What a client sees of an answer, without what differs by chance: times, the database's name, and values that the
-/// server
-/// makes up, which become their place in the order of appearance.
+/// A response normalised for comparison: without times and the database's name; generated ids are numbered in order of
+/// appearance.
 ///
-/// @param tag the entity tag, or that of an earlier answer
-/// @param after the bookmark of the next page, or that of an earlier answer
-/// @param ends whether the connection ends with it
-record Answer(String text, String tag, String after, boolean ends) {
-    static final Answer NONE = new Answer("", "none", "none", false);
+/// @param tag the entity tag, or that of an earlier response
+/// @param after the bookmark of the next page, or that of an earlier response
+/// @param ends whether the server closes the connection after it
+record ObservedResponse(String text, String tag, String after, boolean ends) {
+    static final ObservedResponse NONE = new ObservedResponse("", "none", "none", false);
     private static final Pattern NEXT = Pattern.compile("after=([^&>]+)");
-    private static final Pattern MADE_UP =
+    private static final Pattern GENERATED =
             Pattern.compile("[0-9a-f]{24}|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|\\b1[789]\\d{8}(?:\\d{3})?\\b");
 
-    static Answer of(WireResponse response, String database, Answer last) {
+    static ObservedResponse of(WireResponse response, String database, ObservedResponse last) {
         var head = response.headers().stream()
                 .filter(h -> !h.name().equalsIgnoreCase("Date") && !h.name().equalsIgnoreCase("Content-Length"))
                 .map(h -> h.name().toLowerCase(Locale.ROOT) + ": " + h.value())
                 .sorted()
                 .collect(Collectors.joining("\n"));
-        var text = response.status() + "\n" + NEXT.matcher(head).replaceAll(Answer::decoded) + "\n\n"
+        var text = response.status() + "\n" + NEXT.matcher(head).replaceAll(ObservedResponse::decoded) + "\n\n"
                 + content(response).replace(database, "$DB");
         var closes = response.header("Connection").filter("close"::equalsIgnoreCase);
         var next = NEXT.matcher(response.header("Link").orElse(""));
-        return new Answer(
-                named(text),
+        return new ObservedResponse(
+                numbered(text),
                 response.header("ETag").orElse(last.tag()),
                 next.find() ? next.group(1) : last.after(),
                 closes.isPresent());
@@ -64,9 +63,9 @@ record Answer(String text, String tag, String after, boolean ends) {
         return lines.toString();
     }
 
-    private static String named(String text) {
+    private static String numbered(String text) {
         Map<String, String> names = new HashMap<>();
-        return MADE_UP.matcher(text).replaceAll(found -> {
+        return GENERATED.matcher(text).replaceAll(found -> {
             var value = found.group();
             if (value.indexOf('-') > 0 || value.length() < 24) {
                 return "<time>";

@@ -23,17 +23,17 @@ import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestMongo;
 
-/// A gateway over a database of its own. Every profile's account has the password `pw`.
-final class World implements AutoCloseable {
+/// A gateway with its own database. The account of each profile has the password `pw`.
+final class GatewayInstance implements AutoCloseable {
     private final Gateway gateway;
     private final MongoDatabase database;
 
-    private World(Gateway gateway, MongoDatabase database) {
+    private GatewayInstance(Gateway gateway, MongoDatabase database) {
         this.gateway = gateway;
         this.database = database;
     }
 
-    /// Organisations of accounts that look alike but are not the same; [Profile#ALIKE].
+    /// Similar but unequal values of the property `org`; [CallerProfile#ALIKE].
     static final List<String> ORGANISATIONS = List.of(
             "{\"unit\": 1, \"parent\": 2}",
             "{\"parent\": 2, \"unit\": 1}",
@@ -44,12 +44,12 @@ final class World implements AutoCloseable {
             "0.0",
             "-0.0");
 
-    static World start(TestMongo mongo) {
+    static GatewayInstance start(TestMongo mongo) {
         return start(mongo, "");
     }
 
     /// @param more further keys of the block `mongo`, each with a comma before it
-    static World start(TestMongo mongo, String more) {
+    static GatewayInstance start(TestMongo mongo, String more) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         var secret = new BsonString("$2a$04$" + ThreadLocalRandom.current().nextLong());
         database.getCollection("users", BsonDocument.class)
@@ -59,21 +59,21 @@ final class World implements AutoCloseable {
         database.getCollection("_schemas", BsonDocument.class).insertOne(BsonDocument.parse("""
                         {_id: 's', _$schema: 'http://json-schema.org/draft-04/schema#', type: 'object',
                          properties: {open: {not: {type: 'boolean'}}, v: {not: {type: 'string', maxLength: 0}}}}"""));
-        return new World(
+        return new GatewayInstance(
                 Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more))),
                 database);
     }
 
     private static String config(String uri, String database, String more) {
-        var users = Arrays.stream(Profile.values())
+        var users = Arrays.stream(CallerProfile.values())
                 .map(p -> "    - {userid: %s, password: pw, roles: [%s], owner: xena, team: %s}\n"
-                        .formatted(p.user(), p.user(), p == Profile.ODD ? "{$ne: x}" : "red"))
+                        .formatted(p.user(), p.user(), p == CallerProfile.ODD ? "{$ne: x}" : "red"))
                 .collect(Collectors.joining());
         var alike = IntStream.range(0, ORGANISATIONS.size())
                 .mapToObj(i -> "    - {userid: alike%d, password: pw, roles: [alike], org: %s}\n"
                         .formatted(i, ORGANISATIONS.get(i)))
                 .collect(Collectors.joining());
-        var permissions = Arrays.stream(Profile.values())
+        var permissions = Arrays.stream(CallerProfile.values())
                 .map(p -> "    - " + p.permission() + "\n")
                 .collect(Collectors.joining());
         return """
@@ -111,7 +111,7 @@ final class World implements AutoCloseable {
         return gateway.address().getPort();
     }
 
-    /// Makes a collection anew, with the metadata and the indexes that all have.
+    /// Creates a collection anew, with metadata and indexes.
     void create(String name) {
         database.getCollection(name).drop();
         database.createCollection(name);
@@ -124,27 +124,27 @@ final class World implements AutoCloseable {
                 .append(
                         "aggrs",
                         new BsonArray(
-                                Requests.aggregations().stream().map(Escape::of).toList()))
+                                StoredAggregations.escaped()))
                 .append(
                         "streams",
                         BsonDocument.parse(
                                         "{s: [{uri: 'all', stages: [], applyReadFilter: true, applyProjection: true}]}")
                                 .get("s"))
-                .append("_etag", new BsonObjectId(new ObjectId(Scene.tag(0))));
-        if (name.startsWith(Profile.SCHEMED.user())) {
+                .append("_etag", new BsonObjectId(new ObjectId(InitialState.tag(0))));
+        if (name.startsWith(CallerProfile.SCHEMED.user())) {
             stored.append("jsonSchema", BsonDocument.parse("{schemaId: 's', skipNotSupported: true}"));
         }
         properties.insertOne(stored);
     }
 
-    /// @param documents what the collection holds from now on; the gateway has to be told
+    /// Replaces the documents of a collection, past the gateway and its caches.
     void put(String name, List<BsonDocument> documents) {
         var collection = database.getCollection(name, BsonDocument.class);
         collection.deleteMany(new BsonDocument());
         var all = new ArrayList<>(documents);
-        var touch = new BsonDocument("_id", new BsonString(Scene.TOUCH));
+        var touch = new BsonDocument("_id", new BsonString(InitialState.TOUCH));
         boolean files = name.endsWith(".files");
-        all.add(files ? Scene.described(touch) : touch);
+        all.add(files ? InitialState.described(touch) : touch);
         collection.insertMany(all);
         if (files) {
             var chunks = database.getCollection(name.replace(".files", ".chunks"), BsonDocument.class);
@@ -152,12 +152,12 @@ final class World implements AutoCloseable {
             chunks.insertMany(all.stream()
                     .map(file -> new BsonDocument("files_id", file.get("_id"))
                             .append("n", new BsonInt32(0))
-                            .append("data", new BsonBinary(Scene.content(file))))
+                            .append("data", new BsonBinary(InitialState.content(file))))
                     .toList());
         }
     }
 
-    /// A change that comes from elsewhere.
+    /// Changes a document past the gateway.
     void change(String name, BsonValue id, String field, BsonValue value) {
         database.getCollection(name, BsonDocument.class)
                 .updateOne(
@@ -176,20 +176,5 @@ final class World implements AutoCloseable {
     @Override
     public void close() {
         gateway.close();
-    }
-
-    /// Definitions as they are stored: no key begins with a dollar or holds a dot.
-    private static final class Escape {
-        static BsonValue of(BsonValue value) {
-            if (value instanceof BsonDocument document) {
-                var escaped = new BsonDocument();
-                document.forEach((key, inner) ->
-                        escaped.put(key.replaceFirst("^\\$", "_\\$").replace(".", "::"), of(inner)));
-                return escaped;
-            }
-            return value instanceof BsonArray array
-                    ? new BsonArray(array.stream().map(Escape::of).toList())
-                    : value;
-        }
     }
 }

@@ -4,69 +4,68 @@ import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
 
-/// A caller and what he may do. His account and his role have the profile's name, in lower case; he works on
-/// collections
-/// whose names begin with it.
-enum Profile {
-    /// Sees what is his.
+/// A caller with its permission. Account and role have the profile's name in lower case; its requests address
+/// collections whose names begin with it.
+enum CallerProfile {
+    /// Reads own documents.
     READS("method(GET, POST)", "{readFilter: {owner: '@user.owner'}}", "{owner: 'xena'}", "{}"),
-    /// Sees by a rule that has parts.
+    /// Reads by a filter with `$or` and `$in`.
     PARTS(
             "method(GET)",
             "{readFilter: {$or: [{owner: '@user.owner'}, {pub: true, team: {$in: ['red', 'green']}}]}}",
             "{$or: [{owner: 'xena'}, {pub: true, team: {$in: ['red', 'green']}}]}",
             "{}"),
-    /// Nobody.
+    /// Sends no credentials.
     ANYBODY("method(GET)", "{readFilter: {pub: true}}", "{pub: true}", "{}"),
-    /// Reads and writes what is his.
+    /// Reads and writes own documents.
     OWNS(
             "path-prefix('/')",
             "{readFilter: {owner: '@user.owner'}, writeFilter: {owner: '@user.owner'}, allowBulkPatch: true,"
                     + " allowBulkDelete: true, allowWriteMode: true}",
             "{owner: 'xena'}",
             "{owner: {$ne: 'xena'}}"),
-    /// Reads all, writes what is his.
+    /// Reads all documents, writes own ones.
     WRITES(
             "path-prefix('/')",
             "{writeFilter: {owner: '@user.owner'}, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}",
             "{}",
             "{owner: {$ne: 'xena'}}"),
-    /// Writes nothing out of its part, which is deep within documents.
+    /// `checkWritten` with a filter on a nested field.
     CHECKED(
             "path-prefix('/')",
             "{writeFilter: {'n.k': 1}, checkWritten: true, allowBulkPatch: true, allowBulkDelete: true,"
                     + " allowWriteMode: true}",
             "{}",
             "{'n.k': {$ne: 1}}"),
-    /// The same, seen through the same filter, with values of the server's own.
+    /// The same with a `readFilter` and `mergeRequest`.
     MERGED(
             "path-prefix('/')",
             "{readFilter: {'n.k': 1}, writeFilter: {'n.k': 1}, checkWritten: true, mergeRequest: {team: '@user.team'},"
                     + " allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}",
             "{'n.k': 1}",
             "{'n.k': {$ne: 1}}"),
-    /// Does not see some fields.
+    /// Some fields are excluded.
     EXCLUDES(
             "path-prefix('/')",
             "{projectResponse: {secret: 0, 'n.secret': 0, '2024': 0}, allowBulkPatch: true, allowBulkDelete: true,"
                     + " allowWriteMode: true}",
             "{}",
             ""),
-    /// Sees some fields only.
+    /// Only some fields are included.
     INCLUDES(
             "path-prefix('/')",
             "{projectResponse: {open: 1, 'n.open': 1, v: 1, s: 1}, allowBulkPatch: true, allowBulkDelete: true,"
                     + " allowWriteMode: true}",
             "{}",
             ""),
-    /// Does not see fields within others, with numbers for names.
+    /// Nested fields are excluded, some with numeric names.
     NESTED(
             "path-prefix('/')",
             "{projectResponse: {'d.2024': 0, 'd.secret': 0, 'a.1': 0}, allowBulkPatch: true, allowBulkDelete: true,"
                     + " allowWriteMode: true}",
             "{}",
             ""),
-    /// Everything at once.
+    /// All restrictions combined.
     BOTH(
             "path-prefix('/')",
             "{readFilter: {owner: '@user.owner'}, writeFilter: {owner: '@user.owner'}, projectResponse: {secret: 0,"
@@ -74,7 +73,7 @@ enum Profile {
                     + " allowWriteMode: true}",
             "{owner: 'xena'}",
             "{owner: {$ne: 'xena'}}"),
-    /// His team is a document that looks like an operator.
+    /// The property `team` is a document that looks like an operator.
     ODD("method(GET)", "{readFilter: {team: '@user.team'}}", "{team: {$eq: {'$ne': 'x'}}}", "{}"),
     /// Runs stored aggregations.
     AGGREGATES(
@@ -82,7 +81,7 @@ enum Profile {
             "{readFilter: {owner: '@user.owner'}, projectResponse: {secret: 0}}",
             "{owner: 'xena'}",
             "{}"),
-    /// Manages his collection.
+    /// Manages its collection.
     MANAGES(
             "path-prefix('/')",
             "{readFilter: {owner: '@user.owner'}, writeFilter: {owner: '@user.owner'}, projectResponse: {secret: 0},"
@@ -90,26 +89,26 @@ enum Profile {
                     + " allowWriteMode: true}",
             "{owner: 'xena'}",
             ""),
-    /// Manages a collection some fields of which he does not see.
+    /// Manages a collection of which some fields are excluded.
     INDEXES(
             "path-prefix('/')",
             "{projectResponse: {secret: 0, 'n.secret': 0, '2024': 0}, allowManagementRequests: true}",
             "{}",
             ""),
-    /// Manages accounts, but knows no passwords.
+    /// Manages accounts; passwords are always hidden.
     USERS(
             "path-prefix('/')",
             "{allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}",
             "{}",
             ""),
-    /// Sends pipelines of his own.
+    /// Sends ad-hoc pipelines.
     PIPES(
             "method(GET, POST)",
             "{readFilter: {owner: '@user.owner'}, projectResponse: {secret: 0, 'n.secret': 0, '2024': 0},"
                     + " allowAdHocAggregations: true}",
             "{owner: 'xena'}",
             "{}"),
-    /// Does not see fields of documents that are held to a schema.
+    /// Some fields are excluded in a collection with a JSON Schema.
     SCHEMED(
             "path-prefix('/')",
             "{readFilter: {owner: '@user.owner'}, writeFilter: {owner: '@user.owner'}, projectResponse: {secret: 0,"
@@ -117,7 +116,7 @@ enum Profile {
                     + " allowWriteMode: true}",
             "{owner: 'xena'}",
             "{owner: {$ne: 'xena'}}"),
-    /// One of several whose accounts look alike: [TogetherEqualsAloneTest].
+    /// One of several accounts with similar properties: [TogetherEqualsAloneTest].
     ALIKE("path-prefix('/')", "{readFilter: {org: '@user.org'}, allowWriteMode: true}", "{}", "");
 
     private final String predicate;
@@ -125,15 +124,15 @@ enum Profile {
     private final String sees;
     private final String mayNotChange;
 
-    Profile(String predicate, String mongo, String sees, String mayNotChange) {
+    CallerProfile(String predicate, String mongo, String sees, String mayNotChange) {
         this.predicate = predicate;
         this.mongo = mongo;
         this.sees = sees;
         this.mayNotChange = mayNotChange;
     }
 
-    /// Those whose requests are put to two worlds.
-    static List<Profile> ofTwoWorlds() {
+    /// Profiles whose responses from two instances are compared.
+    static List<CallerProfile> compared() {
         return Arrays.stream(values()).filter(profile -> profile != ALIKE).toList();
     }
 
@@ -149,7 +148,7 @@ enum Profile {
         return this == ANYBODY;
     }
 
-    /// A line of the file of permissions.
+    /// The entry in `fileAclAuthorizer`.
     String permission() {
         var path = this == USERS
                 ? "(path-prefix('/users') or path-prefix('/csv'))"
@@ -159,7 +158,7 @@ enum Profile {
                 + BsonDocument.parse(mongo).toJson() + "}";
     }
 
-    /// Which documents he sees.
+    /// Selects the visible documents.
     BsonDocument sees() {
         return BsonDocument.parse(sees);
     }
@@ -168,18 +167,18 @@ enum Profile {
         return sees.equals("{}");
     }
 
-    /// Which documents must be the same afterwards; null if none.
+    /// Selects the documents that no request may change; null if there are none.
     @org.jspecify.annotations.Nullable
     BsonDocument mayNotChange() {
         return mayNotChange.isEmpty() ? null : BsonDocument.parse(mayNotChange);
     }
 
-    /// Whether there must be no more of those afterwards, either.
+    /// Whether no document may be added to those, either.
     boolean mayNotAdd() {
         return mongo.contains("checkWritten");
     }
 
-    /// Paths that he does not see.
+    /// Paths of hidden fields.
     List<String> hides() {
         return switch (this) {
             case EXCLUDES, BOTH, INDEXES, PIPES, SCHEMED -> List.of("secret", "n.secret", "2024");
@@ -191,7 +190,7 @@ enum Profile {
         };
     }
 
-    /// Whether some of his episodes are about files.
+    /// Whether some test cases address a file bucket.
     boolean hasFiles() {
         return switch (this) {
             case READS, PARTS, ANYBODY, OWNS, WRITES, EXCLUDES, INCLUDES, BOTH -> true;
@@ -199,7 +198,7 @@ enum Profile {
         };
     }
 
-    /// Whether the answers depend on the accounts.
+    /// Whether responses depend on the collection of accounts.
     boolean readsAccounts() {
         return this == USERS || this == AGGREGATES;
     }

@@ -11,8 +11,8 @@ import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.core.noninterference.FuzzRequest.Part;
 
-/// Requests that look like another: keys in another order, numbers of other types.
-record Variation(Dice dice) {
+/// Varies a request: keys in another order, numbers of other types.
+record RequestMutator(RandomSource random) {
 
     FuzzRequest of(FuzzRequest request) {
         List<Part> parameters = request.parameters().stream()
@@ -26,8 +26,8 @@ record Variation(Dice dice) {
             case BsonDocument document -> of(document);
             case BsonArray array -> new BsonArray(array.stream().map(this::of).toList());
             case BsonInt32 number
-            when dice.percent(30) ->
-                dice.percent(50) ? new BsonDouble(number.getValue()) : new BsonInt64(number.getValue());
+            when random.percent(30) ->
+                random.percent(50) ? new BsonDouble(number.getValue()) : new BsonInt64(number.getValue());
             default -> value;
         };
     }
@@ -35,7 +35,7 @@ record Variation(Dice dice) {
     /// `_id` stays last: it makes sorts total.
     private BsonDocument of(BsonDocument document) {
         var keys = new ArrayList<>(document.keySet());
-        if (dice.percent(50)) {
+        if (random.percent(50)) {
             boolean total = keys.remove("_id");
             Collections.reverse(keys);
             if (total) {

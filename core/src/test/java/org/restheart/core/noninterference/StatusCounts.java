@@ -6,11 +6,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/// How often each kind of request had which status: what is always refused proves little. Thread-safe.
-final class Tally {
+/// Counts responses by kind of request and status, to show kinds that are always refused and so prove little.
+/// Thread-safe.
+final class StatusCounts {
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 
-    void count(Profile profile, FuzzRequest request, int status) {
+    void count(CallerProfile profile, FuzzRequest request, int status) {
         var path = request.path().replaceAll("\\?.*|[0-9]+(?=/|$)", "").replaceAll("(/[a-z]+/)[a-z]+$", "$1{id}");
         counts.computeIfAbsent(profile + " " + request.method() + " " + path + " " + status, _ -> new LongAdder())
                 .increment();

@@ -16,55 +16,56 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.restheart.testkit.TestMongo;
 
-/// Several workers at once, until a time is over or the episodes are. Keeps one difference of each kind.
-final class Hunt {
+/// Runs test cases on several workers until a time limit or a number is reached. Collects one counterexample of each
+/// kind.
+final class FuzzRun {
     private static final int MAX_KINDS = 60;
     private static final Duration PROGRESS = Duration.ofMinutes(2);
 
-    private final Map<String, Difference> found = new LinkedHashMap<>();
+    private final Map<String, Counterexample> found = new LinkedHashMap<>();
     private final Map<String, Integer> looked = new HashMap<>();
-    private final Tally tally = new Tally();
+    private final StatusCounts statusCounts = new StatusCounts();
     private final AtomicLong requests = new AtomicLong();
     private final long started = System.nanoTime();
 
-    /// There is one collection of accounts: who changes it is alone with it.
+    /// All workers share the collection of accounts: a test case that changes it runs exclusively.
     private final ReadWriteLock accounts = new ReentrantReadWriteLock();
 
-    /// What is played, one after the other: the same for the same seed, whoever plays it.
-    private static final class Episodes {
-        private final Dice dice;
-        private final List<Profile> profiles;
+    /// The sequence of test cases, which the seed determines. Thread-safe.
+    private static final class TestCases {
+        private final RandomSource random;
+        private final List<CallerProfile> profiles;
         private final long end;
         private long left;
 
-        Episodes(long seed, List<Profile> profiles, Duration time, long number) {
-            dice = new Dice(seed);
+        TestCases(long seed, List<CallerProfile> profiles, Duration time, long number) {
+            random = new RandomSource(seed);
             this.profiles = profiles;
             end = System.nanoTime() + time.toNanos();
             left = number;
         }
 
-        record Episode(Profile profile, long seed) {}
+        record TestCase(CallerProfile profile, long seed) {}
 
-        synchronized Optional<Episode> next() {
+        synchronized Optional<TestCase> next() {
             return left-- > 0 && System.nanoTime() < end
-                    ? Optional.of(new Episode(dice.of(profiles), dice.seed()))
+                    ? Optional.of(new TestCase(random.pick(profiles), random.nextSeed()))
                     : Optional.empty();
         }
     }
 
-    /// @param profiles who asks
-    /// @param episodes how many at most
-    void run(TestMongo mongo, List<Profile> profiles, long seed, Duration time, long episodes, int workers)
+    /// @param profiles the callers
+    /// @param testCases upper bound of their number
+    void run(TestMongo mongo, List<CallerProfile> profiles, long seed, Duration time, long testCases, int workers)
             throws Exception {
-        try (var left = World.start(mongo);
-                var right = World.start(mongo)) {
-            var source = new Episodes(seed, profiles, time, episodes);
+        try (var left = GatewayInstance.start(mongo);
+                var right = GatewayInstance.start(mongo)) {
+            var generator = new TestCases(seed, profiles, time, testCases);
             var threads = new ArrayList<Thread>();
             var failures = new ArrayList<Throwable>();
             for (int i = 0; i < workers; i++) {
                 int number = i;
-                var thread = Thread.ofPlatform().unstarted(() -> work(number, left, right, source));
+                var thread = Thread.ofPlatform().unstarted(() -> work(number, left, right, generator));
                 thread.setUncaughtExceptionHandler((_, e) -> {
                     synchronized (failures) {
                         failures.add(e);
@@ -84,9 +85,9 @@ final class Hunt {
         }
     }
 
-    private void work(int number, World left, World right, Episodes episodes) {
-        try (var worker = new Worker(number, left, right, this::isNew, tally)) {
-            for (var next = episodes.next(); next.isPresent() && found().size() < MAX_KINDS; next = episodes.next()) {
+    private void work(int number, GatewayInstance left, GatewayInstance right, TestCases testCases) {
+        try (var worker = new FuzzWorker(number, left, right, this::isNew, statusCounts)) {
+            for (var next = testCases.next(); next.isPresent() && found().size() < MAX_KINDS; next = testCases.next()) {
                 long before = worker.sent();
                 play(worker, next.get()).ifPresent(this::add);
                 requests.addAndGet(worker.sent() - before);
@@ -94,49 +95,49 @@ final class Hunt {
         }
     }
 
-    private Optional<Difference> play(Worker worker, Episodes.Episode episode) {
-        var profile = episode.profile();
+    private Optional<Counterexample> play(FuzzWorker worker, TestCases.TestCase testCase) {
+        var profile = testCase.profile();
         if (!profile.readsAccounts()) {
-            return worker.episode(profile, episode.seed());
+            return worker.testCase(profile, testCase.seed());
         }
         var lock = profile.changesAccounts() ? accounts.writeLock() : accounts.readLock();
         lock.lock();
         try {
-            return worker.episode(profile, episode.seed());
+            return worker.testCase(profile, testCase.seed());
         } finally {
             lock.unlock();
         }
     }
 
-    /// Whether fewer than two like this have been looked at.
-    private synchronized boolean isNew(Difference difference) {
-        return looked.merge(difference.likeness(), 1, Integer::sum) <= 2;
+    /// Whether at most one with this signature has been shrunk.
+    private synchronized boolean isNew(Counterexample difference) {
+        return looked.merge(difference.signature(), 1, Integer::sum) <= 2;
     }
 
-    private synchronized void add(Difference difference) {
+    private synchronized void add(Counterexample difference) {
         if (found.putIfAbsent(difference.kind(), difference) == null) {
             report(found.size() - 1, difference);
         }
     }
 
-    private static void report(int number, Difference difference) {
+    private static void report(int number, Counterexample difference) {
         var folder = System.getProperty("fuzz.report");
         if (folder != null) {
             try {
                 Files.createDirectories(Path.of(folder));
-                Files.writeString(Path.of(folder, "difference-" + number + ".txt"), difference.toString());
+                Files.writeString(Path.of(folder, "counterexample-" + number + ".txt"), difference.toString());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
     }
 
-    synchronized List<Difference> found() {
+    synchronized List<Counterexample> found() {
         return List.copyOf(found.values());
     }
 
-    Tally tally() {
-        return tally;
+    StatusCounts statusCounts() {
+        return statusCounts;
     }
 
     long requests() {
@@ -145,7 +146,7 @@ final class Hunt {
 
     @Override
     public String toString() {
-        return "%,d requests to each world, %.0f per second, %d kinds of differences"
+        return "%,d requests to each instance, %.0f per second, %d kinds of counterexamples"
                 .formatted(requests(), requests() / ((System.nanoTime() - started) / 1e9), found().size());
     }
 }

@@ -19,9 +19,9 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.Decimal128;
 
-/// Names of fields and values, few of each, so that what is asked often meets what is there. No ObjectIds: those stand
-/// for what the server makes up, which comparisons leave out.
-record Values(Dice dice) {
+/// Generates field names and values from small sets, so that requests often match documents. No ObjectIds:
+/// [ObservedResponse] replaces those.
+record ValueGenerator(RandomSource random) {
     static final List<String> FIELDS = List.of(
             "owner", "pub", "team", "v", "s", "a", "n", "d", "secret", "2024", "open", "geo", "loc", "t", "new");
     static final List<String> PATHS = Stream.concat(
@@ -53,34 +53,34 @@ record Values(Dice dice) {
             List.of("x", "1", "12", "red", "blue", "xena", "yuri", "alpha", "beta alpha", "", "z9");
 
     String field() {
-        return dice.of(FIELDS);
+        return random.pick(FIELDS);
     }
 
     String path() {
-        return dice.of(PATHS);
+        return random.pick(PATHS);
     }
 
     BsonString string() {
-        return new BsonString(dice.of(STRINGS));
+        return new BsonString(random.pick(STRINGS));
     }
 
     BsonInt32 number() {
-        return new BsonInt32(dice.of(-1, 0, 1, 2, 3, 7, 9));
+        return new BsonInt32(random.pick(-1, 0, 1, 2, 3, 7, 9));
     }
 
     BsonValue scalar() {
-        return switch (dice.below(20)) {
+        return switch (random.nextInt(20)) {
             case 0, 1, 2, 3, 4, 5 -> number();
             case 6, 7, 8, 9, 10 -> string();
-            case 11 -> BsonBoolean.valueOf(dice.percent(50));
+            case 11 -> BsonBoolean.valueOf(random.percent(50));
             case 12 -> BsonNull.VALUE;
-            case 13 -> new BsonDouble(dice.of(1.0, 1.5, -0.0, Double.NaN, 1e300));
-            case 14 -> new BsonInt64(dice.of(1L, 1L << 40, Long.MAX_VALUE));
-            case 15 -> new BsonDecimal128(Decimal128.parse(dice.of("1", "0.1", "NaN")));
-            case 16 -> new BsonDateTime(dice.of(0L, 1_600_000_000_000L));
+            case 13 -> new BsonDouble(random.pick(1.0, 1.5, -0.0, Double.NaN, 1e300));
+            case 14 -> new BsonInt64(random.pick(1L, 1L << 40, Long.MAX_VALUE));
+            case 15 -> new BsonDecimal128(Decimal128.parse(random.pick("1", "0.1", "NaN")));
+            case 16 -> new BsonDateTime(random.pick(0L, 1_600_000_000_000L));
             case 17 -> new BsonBinary(new byte[] {1, 2});
-            case 18 -> new BsonRegularExpression(dice.of("^x", "a", ".*"), dice.of("", "i"));
-            default -> dice.of(new BsonMinKey(), new BsonMaxKey());
+            case 18 -> new BsonRegularExpression(random.pick("^x", "a", ".*"), random.pick("", "i"));
+            default -> random.pick(new BsonMinKey(), new BsonMaxKey());
         };
     }
 
@@ -89,31 +89,39 @@ record Values(Dice dice) {
     }
 
     private BsonValue value(int depth) {
-        if (depth == 0 || dice.percent(60)) {
+        if (depth == 0 || random.percent(60)) {
             return scalar();
         }
-        if (dice.percent(50)) {
+        if (random.percent(50)) {
             var array = new BsonArray();
-            for (int i = dice.below(4); i > 0; i--) {
+            for (int i = random.nextInt(4); i > 0; i--) {
                 array.add(value(depth - 1));
             }
             return array;
         }
         var document = new BsonDocument();
-        for (int i = dice.below(3); i > 0; i--) {
-            document.put(dice.of("k", "x", "secret", "open", "2024", "0", "y"), value(depth - 1));
+        for (int i = random.nextInt(3); i > 0; i--) {
+            document.put(random.pick("k", "x", "secret", "open", "2024", "0", "y"), value(depth - 1));
         }
         return document;
     }
 
     /// A point that a 2dsphere index takes.
     BsonValue point() {
-        return Dice.array(number(), number());
+        return array(number(), number());
     }
 
     BsonValue geometry() {
-        return dice.percent(60)
+        return random.percent(60)
                 ? new BsonDocument("type", new BsonString("Point")).append("coordinates", point())
                 : value();
+    }
+
+    static BsonDocument document(String key, BsonValue value) {
+        return new BsonDocument(key, value);
+    }
+
+    static BsonArray array(BsonValue... values) {
+        return new BsonArray(List.of(values));
     }
 }

@@ -1,7 +1,7 @@
 package org.restheart.core.noninterference;
 
-import static org.restheart.core.noninterference.Dice.array;
-import static org.restheart.core.noninterference.Dice.document;
+import static org.restheart.core.noninterference.ValueGenerator.array;
+import static org.restheart.core.noninterference.ValueGenerator.document;
 
 import java.util.List;
 import org.bson.BsonArray;
@@ -10,9 +10,9 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Aggregation expressions over MongoDB's list of operators, those aside whose result is not decided by the document
+/// Generates aggregation expressions over MongoDB's list of operators, except non-deterministic ones
 /// (`$rand`, `$sampleRate`, `$$NOW`). Many fail on some documents.
-record Expressions(Dice dice, Values values) {
+record ExpressionGenerator(RandomSource random, ValueGenerator values) {
     private static final List<String> ONE = List.of(
             "$abs",
             "$ceil",
@@ -138,16 +138,16 @@ record Expressions(Dice dice, Values values) {
             "$bitXor");
 
     BsonValue expression() {
-        return dice.percent(4) ? document("$ifNull", array(function(expression(1)), leaf())) : expression(3);
+        return random.percent(4) ? document("$ifNull", array(function(expression(1)), leaf())) : expression(3);
     }
 
-    /// Something that fails unless it is evaluated for documents at which a guess is wrong.
+    /// An expression that fails for documents for which a random condition holds.
     BsonDocument guess() {
-        var fail = dice.percent(50)
+        var fail = random.percent(50)
                 ? document("$toInt", document("$concat", array(new BsonString("x"), new BsonString("$_id"))))
                 : document("$divide", array(new BsonInt32(1), new BsonInt32(0)));
         var field = new BsonString("$" + values.path());
-        var guess = dice.of(
+        var guess = random.pick(
                 document("$eq", array(field, values.scalar())),
                 document("$gt", array(field, values.scalar())),
                 document("$regexMatch", document("input", field).append("regex", new BsonString("^a"))),
@@ -156,10 +156,10 @@ record Expressions(Dice dice, Values values) {
     }
 
     private BsonValue leaf() {
-        return switch (dice.below(10)) {
+        return switch (random.nextInt(10)) {
             case 0, 1, 2, 3, 4 -> new BsonString("$" + values.path());
             case 5 ->
-                new BsonString(dice.of("$$ROOT", "$$CURRENT", "$$ROOT.", "$$CURRENT.", "$$REMOVE")
+                new BsonString(random.pick("$$ROOT", "$$CURRENT", "$$ROOT.", "$$CURRENT.", "$$REMOVE")
                         .concat("")
                         .replaceFirst("\\.$", "." + values.path()));
             case 6 -> document("$literal", values.value());
@@ -169,13 +169,13 @@ record Expressions(Dice dice, Values values) {
     }
 
     private BsonValue expression(int depth) {
-        if (depth == 0 || dice.percent(25)) {
+        if (depth == 0 || random.percent(25)) {
             return leaf();
         }
-        return switch (dice.below(20)) {
-            case 0, 1, 2, 3, 4 -> document(dice.of(ONE), expression(depth - 1));
-            case 5, 6, 7, 8, 9, 10 -> document(dice.of(TWO), array(expression(depth - 1), expression(depth - 1)));
-            case 11, 12, 13 -> document(dice.of(MANY), arguments(depth));
+        return switch (random.nextInt(20)) {
+            case 0, 1, 2, 3, 4 -> document(random.pick(ONE), expression(depth - 1));
+            case 5, 6, 7, 8, 9, 10 -> document(random.pick(TWO), array(expression(depth - 1), expression(depth - 1)));
+            case 11, 12, 13 -> document(random.pick(MANY), arguments(depth));
             case 14, 15 -> guess();
             case 16 -> new BsonDocument(values.field(), expression(depth - 1));
             case 17 -> array(expression(depth - 1), leaf());
@@ -185,18 +185,18 @@ record Expressions(Dice dice, Values values) {
 
     private BsonArray arguments(int depth) {
         var array = new BsonArray();
-        for (int i = 1 + dice.below(3); i > 0; i--) {
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
             array.add(expression(depth - 1));
         }
         return array;
     }
 
-    /// Those with named arguments.
+    /// Operators with named arguments.
     private BsonDocument named(int depth) {
         var input = expression(depth);
         var other = expression(depth);
-        var text = new BsonString(dice.of("a", "^x", "(", "."));
-        return switch (dice.below(22)) {
+        var text = new BsonString(random.pick("a", "^x", "(", "."));
+        return switch (random.nextInt(22)) {
             case 0 -> document("$filter", document("input", input).append("cond", other));
             case 1 -> document("$map", document("input", input).append("in", other));
             case 2 ->
@@ -246,13 +246,13 @@ record Expressions(Dice dice, Values values) {
                         document("field", new BsonString(values.field())).append("input", input));
             case 20 ->
                 document(
-                        dice.of("$firstN", "$lastN", "$maxN", "$minN"),
+                        random.pick("$firstN", "$lastN", "$maxN", "$minN"),
                         document("n", other).append("input", input));
             default -> function(input);
         };
     }
 
-    /// Code of the client's.
+    /// Server-side JavaScript.
     BsonDocument function(BsonValue input) {
         return document(
                 "$function",

@@ -10,25 +10,25 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.noninterference.FuzzRequest.Part;
 import org.restheart.testkit.wire.WireConnection;
 
-/// A client's kept connection to one world.
-final class Lane implements AutoCloseable {
-    private final World world;
+/// A persistent connection to one instance.
+final class FuzzClient implements AutoCloseable {
+    private final GatewayInstance instance;
     private @Nullable WireConnection connection;
-    private Answer last = Answer.NONE;
+    private ObservedResponse last = ObservedResponse.NONE;
     private @Nullable IOException failure;
 
-    Lane(World world) {
-        this.world = world;
+    FuzzClient(GatewayInstance instance) {
+        this.instance = instance;
     }
 
-    /// @param user empty for nobody
+    /// @param user empty for no credentials
     void send(FuzzRequest request, String user) {
         failure = null;
         try {
             if (connection == null) {
-                connection = new WireConnection(world.port(), Duration.ofSeconds(30));
+                connection = new WireConnection(instance.port(), Duration.ofSeconds(30));
             }
-            connection.send(request.toWire(world.database(), last, standing(request, user)));
+            connection.send(request.toWire(instance.database(), last, standing(request, user)));
         } catch (IOException e) {
             failure = e;
         }
@@ -49,28 +49,28 @@ final class Lane implements AutoCloseable {
         return standing;
     }
 
-    Answer receive() {
+    ObservedResponse receive() {
         try {
             if (failure != null) {
                 throw failure;
             }
-            last = Answer.of(java.util.Objects.requireNonNull(connection).receive(), world.database(), last);
+            last = ObservedResponse.of(java.util.Objects.requireNonNull(connection).receive(), instance.database(), last);
             if (last.ends()) {
                 close();
             }
             return last;
         } catch (SocketTimeoutException e) {
             close();
-            return new Answer("000 no answer within half a minute", last.tag(), last.after(), true);
+            return new ObservedResponse("000 no response within 30 s", last.tag(), last.after(), true);
         } catch (IOException e) {
             close();
-            return new Answer("000 the connection broke", last.tag(), last.after(), true);
+            return new ObservedResponse("000 the connection broke", last.tag(), last.after(), true);
         }
     }
 
-    /// As if nothing had been answered before.
+    /// Forgets tags and bookmarks of earlier responses.
     void forget() {
-        last = Answer.NONE;
+        last = ObservedResponse.NONE;
     }
 
     @Override
@@ -80,7 +80,7 @@ final class Lane implements AutoCloseable {
                 connection.close();
             }
         } catch (IOException _) {
-            // it is not used again
+            // the connection is not used again
         }
         connection = null;
     }

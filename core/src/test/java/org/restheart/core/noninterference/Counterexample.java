@@ -3,23 +3,23 @@ package org.restheart.core.noninterference;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Two worlds that a caller can tell apart, or something changed that he may not change.
+/// Requests to which two instances respond differently, or that change a document which the caller may not change.
 ///
-/// @param requests the last one made the difference
-/// @param left what one world says
-/// @param right what the other says
-record Difference(Profile profile, long seed, List<FuzzRequest> requests, Scene scene, String left, String right) {
+/// @param requests the last one shows the difference
+/// @param left the response of one instance
+/// @param right the response of the other
+record Counterexample(CallerProfile profile, long seed, List<FuzzRequest> requests, InitialState state, String left, String right) {
 
-    /// What differences have in common that are most likely of one kind, before they have been made smaller.
-    String likeness() {
+    /// Equal for counterexamples that most likely have one cause, before shrinking.
+    String signature() {
         var last = requests.getLast();
         var path = last.path().replaceAll("[0-9]+(?=/|$)", "").replaceAll("\\?.*", "");
         return profile + " " + last.method() + " " + path + " " + first(left) + "|" + first(right);
     }
 
-    /// Differences of one kind have one name.
+    /// Equal for shrunk counterexamples that most likely have one cause.
     String kind() {
-        return likeness() + " "
+        return signature() + " "
                 + requests.getLast().parameters().stream()
                         .map(FuzzRequest.Part::name)
                         .sorted()
@@ -34,11 +34,11 @@ record Difference(Profile profile, long seed, List<FuzzRequest> requests, Scene 
     @Override
     public String toString() {
         var user = profile.isAnonymous() ? "" : profile.user();
-        return kind() + "\n-Dfuzz.episode=" + profile + ":" + seed + "\n" + profile.permission() + "\n\n"
+        return kind() + "\n-Dfuzz.case=" + profile + ":" + seed + "\n" + profile.permission() + "\n\n"
                 + requests.stream().map(r -> r.toCurl(user)).collect(Collectors.joining("\n"))
-                + "\n\n--- one world\n" + left + "\n--- the other\n" + right
-                + "\n--- documents of one\n" + documents(scene.left())
-                + "\n--- documents of the other\n" + documents(scene.right()) + "\n";
+                + "\n\n--- left\n" + left + "\n--- right\n" + right
+                + "\n--- documents of left\n" + documents(state.left())
+                + "\n--- documents of right\n" + documents(state.right()) + "\n";
     }
 
     private static String documents(List<org.bson.BsonDocument> documents) {

@@ -5,13 +5,13 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/// Operators that run code of the client's.
-final class JavaScript {
+/// Operators that run server-side JavaScript.
+final class ScriptOperators {
     private static final Set<String> OPERATORS = Set.of("$where", "$function", "$accumulator");
 
-    private JavaScript() {}
+    private ScriptOperators() {}
 
-    /// Whether a request asks for it, in a parameter, a pipeline or an action.
+    /// Whether a request contains one, in a parameter, a pipeline or an action.
     static boolean isIn(FuzzRequest request) {
         return request.parameters().stream().anyMatch(p -> p.value() instanceof BsonValue value && isIn(value))
                 || request.body() instanceof BsonValue content
@@ -27,7 +27,7 @@ final class JavaScript {
                 document.entrySet().stream()
                         .anyMatch(e ->
                                 OPERATORS.contains(e.getKey()) || !e.getKey().equals("$literal") && isIn(e.getValue()));
-            case BsonArray array -> array.stream().anyMatch(JavaScript::isIn);
+            case BsonArray array -> array.stream().anyMatch(ScriptOperators::isIn);
             default -> false;
         };
     }

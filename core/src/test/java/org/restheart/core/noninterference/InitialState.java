@@ -12,19 +12,18 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
 
-/// What both worlds' collections hold at the beginning: the same, but for what the caller does not see. Ids that
-/// requests
-/// may name are taken in both or in none.
+/// The documents of both instances before the first request: equal except for what is hidden from the caller. Ids
+/// that requests may name exist in both instances or in neither.
 ///
 /// @param files whether the documents are descriptions of files
-record Scene(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
-    /// Stands for documents that are inserted and removed to announce a change.
+record InitialState(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
+    /// The id of a document that is deleted through the gateway to invalidate its caches.
     static final String TOUCH = "~touch";
 
-    static Scene of(Profile profile, Dice dice) {
+    static InitialState of(CallerProfile profile, RandomSource random) {
         var left = new ArrayList<BsonDocument>();
         var right = new ArrayList<BsonDocument>();
-        var writer = new Author(dice, new Values(dice), profile);
+        var writer = new Author(random, new ValueGenerator(random), profile);
         for (int i = 0; i < 5; i++) {
             var id = i < 4 ? new BsonString("m" + i) : new BsonInt32(1);
             var document = writer.seen(id, 1 + i);
@@ -38,21 +37,21 @@ record Scene(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
             right.add(profile.seesAll() ? document : writer.unseen(id, 40 + i));
         }
         if (!profile.seesAll()) {
-            for (int i = dice.below(4); i > 0; i--) {
-                left.add(writer.unseen(new BsonString("zz-" + dice.seed()), 60 + i));
+            for (int i = random.nextInt(4); i > 0; i--) {
+                left.add(writer.unseen(new BsonString("zz-" + random.nextSeed()), 60 + i));
             }
-            for (int i = dice.below(2); i > 0; i--) {
-                right.add(writer.unseen(new BsonString("zz-" + dice.seed()), 80 + i));
+            for (int i = random.nextInt(2); i > 0; i--) {
+                right.add(writer.unseen(new BsonString("zz-" + random.nextSeed()), 80 + i));
             }
         }
-        return new Scene(List.copyOf(left), List.copyOf(right), false);
+        return new InitialState(List.copyOf(left), List.copyOf(right), false);
     }
 
-    /// The same, with the fields that descriptions of files have.
-    Scene asFiles() {
-        return new Scene(
-                left.stream().map(Scene::described).toList(),
-                right.stream().map(Scene::described).toList(),
+    /// The same documents as descriptions of files.
+    InitialState asFiles() {
+        return new InitialState(
+                left.stream().map(InitialState::described).toList(),
+                right.stream().map(InitialState::described).toList(),
                 true);
     }
 
@@ -76,19 +75,19 @@ record Scene(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
         return "5f00000000000000000000%02x".formatted(number);
     }
 
-    private record Author(Dice dice, Values values, Profile profile) {
+    private record Author(RandomSource random, ValueGenerator values, CallerProfile profile) {
         BsonDocument seen(org.bson.BsonValue id, int tag) {
             var document = any(id, tag);
             document.put(
                     "owner",
-                    dice.percent(80)
+                    random.percent(80)
                             ? new BsonString("xena")
                             : new BsonArray(List.of(new BsonString("yuri"), new BsonString("xena"))));
             document.put("pub", org.bson.BsonBoolean.TRUE);
-            document.put("team", profile == Profile.ODD ? BsonDocument.parse("{$ne: 'x'}") : new BsonString("red"));
+            document.put("team", profile == CallerProfile.ODD ? BsonDocument.parse("{$ne: 'x'}") : new BsonString("red"));
             document.put(
                     "n",
-                    dice.of(
+                    random.pick(
                             BsonDocument.parse("{k: 1, open: 2, secret: 3}"),
                             new BsonArray(List.of(BsonDocument.parse("{k: 1, secret: 2}"))),
                             new BsonArray(List.of(
@@ -100,11 +99,11 @@ record Scene(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
         BsonDocument unseen(org.bson.BsonValue id, int tag) {
             var document = any(id, tag);
             document.put("owner", new BsonString("yuri"));
-            document.put("pub", dice.of(org.bson.BsonBoolean.FALSE, new BsonInt32(1), new BsonString("x")));
-            document.put("team", dice.of(new BsonString("blue"), new BsonString("alpha"), new BsonInt32(1)));
+            document.put("pub", random.pick(org.bson.BsonBoolean.FALSE, new BsonInt32(1), new BsonString("x")));
+            document.put("team", random.pick(new BsonString("blue"), new BsonString("alpha"), new BsonInt32(1)));
             document.put(
                     "n",
-                    dice.of(
+                    random.pick(
                             BsonDocument.parse("{k: 2, open: 2, secret: 3}"),
                             new BsonArray(List.of(BsonDocument.parse("{k: 9}"), BsonDocument.parse("{k: 3}"))),
                             new BsonString("x")));
@@ -114,31 +113,31 @@ record Scene(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
         private BsonDocument any(org.bson.BsonValue id, int tag) {
             var document = new BsonDocument("_id", id);
             for (var field : List.of("v", "s", "a", "d", "secret", "2024", "open", "geo", "t")) {
-                if (dice.percent(70)) {
-                    document.put(field, field.equals("geo") && dice.percent(50) ? values.point() : values.value());
+                if (random.percent(70)) {
+                    document.put(field, field.equals("geo") && random.percent(50) ? values.point() : values.value());
                 }
             }
-            if (dice.percent(50)) {
-                document.put("s", dice.of(new BsonString("alpha one"), new BsonString("beta"), new BsonString("12")));
+            if (random.percent(50)) {
+                document.put("s", random.pick(new BsonString("alpha one"), new BsonString("beta"), new BsonString("12")));
             }
-            if (dice.percent(40)) {
+            if (random.percent(40)) {
                 document.put("a", new BsonArray(List.of(values.number(), new BsonInt32(2))));
             }
-            if (dice.percent(40)) {
+            if (random.percent(40)) {
                 document.put("d", new BsonDocument("x", values.value()).append("secret", values.scalar()));
             }
-            if (dice.percent(50)) {
+            if (random.percent(50)) {
                 document.put("loc", values.point());
             }
-            if (profile == Profile.USERS) {
+            if (profile == CallerProfile.USERS) {
                 document.put("roles", new BsonArray());
-                document.put("password", new BsonString("$2a$04$" + dice.of("abc", "xyz", "1", "9")));
+                document.put("password", new BsonString("$2a$04$" + random.pick("abc", "xyz", "1", "9")));
             }
             document.put("_etag", new BsonObjectId(new ObjectId(tag(tag))));
             return document;
         }
 
-        /// A copy with values of its own where the caller does not look.
+        /// A copy with random values in hidden fields.
         BsonDocument hide(BsonDocument document) {
             var copy = document.clone();
             for (var path : profile.hides()) {
@@ -152,8 +151,8 @@ record Scene(List<BsonDocument> left, List<BsonDocument> right, boolean files) {
             if (dot < 0) {
                 document.remove(path);
                 if (path.equals("password")) {
-                    document.put(path, new BsonString("$2a$04$" + dice.of("abc", "xyz", "1", "9")));
-                } else if (dice.percent(70)) {
+                    document.put(path, new BsonString("$2a$04$" + random.pick("abc", "xyz", "1", "9")));
+                } else if (random.percent(70)) {
                     document.put(path, values.value());
                 }
                 return;
