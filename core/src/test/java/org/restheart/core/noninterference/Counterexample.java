@@ -8,7 +8,8 @@ import java.util.stream.Collectors;
 /// @param requests the last one shows the difference
 /// @param left the response of one instance
 /// @param right the response of the other
-record Counterexample(CallerProfile profile, long seed, List<FuzzRequest> requests, InitialState state, String left, String right) {
+record Counterexample(
+        CallerProfile profile, long seed, List<FuzzRequest> requests, InitialState state, String left, String right) {
 
     /// Equal for counterexamples that most likely have one cause, before shrinking.
     String signature() {

@@ -54,7 +54,8 @@ final class FuzzClient implements AutoCloseable {
             if (failure != null) {
                 throw failure;
             }
-            last = ObservedResponse.of(java.util.Objects.requireNonNull(connection).receive(), instance.database(), last);
+            last = ObservedResponse.of(
+                    java.util.Objects.requireNonNull(connection).receive(), instance.database(), last);
             if (last.ends()) {
                 close();
             }

@@ -25,7 +25,12 @@ final class FuzzWorker implements AutoCloseable {
     private long sent;
 
     /// @param shrinkIf selects the counterexamples that are shrunk and reported
-    FuzzWorker(int number, GatewayInstance leftInstance, GatewayInstance rightInstance, Predicate<Counterexample> shrinkIf, StatusCounts statusCounts) {
+    FuzzWorker(
+            int number,
+            GatewayInstance leftInstance,
+            GatewayInstance rightInstance,
+            Predicate<Counterexample> shrinkIf,
+            StatusCounts statusCounts) {
         this.statusCounts = statusCounts;
         this.shrinkIf = shrinkIf;
         this.number = number;
@@ -58,7 +63,8 @@ final class FuzzWorker implements AutoCloseable {
         return found.filter(shrinkIf).map(this::shrink);
     }
 
-    private Optional<Counterexample> play(CallerProfile profile, long seed, InitialState state, List<FuzzRequest> requests) {
+    private Optional<Counterexample> play(
+            CallerProfile profile, long seed, InitialState state, List<FuzzRequest> requests) {
         set(profile, state);
         var user = profile.isAnonymous() ? "" : profile.user();
         for (int i = 0; i < requests.size(); i++) {
@@ -126,7 +132,8 @@ final class FuzzWorker implements AutoCloseable {
                 .or(() -> changed(profile, rightInstance.find(name, filter), state.right()));
     }
 
-    private static Optional<String> changed(CallerProfile profile, List<BsonDocument> after, List<BsonDocument> before) {
+    private static Optional<String> changed(
+            CallerProfile profile, List<BsonDocument> after, List<BsonDocument> before) {
         var ids = new java.util.HashMap<org.bson.BsonValue, BsonDocument>();
         after.forEach(document -> ids.put(document.get("_id"), document));
         for (var document : before) {

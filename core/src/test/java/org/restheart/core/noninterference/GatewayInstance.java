@@ -121,10 +121,7 @@ final class GatewayInstance implements AutoCloseable {
         var properties = database.getCollection("_properties", BsonDocument.class);
         properties.deleteOne(eq("_id", "_properties." + name));
         var stored = new BsonDocument("_id", new BsonString("_properties." + name))
-                .append(
-                        "aggrs",
-                        new BsonArray(
-                                StoredAggregations.escaped()))
+                .append("aggrs", new BsonArray(StoredAggregations.escaped()))
                 .append(
                         "streams",
                         BsonDocument.parse(

@@ -84,7 +84,8 @@ record InitialState(List<BsonDocument> left, List<BsonDocument> right, boolean f
                             ? new BsonString("xena")
                             : new BsonArray(List.of(new BsonString("yuri"), new BsonString("xena"))));
             document.put("pub", org.bson.BsonBoolean.TRUE);
-            document.put("team", profile == CallerProfile.ODD ? BsonDocument.parse("{$ne: 'x'}") : new BsonString("red"));
+            document.put(
+                    "team", profile == CallerProfile.ODD ? BsonDocument.parse("{$ne: 'x'}") : new BsonString("red"));
             document.put(
                     "n",
                     random.pick(
@@ -118,7 +119,8 @@ record InitialState(List<BsonDocument> left, List<BsonDocument> right, boolean f
                 }
             }
             if (random.percent(50)) {
-                document.put("s", random.pick(new BsonString("alpha one"), new BsonString("beta"), new BsonString("12")));
+                document.put(
+                        "s", random.pick(new BsonString("alpha one"), new BsonString("beta"), new BsonString("12")));
             }
             if (random.percent(40)) {
                 document.put("a", new BsonArray(List.of(values.number(), new BsonInt32(2))));

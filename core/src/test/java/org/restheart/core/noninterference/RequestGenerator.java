@@ -6,10 +6,8 @@ import static org.restheart.core.noninterference.ValueGenerator.document;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
@@ -152,7 +150,8 @@ final class RequestGenerator {
             case 15, 16 ->
                 sorted(query(FuzzRequest.of("GET", collection), 70))
                         .withHeader("Accept", random.pick("application/x-ndjson", "text/csv", "application/bson"));
-            case 17 -> FuzzRequest.of("GET", random.pick("/", "/vault", "/users", "/_size", "/vault/_size", "/vault/v0"));
+            case 17 ->
+                FuzzRequest.of("GET", random.pick("/", "/vault", "/users", "/_size", "/vault/_size", "/vault/v0"));
             case 18 -> FuzzRequest.of("GET", collection + "/_streams/" + random.pick("all", "none"));
             case 19 -> FuzzRequest.of("GET", collection + "/" + id()).withHeader("If-None-Match", tag());
             default -> page();
@@ -198,7 +197,9 @@ final class RequestGenerator {
                 changed = changed.with(random.pick("hal", "np"), "f");
             }
         }
-        return random.percent(8) ? changed.with("jsonMode", random.pick("strict", "extended", "shell", "relaxed")) : changed;
+        return random.percent(8)
+                ? changed.with("jsonMode", random.pick("strict", "extended", "shell", "relaxed"))
+                : changed;
     }
 
     /// Total orders only, and natural order only with a forced plan: the order of documents that tie is undefined.
@@ -301,7 +302,10 @@ final class RequestGenerator {
 
     private String tag() {
         return random.pick(
-                "$TAG", InitialState.tag(1 + random.nextInt(5)), InitialState.tag(20 + random.nextInt(3)), InitialState.tag(40 + random.nextInt(3)));
+                "$TAG",
+                InitialState.tag(1 + random.nextInt(5)),
+                InitialState.tag(20 + random.nextInt(3)),
+                InitialState.tag(40 + random.nextInt(3)));
     }
 
     private FuzzRequest aggregation() {
@@ -401,11 +405,15 @@ final class RequestGenerator {
     /// A request with an unusual or malformed part.
     private FuzzRequest malformed(FuzzRequest request) {
         return switch (random.nextInt(9)) {
-            case 0 -> request.with(random.pick("filter", "keys", "sort", "avars"), random.pick("{", "x", "", "[1]", "{\"a\":"));
+            case 0 ->
+                request.with(
+                        random.pick("filter", "keys", "sort", "avars"), random.pick("{", "x", "", "[1]", "{\"a\":"));
             case 1 -> request.with(random.pick("page", "pagesize"), random.pick("-1", "a", "99999999999", "1001"));
             case 2 -> request.with("id_type", random.pick("NUMBER", "OID", "STRING", "NULL", "x"));
             case 3 -> request.with(random.pick("sid", "txn"), random.pick("x", "00000000-0000-0000-0000-000000000000"));
-            case 4 -> request.with(random.pick("readConcern", "readPreference", "writeConcern"), random.pick("majority", "x"));
+            case 4 ->
+                request.with(
+                        random.pick("readConcern", "readPreference", "writeConcern"), random.pick("majority", "x"));
             case 5 -> request.withBody(random.pick("{", "[1]", "{\"a\":", "x", "{\"_id\":\"h0\",\"_id\":\"m0\"}"));
             case 6 ->
                 new FuzzRequest(

@@ -17,8 +17,8 @@ final class StoredAggregations {
     private static BsonValue escape(BsonValue value) {
         if (value instanceof BsonDocument document) {
             var escaped = new BsonDocument();
-            document.forEach((key, inner) ->
-                    escaped.put(key.replaceFirst("^\\$", "_\\$").replace(".", "::"), escape(inner)));
+            document.forEach(
+                    (key, inner) -> escaped.put(key.replaceFirst("^\\$", "_\\$").replace(".", "::"), escape(inner)));
             return escaped;
         }
         return value instanceof BsonArray array

@@ -46,7 +46,9 @@ class StreamNoninterferenceTest {
         }
     }
 
-    private static void testCase(CallerProfile profile, String name, RandomSource random, GatewayInstance left, GatewayInstance right) throws IOException {
+    private static void testCase(
+            CallerProfile profile, String name, RandomSource random, GatewayInstance left, GatewayInstance right)
+            throws IOException {
         var state = InitialState.of(profile, random);
         left.put(name, state.left());
         right.put(name, state.right());

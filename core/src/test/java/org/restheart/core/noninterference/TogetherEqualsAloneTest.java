@@ -45,7 +45,9 @@ class TogetherEqualsAloneTest {
             var concurrent = IntStream.range(0, CALLERS)
                     .mapToObj(_ -> new FuzzClient(together))
                     .toList();
-            var one = IntStream.range(0, CALLERS).mapToObj(_ -> new FuzzClient(alone)).toList();
+            var one = IntStream.range(0, CALLERS)
+                    .mapToObj(_ -> new FuzzClient(alone))
+                    .toList();
             var random = new RandomSource(seed);
             together.create("alike0");
             alone.create("alike0");
@@ -92,8 +94,8 @@ class TogetherEqualsAloneTest {
     }
 
     private static void announce(FuzzClient client) {
-        for (var request :
-                List.of(FuzzRequest.of("POST", "/ic?db=$DB"), FuzzRequest.of("DELETE", "/alike0/" + InitialState.TOUCH))) {
+        for (var request : List.of(
+                FuzzRequest.of("POST", "/ic?db=$DB"), FuzzRequest.of("DELETE", "/alike0/" + InitialState.TOUCH))) {
             client.send(request, "admin");
             assertThat(client.receive().status()).isBetween(200, 299);
         }
@@ -132,13 +134,15 @@ class TogetherEqualsAloneTest {
     private static FuzzRequest write(RandomSource random, int caller) {
         var values = new ValueGenerator(random);
         var expressions = new ExpressionGenerator(random, values);
-        var updates = new UpdateGenerator(random, values, new FilterGenerator(random, values, expressions), expressions);
+        var updates =
+                new UpdateGenerator(random, values, new FilterGenerator(random, values, expressions), expressions);
         var id = "w" + caller + "-" + random.nextInt(2);
         var content = updates.content();
         content.remove("loc");
         content.put(
                 "org",
-                BsonDocument.parse("{o: " + random.pick(GatewayInstance.ORGANISATIONS) + "}").get("o"));
+                BsonDocument.parse("{o: " + random.pick(GatewayInstance.ORGANISATIONS) + "}")
+                        .get("o"));
         return switch (random.nextInt(6)) {
             case 0, 1 -> FuzzRequest.of("POST", "/alike0").withBody(content.append("_id", new BsonString(id)));
             case 2 ->

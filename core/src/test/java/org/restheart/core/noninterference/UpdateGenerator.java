@@ -10,7 +10,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// Generates updates over MongoDB's lists of update operators and update stages.
-record UpdateGenerator(RandomSource random, ValueGenerator values, FilterGenerator filters, ExpressionGenerator expressions) {
+record UpdateGenerator(
+        RandomSource random, ValueGenerator values, FilterGenerator filters, ExpressionGenerator expressions) {
 
     BsonValue update() {
         return random.percent(25) ? pipeline() : operators();
@@ -81,7 +82,9 @@ record UpdateGenerator(RandomSource random, ValueGenerator values, FilterGenerat
                         "$pull",
                         document(
                                 target,
-                                random.percent(50) ? values.value() : document(random.pick("k", "secret"), values.scalar())));
+                                random.percent(50)
+                                        ? values.value()
+                                        : document(random.pick("k", "secret"), values.scalar())));
             case 15 -> update.put("$bit", document(target, document(random.pick("and", "or", "xor"), values.number())));
             case 16 -> update.put("$push", document(target, values.value()));
             default -> update.put("$push", document(target, pushed()));
@@ -94,7 +97,9 @@ record UpdateGenerator(RandomSource random, ValueGenerator values, FilterGenerat
             each.put("$slice", values.number());
         }
         if (random.percent(40)) {
-            each.put("$sort", random.percent(50) ? new BsonInt32(1) : document(random.pick("k", "secret"), new BsonInt32(1)));
+            each.put(
+                    "$sort",
+                    random.percent(50) ? new BsonInt32(1) : document(random.pick("k", "secret"), new BsonInt32(1)));
         }
         if (random.percent(20)) {
             each.put("$position", values.number());
@@ -112,7 +117,8 @@ record UpdateGenerator(RandomSource random, ValueGenerator values, FilterGenerat
 
     private BsonDocument stage() {
         return switch (random.nextInt(11)) {
-            case 0, 1, 2, 3 -> document(random.pick("$set", "$addFields"), document(target(), expressions.expression()));
+            case 0, 1, 2, 3 ->
+                document(random.pick("$set", "$addFields"), document(target(), expressions.expression()));
             case 4 -> document("$unset", new BsonString(values.path()));
             case 5 -> document("$project", document(values.path(), random.pick(new BsonInt32(1), new BsonInt32(0))));
             case 6 -> document("$project", document(values.path(), expressions.expression()));
