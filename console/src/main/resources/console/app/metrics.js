@@ -76,7 +76,7 @@ export function Metrics() {
       if (!running.current) return;
       if (!document.hidden) {
         try {
-          const answer = await request("GET", config.value.metrics, { signal: abort.signal, quiet: true, any: true });
+          const answer = await request("GET", config.value.metrics, { signal: abort.signal, quiet: true, any: true, headers: { Accept: "application/json" } });
           if (answer.status !== 200) throw new ApiError(answer);
           const paths = JSON.parse(answer.text).filter((/** @type {string} */ path) => path !== "/data-api");
           setRegistries(paths);

@@ -66,7 +66,8 @@ public final class Gateway implements AutoCloseable {
         this.config = config;
         this.opened = opened;
 
-        var metrics = Metrics.open(config.metrics());
+        var metrics = Metrics.open(
+                config.metrics(), BuildInfo.load().version(), BuildInfo.load().time());
         opened.push(metrics::close);
         var observers = new ArrayList<Observer>(metrics.observers());
         if (config.logging().requestsLog() != RequestsLog.NOTHING) {
@@ -148,7 +149,7 @@ public final class Gateway implements AutoCloseable {
     private void bindMetrics(Metrics metrics) {
         var endpoint = config.metrics().endpoint();
         var missing = config.metrics().missingRegistryStatus();
-        bind(endpoint, new MetricsService(endpoint.uri(), missing, metrics.registries()));
+        bind(endpoint, new MetricsService(endpoint.uri(), missing, metrics));
     }
 
     private void bindConsole() {

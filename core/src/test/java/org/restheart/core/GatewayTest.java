@@ -132,11 +132,12 @@ class GatewayTest {
     @Test
     void metrics_count_what_happened() throws Exception {
         send(request("/" + db + "/films/never"));
-        var list = send(request("/metrics"));
+        var list = send(request("/metrics").header("Accept", "application/json"));
         assertThat(list.statusCode()).isEqualTo(200);
+        assertThat(list.headers().firstValue("Vary")).contains("Accept");
         assertThat(list.body())
-                .isEqualTo("[\"/*\", \"/jvm\", \"/gateway\", \"/mongo-pool\", \"/coalescing\", \"/streams\","
-                        + " \"/data-api\", \"/openapi\", \"/mcp\"]");
+                .isEqualTo("[\"/*\", \"/jvm\", \"/process\", \"/gateway\", \"/mongo-pool\", \"/coalescing\","
+                        + " \"/streams\", \"/data-api\", \"/openapi\", \"/mcp\"]");
         await().untilAsserted(() -> {
             var requests = send(request("/metrics/*"));
             assertThat(requests.headers().firstValue("Content-Type"))
@@ -150,7 +151,9 @@ class GatewayTest {
         assertThat(send(request("/metrics/gateway")).body())
                 .contains("gateway_requests_in_flight 1.0", "gateway_requests_rejected_total 0.0");
         assertThat(send(request("/metrics/mongo-pool")).body()).contains("mongodb_driver_pool_size{");
-        assertThat(send(request("/metrics/nope")).statusCode()).isEqualTo(404);
+        var unknown = send(request("/metrics/nope"));
+        assertThat(unknown.statusCode()).isEqualTo(404);
+        assertThat(unknown.body()).contains("there is no registry /nope", "/mongo-pool");
         assertThat(send(request("/metrics").POST(BodyPublishers.noBody())).statusCode())
                 .isEqualTo(405);
         var anonymous = HttpRequest.newBuilder(

@@ -12,7 +12,7 @@ final class JvmRegistry implements MetricsRegistry {
     }
 
     @Override
-    public String scrape() {
+    public String scrape(ExpositionFormat format) {
         var text = new StringBuilder();
         var memory = ManagementFactory.getMemoryMXBean();
         var heap = memory.getHeapMemoryUsage();
@@ -74,7 +74,7 @@ final class JvmRegistry implements MetricsRegistry {
     }
 
     private static void gauge(StringBuilder text, String name, String help, String value) {
-        text.append(PrometheusText.family(name, help, "gauge"))
+        text.append(ExpositionFormat.PROMETHEUS.family(name, help, "gauge"))
                 .append(name)
                 .append(' ')
                 .append(value)

@@ -25,8 +25,11 @@ final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
     }
 
     @Override
-    public String scrape() {
-        return meters.scrape(PrometheusText.CONTENT_TYPE);
+    public String scrape(ExpositionFormat format) {
+        var text = meters.scrape(format.contentType());
+        return text.endsWith(ExpositionFormat.END)
+                ? text.substring(0, text.length() - ExpositionFormat.END.length())
+                : text;
     }
 
     @Override

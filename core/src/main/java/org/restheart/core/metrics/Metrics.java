@@ -14,6 +14,7 @@ import org.restheart.core.server.ServerLoad;
 public final class Metrics implements AutoCloseable {
     private final Optional<RequestMetrics> requests;
     private final boolean jvm;
+    private final ProcessRegistry process;
     private final MeteredRegistry mongoPool = new MeteredRegistry("/mongo-pool");
     private final MeteredRegistry coalescing = new MeteredRegistry("/coalescing");
     private final MeteredRegistry dataApi = new MeteredRegistry("/data-api");
@@ -22,15 +23,18 @@ public final class Metrics implements AutoCloseable {
     private final MeteredRegistry streams = new MeteredRegistry("/streams");
     private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
 
-    private Metrics(MetricsConfig config) {
+    private Metrics(MetricsConfig config, String version, String buildTime) {
         this.requests = config.requests()
                 ? Optional.of(RequestMetrics.open(config.include(), config.exclude()))
                 : Optional.empty();
         this.jvm = config.jvm();
+        this.process = new ProcessRegistry(version, buildTime);
     }
 
-    public static Metrics open(MetricsConfig config) {
-        return new Metrics(config);
+    /// @param version of this build
+    /// @param buildTime ISO 8601
+    public static Metrics open(MetricsConfig config, String version, String buildTime) {
+        return new Metrics(config, version, buildTime);
     }
 
     /// The observers of requests.
@@ -86,11 +90,28 @@ public final class Metrics implements AutoCloseable {
     public List<MetricsRegistry> registries() {
         var all = new ArrayList<MetricsRegistry>();
         requests.ifPresent(metrics -> all.addAll(metrics.registries()));
-        if (jvm) {
-            all.add(new JvmRegistry());
-        }
-        all.addAll(List.of(gateway, mongoPool, coalescing, streams, dataApi, openApi, mcp));
+        all.addAll(ofParts());
         return all;
+    }
+
+    private List<MetricsRegistry> ofParts() {
+        var parts = new ArrayList<MetricsRegistry>();
+        if (jvm) {
+            parts.add(new JvmRegistry());
+        }
+        parts.addAll(List.of(process, gateway, mongoPool, coalescing, streams, dataApi, openApi, mcp));
+        return parts;
+    }
+
+    /// All registries in one text; no family is in it twice.
+    public String scrape(ExpositionFormat format) {
+        var text = new StringBuilder();
+        requests.ifPresent(metrics -> text.append(metrics.scrape(format)));
+        ofParts().forEach(registry -> text.append(registry.scrape(format)));
+        if (format == ExpositionFormat.OPEN_METRICS) {
+            text.append(ExpositionFormat.END);
+        }
+        return text.toString();
     }
 
     @Override

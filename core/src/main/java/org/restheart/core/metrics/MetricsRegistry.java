@@ -5,6 +5,6 @@ public interface MetricsRegistry {
     /// What comes after the path of the metrics service; begins with `/`.
     String path();
 
-    /// Text in the Prometheus exposition format 0.0.4.
-    String scrape();
+    /// The families of this page, without what marks the end of a text in the format.
+    String scrape(ExpositionFormat format);
 }

@@ -36,6 +36,13 @@ final class RequestMetrics implements Observer, AutoCloseable {
         return List.copyOf(registries);
     }
 
+    /// All registries together, and histograms, which the pages of the registries do not have.
+    String scrape(ExpositionFormat format) {
+        var text = new RequestText(format).withHistograms();
+        registries.forEach(registry -> registry.addTo(text));
+        return text.toString();
+    }
+
     @Override
     public void completed(Observation observation) {
         var segments = observation.request().path().segments();

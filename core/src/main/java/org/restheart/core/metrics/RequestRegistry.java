@@ -7,9 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Method;
 import org.restheart.http.Operation;
+import org.restheart.http.Request;
 
 /// The requests whose paths match one template, by method, status and the template's parameters. Thread-safe.
 final class RequestRegistry implements MetricsRegistry {
@@ -19,6 +22,9 @@ final class RequestRegistry implements MetricsRegistry {
 
     /// Operations beyond that share [#OTHER], so that they do not use up the series of paths.
     private static final int MAX_OPERATIONS = 200;
+
+    private static final Pattern TRACE_PARENT =
+            Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?");
 
     private static final String OTHER = "_other";
     private static final Optional<Operation> OTHER_OPERATION = Optional.of(new Operation(OTHER, OTHER));
@@ -41,8 +47,17 @@ final class RequestRegistry implements MetricsRegistry {
         var parameters = template.match(request.path().segments());
         if (parameters != null) {
             series(new Labels(method(observation), observation.status(), parameters, bounded(observation.operation())))
-                    .record(observation.nanos());
+                    .record(observation.nanos(), trace(request));
         }
+    }
+
+    /// The trace id of a W3C trace context.
+    private static Optional<String> trace(Request request) {
+        return request.headers()
+                .first("traceparent")
+                .map(TRACE_PARENT::matcher)
+                .filter(Matcher::matches)
+                .map(parts -> parts.group(1));
     }
 
     /// Clients may send any word.
@@ -82,12 +97,16 @@ final class RequestRegistry implements MetricsRegistry {
     }
 
     @Override
-    public String scrape() {
-        var text = new RequestText(template);
+    public String scrape(ExpositionFormat format) {
+        var text = new RequestText(format);
+        addTo(text);
+        return text.toString();
+    }
+
+    void addTo(RequestText text) {
         series.entrySet().stream()
                 .sorted((a, b) -> order(a.getKey()).compareTo(order(b.getKey())))
-                .forEach(entry -> text.add(entry.getKey(), entry.getValue()));
-        return text.toString();
+                .forEach(entry -> text.add(template, entry.getKey(), entry.getValue()));
     }
 
     private static String order(Labels labels) {

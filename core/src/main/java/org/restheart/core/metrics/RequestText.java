@@ -2,36 +2,71 @@ package org.restheart.core.metrics;
 
 import org.restheart.core.metrics.RequestRegistry.Labels;
 
-/// Writes request metrics as Prometheus text: one family after the other, each with its samples together.
+/// Writes request metrics: one family after the other, each with its samples together. Confined to one scrape.
 final class RequestText {
     private static final String DURATION = "http_requests_duration";
+    private static final String RATE = "http_requests_rate";
+    private static final String COUNT = "http_requests_count";
+    private static final String HISTOGRAM = "http_request_duration_seconds";
     private static final double[] SHARES = {0.5, 0.75, 0.95, 0.98, 0.99, 0.999};
 
-    private final PathGroup template;
+    private final ExpositionFormat format;
     private final StringBuilder durations = new StringBuilder();
     private final StringBuilder rates = new StringBuilder();
     private final StringBuilder counts = new StringBuilder();
+    private final StringBuilder buckets = new StringBuilder();
+    private boolean histograms;
 
-    RequestText(PathGroup template) {
-        this.template = template;
+    RequestText(ExpositionFormat format) {
+        this.format = format;
     }
 
-    void add(Labels labels, Series series) {
-        var common = common(labels);
+    /// Also writes the durations as histograms.
+    RequestText withHistograms() {
+        histograms = true;
+        return this;
+    }
+
+    void add(PathGroup template, Labels labels, Series series) {
+        var common = common(template, labels);
         var quantiles = series.quantiles(SHARES);
         for (int i = 0; i < SHARES.length; i++) {
             sample(durations, DURATION, common + "quantile=\"" + SHARES[i] + "\",", quantiles[i]);
         }
         sample(durations, DURATION + "_sum", common, series.seconds());
         sample(durations, DURATION + "_count", common, series.count());
-        sample(rates, "http_requests_rate", common + "period=\"15 minutes\",", series.perFifteenMinutes());
-        sample(rates, "http_requests_rate", common + "period=\"5 minutes\",", series.perFiveMinutes());
-        sample(rates, "http_requests_rate", common + "period=\"1 minute\",", series.perOneMinute());
-        sample(rates, "http_requests_rate", common + "period=\"overall\",", series.overall());
-        sample(counts, "http_requests_count", common, series.count());
+        sample(rates, RATE, common + "period=\"15 minutes\",", series.perFifteenMinutes());
+        sample(rates, RATE, common + "period=\"5 minutes\",", series.perFiveMinutes());
+        sample(rates, RATE, common + "period=\"1 minute\",", series.perOneMinute());
+        sample(rates, RATE, common + "period=\"overall\",", series.overall());
+        sample(counts, COUNT, common, series.count());
+        if (histograms) {
+            histogram(common, series);
+        }
     }
 
-    private String common(Labels labels) {
+    private void histogram(String common, Series series) {
+        double count = 0;
+        for (var bucket : series.buckets()) {
+            sample(buckets, HISTOGRAM + "_bucket", common + "le=\"" + bucket.bound() + "\",", bucket.count());
+            if (format == ExpositionFormat.OPEN_METRICS) {
+                bucket.exemplar().ifPresent(this::exemplar);
+            }
+            count = bucket.count();
+        }
+        sample(buckets, HISTOGRAM + "_sum", common, series.seconds());
+        sample(buckets, HISTOGRAM + "_count", common, count);
+    }
+
+    /// Goes to the end of the line of its bucket.
+    private void exemplar(DurationBuckets.Exemplar exemplar) {
+        buckets.setLength(buckets.length() - 1);
+        buckets.append(" # {trace_id=\"").append(exemplar.trace()).append("\"} ");
+        buckets.append(exemplar.seconds()).append(' ').append(String.format("%.3f", exemplar.at()));
+        buckets.append('\n');
+    }
+
+    private static String common(PathGroup template, Labels labels) {
         var text = new StringBuilder();
         label(text, "request_method", labels.method());
         label(text, "path_template", template.text());
@@ -52,12 +87,17 @@ final class RequestText {
     private static void label(StringBuilder to, String name, String value) {
         to.append(name.replaceAll("[^A-Za-z0-9_]", "_"))
                 .append("=\"")
-                .append(PrometheusText.escaped(value.replace('.', '_')))
+                .append(ExpositionFormat.escaped(value.replace('.', '_')))
                 .append("\",");
     }
 
-    private static void sample(StringBuilder to, String name, String labels, double value) {
-        to.append(name).append('{').append(labels).append("} ").append(value).append('\n');
+    private void sample(StringBuilder to, String name, String labels, double value) {
+        to.append(name)
+                .append('{')
+                .append(format.closed(labels))
+                .append("} ")
+                .append(value)
+                .append('\n');
     }
 
     @Override
@@ -65,11 +105,16 @@ final class RequestText {
         if (counts.isEmpty()) {
             return "";
         }
-        return PrometheusText.family(DURATION, "HTTP request duration and rate", "summary")
-                + durations
-                + PrometheusText.family("http_requests_rate", "HTTP requests per second", "untyped")
-                + rates
-                + PrometheusText.family("http_requests_count", "HTTP requests since start", "untyped")
-                + counts;
+        var text = new StringBuilder();
+        text.append(format.family(DURATION, "HTTP request duration and rate", "summary"));
+        text.append(durations);
+        text.append(format.family(RATE, "HTTP requests per second", "untyped")).append(rates);
+        text.append(format.family(COUNT, "HTTP requests since start", "untyped"))
+                .append(counts);
+        if (histograms) {
+            text.append(format.family(HISTOGRAM, "HTTP request duration in seconds", "histogram"))
+                    .append(buckets);
+        }
+        return text.toString();
     }
 }

@@ -1,5 +1,6 @@
 package org.restheart.core.metrics;
 
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -12,6 +13,7 @@ final class Series {
     private final LongAdder count = new LongAdder();
     private final LongAdder nanos = new LongAdder();
     private final DecayingHistogram durations = new DecayingHistogram();
+    private final DurationBuckets buckets = new DurationBuckets();
     private final MovingRate perOneMinute = new MovingRate(1);
     private final MovingRate perFiveMinutes = new MovingRate(5);
     private final MovingRate perFifteenMinutes = new MovingRate(15);
@@ -24,10 +26,12 @@ final class Series {
         this.began = nanoTime.getAsLong();
     }
 
-    void record(long durationNanos) {
+    /// @param trace the id of the request's trace, if it has one
+    void record(long durationNanos, Optional<String> trace) {
         count.increment();
         nanos.add(durationNanos);
         durations.record(TimeUnit.NANOSECONDS.toMicros(durationNanos));
+        buckets.record(durationNanos / 1e9, trace);
     }
 
     /// To be called by one thread.
@@ -56,6 +60,10 @@ final class Series {
             values[i] /= 1e6;
         }
         return values;
+    }
+
+    DurationBuckets.Bucket[] buckets() {
+        return buckets.cumulative();
     }
 
     double perFifteenMinutes() {

@@ -28,7 +28,7 @@ class RequestRegistryTest {
         now.addAndGet(TimeUnit.SECONDS.toNanos(10));
         registry.tick();
         var labels = "request_method=\"GET\",path_template=\"/*\",response_status_code=\"200\",";
-        assertThat(registry.scrape().lines())
+        assertThat(registry.scrape(ExpositionFormat.PROMETHEUS).lines())
                 .containsSubsequence(
                         "# HELP http_requests_duration HTTP request duration and rate",
                         "# TYPE http_requests_duration summary",
@@ -51,7 +51,7 @@ class RequestRegistryTest {
         var registry = registry("/{tenant}/x.y/{coll}/*");
         registry.record(observed(Method.POST, "/ac%22me/x.y/or.ders/7/8", 201, Duration.ofMillis(1)));
         registry.record(observed(Method.POST, "/acme/other/orders", 201, Duration.ofMillis(1)));
-        assertThat(registry.scrape().lines().filter(line -> line.startsWith("http_requests_count")))
+        assertThat(registry.scrape(ExpositionFormat.PROMETHEUS).lines().filter(line -> line.startsWith("http_requests_count")))
                 .containsExactly("http_requests_count{request_method=\"POST\",path_template=\"/{tenant}/x_y/{coll}/*\","
                         + "response_status_code=\"201\",path_template_param_tenant=\"ac\\\"me\","
                         + "path_template_param_coll=\"or_ders\",} 1.0");
@@ -63,7 +63,7 @@ class RequestRegistryTest {
         for (int i = 0; i < 5_000; i++) {
             registry.record(observed(Method.GET, "/" + i, 200, Duration.ZERO));
         }
-        var counts = registry.scrape()
+        var counts = registry.scrape(ExpositionFormat.PROMETHEUS)
                 .lines()
                 .filter(line -> line.startsWith("http_requests_count"))
                 .toList();
@@ -80,7 +80,7 @@ class RequestRegistryTest {
             registry.record(new Observation(request, 200, Fields.NONE, 0, 1, Optional.empty(), Optional.of(operation)));
         }
         registry.record(observed(Method.POST, "/shop", 404, Duration.ZERO));
-        var counts = registry.scrape()
+        var counts = registry.scrape(ExpositionFormat.PROMETHEUS)
                 .lines()
                 .filter(line -> line.startsWith("http_requests_count"))
                 .toList();
@@ -93,6 +93,6 @@ class RequestRegistryTest {
 
     @Test
     void a_registry_without_requests_is_empty() {
-        assertThat(registry("/*").scrape()).isEmpty();
+        assertThat(registry("/*").scrape(ExpositionFormat.PROMETHEUS)).isEmpty();
     }
 }

@@ -1,0 +1,57 @@
+package org.restheart.http;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/// The media types that a client accepts, with their weights from 0 to 1 (RFC 9110, 12.5.1). Parameters other than the
+/// weight are not looked at. Immutable.
+public final class Accepted {
+    private final Map<String, Double> weights;
+
+    private Accepted(Map<String, Double> weights) {
+        this.weights = weights;
+    }
+
+    /// Without the header, anything is accepted.
+    public static Accepted of(Headers headers) {
+        var weights = new HashMap<String, Double>();
+        for (var line : headers.all("Accept")) {
+            for (var range : line.split(",", -1)) {
+                var parts = range.split(";", -1);
+                var name = parts[0].strip().toLowerCase(Locale.ROOT);
+                if (!name.isEmpty()) {
+                    weights.merge(name, weight(parts), Math::max);
+                }
+            }
+        }
+        return new Accepted(weights.isEmpty() ? Map.of("*/*", 1.0) : Map.copyOf(weights));
+    }
+
+    private static double weight(String[] parts) {
+        for (int i = 1; i < parts.length; i++) {
+            var parameter = parts[i].replace(" ", "").toLowerCase(Locale.ROOT);
+            if (parameter.matches("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)")) {
+                return Double.parseDouble(parameter.substring(2));
+            }
+        }
+        return 1;
+    }
+
+    /// The weight of the most specific range that covers the type; 0 if it is not accepted.
+    ///
+    /// @param type in lower case, such as `text/html`
+    public double weight(String type) {
+        var exact = weights.get(type);
+        if (exact != null) {
+            return exact;
+        }
+        var main = weights.get(type.substring(0, type.indexOf('/')) + "/*");
+        return main != null ? main : weights.getOrDefault("*/*", 0.0);
+    }
+
+    /// The weight that the client gives the type by its name; 0 if it does not name it.
+    public double named(String type) {
+        return weights.getOrDefault(type, 0.0);
+    }
+}
