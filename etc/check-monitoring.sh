@@ -33,6 +33,7 @@ if [ -z "$url" ]; then
   exit 0
 fi
 
+# Names that existed before Prometheus had its conventions are reported there, too.
 curl -fsS -u "$user" "$url/metrics" | promtool check metrics >"$work/lint" 2>&1 || true
 if grep -q "error while linting" "$work/lint"; then
   cat "$work/lint"
