@@ -110,9 +110,7 @@ final class ProcessRegistry implements MetricsRegistry {
     }
 
     private static void area(Text text, String name, String help, double heap, double other) {
-        text.family(name, help, "gauge")
-                .sample(name, "area=\"heap\"", heap)
-                .sample(name, "area=\"nonheap\"", other);
+        text.family(name, help, "gauge").sample(name, "area=\"heap\"", heap).sample(name, "area=\"nonheap\"", other);
     }
 
     /// Text in the making.
@@ -128,7 +126,12 @@ final class ProcessRegistry implements MetricsRegistry {
         }
 
         Text sample(String name, String labels, double value) {
-            to.append(name).append('{').append(labels).append("} ").append(value).append('\n');
+            to.append(name)
+                    .append('{')
+                    .append(labels)
+                    .append("} ")
+                    .append(value)
+                    .append('\n');
             return this;
         }
     }

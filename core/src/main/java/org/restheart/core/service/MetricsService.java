@@ -38,8 +38,9 @@ public final class MetricsService implements Service {
         this.depth = RequestPath.parse(uri).segments().size();
         this.missingStatus = missingStatus;
         this.metrics = metrics;
-        metrics.registries().forEach(registry ->
-                this.registries.put(RequestPath.parse(registry.path()).segments(), registry));
+        metrics.registries()
+                .forEach(registry ->
+                        this.registries.put(RequestPath.parse(registry.path()).segments(), registry));
     }
 
     @Override
@@ -100,8 +101,7 @@ public final class MetricsService implements Service {
     }
 
     private static Ready text(ExpositionFormat format, String text) {
-        return Response.status(200)
-                .with(format.contentType(), Content.Bytes.of(text.getBytes(StandardCharsets.UTF_8)));
+        return Response.status(200).with(format.contentType(), Content.Bytes.of(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private Ready list() {

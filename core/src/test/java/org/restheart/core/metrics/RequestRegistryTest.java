@@ -51,7 +51,9 @@ class RequestRegistryTest {
         var registry = registry("/{tenant}/x.y/{coll}/*");
         registry.record(observed(Method.POST, "/ac%22me/x.y/or.ders/7/8", 201, Duration.ofMillis(1)));
         registry.record(observed(Method.POST, "/acme/other/orders", 201, Duration.ofMillis(1)));
-        assertThat(registry.scrape(ExpositionFormat.PROMETHEUS).lines().filter(line -> line.startsWith("http_requests_count")))
+        assertThat(registry.scrape(ExpositionFormat.PROMETHEUS)
+                        .lines()
+                        .filter(line -> line.startsWith("http_requests_count")))
                 .containsExactly("http_requests_count{request_method=\"POST\",path_template=\"/{tenant}/x_y/{coll}/*\","
                         + "response_status_code=\"201\",path_template_param_tenant=\"ac\\\"me\","
                         + "path_template_param_coll=\"or_ders\",} 1.0");

@@ -131,7 +131,8 @@ class ScrapeTest {
 
     @Test
     void prometheus_gets_openmetrics_with_exemplars() throws Exception {
-        var answer = scrape("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1");
+        var answer =
+                scrape("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1");
         assertThat(contentType(answer)).startsWith("application/openmetrics-text; version=1.0.0");
         assertThat(answer.body())
                 .endsWith("\n# EOF\n")
