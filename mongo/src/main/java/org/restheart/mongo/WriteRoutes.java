@@ -43,9 +43,9 @@ import org.restheart.mongo.management.PutCollection;
 import org.restheart.mongo.management.PutDatabase;
 import org.restheart.mongo.management.PutIndex;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
-import org.restheart.mongo.write.PlainBulkInserts;
-import org.restheart.mongo.write.PlainInserts;
+import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.StoredProperties;
 
@@ -108,8 +108,8 @@ final class WriteRoutes {
                 new PostDocuments(collections, coalescer.bulkInserts()));
         var limited = collections.within(KeyedPost.OPERATION_TIME);
         var keyed = PostToCollection.byShape(
-                new PostDocument(limited, preconditions, new PlainInserts(limited.operations()), locations),
-                new PostDocuments(limited, new PlainBulkInserts(limited.operations())));
+                new PostDocument(limited, preconditions, Inserts.alone(limited.operations()), locations),
+                new PostDocuments(limited, BulkInserts.alone(limited.operations())));
         return new PostToCollection(
                 post, new PostLines(collections), new KeyedPost(keyed, collections.client(), accounts));
     }

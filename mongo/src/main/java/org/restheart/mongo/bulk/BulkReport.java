@@ -11,7 +11,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.DuplicateKeys;
-import org.restheart.mongo.write.PlainBulkInserts;
+import org.restheart.mongo.write.BulkInserts;
 
 /// The result of a bulk write.
 ///
@@ -43,7 +43,7 @@ record BulkReport(int inserted, List<String> links, int deleted, int modified, i
     /// @param except elements that do not count as errors
     /// @throws MongoBulkWriteException the same one, if more failed than single elements
     static List<BsonDocument> errors(MongoBulkWriteException e, Set<Integer> except) {
-        return errors(PlainBulkInserts.errors(e), except);
+        return errors(BulkInserts.errors(e), except);
     }
 
     static List<BsonDocument> errors(List<BulkWriteError> errors, Set<Integer> except) {

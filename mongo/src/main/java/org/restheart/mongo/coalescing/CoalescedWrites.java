@@ -1,30 +1,83 @@
 package org.restheart.mongo.coalescing;
 
+import com.mongodb.client.MongoClient;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrites;
 
-/// Writes of single documents that leave together. Thread-safe.
+/// Coalesces updates, or removals, of single documents to the statements of one unordered command, see
+/// [StatementsCommand]. Thread-safe.
 ///
 /// @param <O> the outcome
 final class CoalescedWrites<O> implements DocumentWrites<O> {
-    private final GroupWrites<O> group;
+    /// A request with a larger fraction of a command than this is sent separately.
+    private static final int LARGE_PART = 4;
+
+    /// MongoDB's limit of a command is 16 MiB.
+    private static final int MAX_BYTES = 8 << 20;
+
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
+    private final MongoClient client;
+    private final String command;
+    private final BatchQueues<Target, Statement<O>, BatchResult<O>> queues;
+    private final BlockedDocuments blocked;
+    private final Deployment deployment;
+    private final int maxBytes;
     private final DocumentWrites<O> alone = DocumentWrites.alone();
     private final SharingHeader header;
 
-    CoalescedWrites(GroupWrites<O> group, SharingHeader header) {
-        this.group = group;
+    /// A write and its statement.
+    record Statement<O>(DocumentWrite<O> write, RawBsonDocument bytes) {}
+
+    /// @param command `update` or `delete`, the kind in meters too
+    CoalescedWrites(Batching batching, String command, BlockedDocuments blocked, SharingHeader header) {
+        this.client = batching.client();
+        this.command = command;
+        this.blocked = blocked;
+        this.deployment = batching.deployment();
+        this.maxBytes = Math.min(batching.config().maxBatchBytes(), MAX_BYTES);
+        this.queues = batching.withMaxBatchBytes(maxBytes).queues(command);
         this.header = header;
     }
 
     @Override
     public Response write(Request request, boolean plain, DocumentWrite<O> write, Function<O, Response.Ready> answer) {
-        var statement = Optional.of(write).filter(_ -> plain).flatMap(group::statement);
+        var statement = plain ? statement(write) : Optional.<Statement<O>>empty();
         return statement.isPresent()
-                ? header.defer(group.submit(statement.get()), answer)
+                ? header.defer(submit(statement.get()), answer)
                 : alone.write(request, plain, write, answer);
+    }
+
+    /// The statement of a write; empty for one that is sent separately: it cannot share a command, is too large, or
+    /// there is no replica set. A standalone server does not record executed statements, and sharded clusters have
+    /// not been tested.
+    Optional<Statement<O>> statement(DocumentWrite<O> write) {
+        return !deployment.isReplicaSet() || blocked.contain(write)
+                ? Optional.empty()
+                : write.statement()
+                        .map(statement -> new RawBsonDocument(statement, CODEC))
+                        .filter(bytes -> bytes.getByteLength() <= maxBytes / LARGE_PART)
+                        .map(bytes -> new Statement<>(write, bytes));
+    }
+
+    /// Adds the write to the queue of its shape; never blocks.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when too many wait already
+    CompletableFuture<BatchResult<O>> submit(Statement<O> statement) {
+        var write = statement.write();
+        var target = new Target(write.namespace(), write.writeConcern());
+        return queues.submit(
+                target,
+                () -> new StatementsCommand<>(client, command, target, blocked),
+                statement,
+                statement.bytes().getByteLength());
     }
 }

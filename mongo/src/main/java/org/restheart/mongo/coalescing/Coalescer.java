@@ -3,19 +3,19 @@ package org.restheart.mongo.coalescing;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Optional;
-import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.write.BulkInserts;
-import org.restheart.mongo.write.DeleteOutcome;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Inserts;
-import org.restheart.mongo.write.PlainBulkInserts;
-import org.restheart.mongo.write.PlainInserts;
 import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
 /// The coalesced operations, as configured. Commands run on separate threads, which complete the waiting requests.
 /// Thread-safe.
@@ -23,50 +23,45 @@ public final class Coalescer {
     /// Enough for the commands of the few queues that are busy at the same time.
     private static final int PLATFORM_THREADS = 16;
 
-    private final MongoClient client;
+    private final Batching batching;
     private final CoalescingConfig config;
-    private final MeterRegistry registry;
     private final SharingHeader header;
-    private final Deployment deployment;
-    private final Executor threads = new BatchThreads(PLATFORM_THREADS);
-
     private final BlockedDocuments blocked = new BlockedDocuments();
 
     private @Nullable PointReads points;
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
-        this.client = client;
         this.config = config;
-        this.registry = registry;
-        this.deployment = Deployment.of(client);
+        this.batching =
+                new Batching(client, config, new BatchThreads(PLATFORM_THREADS), Deployment.of(client), registry);
         this.header = new SharingHeader(config.header());
     }
 
     public Inserts inserts() {
-        var alone = new PlainInserts(client);
-        return config.inserts() ? new CoalescedInserts(groupInserts(), alone, header) : alone;
+        return config.inserts() ? coalescedInserts() : Inserts.alone(batching.client());
     }
 
     public BulkInserts bulkInserts() {
-        var alone = new PlainBulkInserts(client);
-        return config.inserts() ? new CoalescedBulkInserts(groupBulkInserts(), alone, header) : alone;
+        return config.inserts() ? coalescedBulkInserts() : BulkInserts.alone(batching.client());
     }
 
     public DocumentWrites<WriteOutcome> updates() {
-        return writes("update");
+        return config.updates() ? coalescedWrites("update") : DocumentWrites.alone();
     }
 
     public DocumentWrites<DeleteOutcome> deletes() {
-        return writes("delete");
-    }
-
-    private <O> DocumentWrites<O> writes(String kind) {
-        return config.updates() ? new CoalescedWrites<>(groupWrites(kind), header) : DocumentWrites.alone();
+        return config.updates() ? coalescedWrites("delete") : DocumentWrites.alone();
     }
 
     public Lookups lookups(Documents documents) {
         var alone = Lookups.alone(documents);
-        return config.reads() ? new CoalescedLookups(pointReads(), alone, header) : alone;
+        if (!config.reads()) {
+            return alone;
+        }
+        var reads = pointReads();
+        return (request, plain, query, answer) -> plain && PointReads.fits(query)
+                ? header.defer(reads.submit(query), answer)
+                : alone.one(request, plain, query, answer);
     }
 
     /// Reads of services other than the data API.
@@ -77,32 +72,39 @@ public final class Coalescer {
                 config.queries() ? Optional.of(sharedQueries(_ -> true)) : Optional.empty());
     }
 
+    /// Equal queries that wait at the same time run once and share the encoded result. A streamed page can be read
+    /// only once.
     public Pages pages() {
-        return config.queries() ? new CoalescedPages(this, header) : Pages.alone();
+        if (!config.queries()) {
+            return Pages.alone();
+        }
+        SharedQueries<Response.Ready> queries =
+                sharedQueries(response -> !(response.content() instanceof Content.Streamed));
+        return (_, page, run) -> header.defer(queries.submit(page.key(), run), Function.identity());
     }
 
-    GroupInserts groupInserts() {
-        return new GroupInserts(client, config, threads, deployment, registry);
+    CoalescedInserts coalescedInserts() {
+        return new CoalescedInserts(batching, Inserts.alone(batching.client()), header);
     }
 
-    GroupBulkInserts groupBulkInserts() {
-        return new GroupBulkInserts(client, config, threads, deployment, registry);
+    CoalescedBulkInserts coalescedBulkInserts() {
+        return new CoalescedBulkInserts(batching, BulkInserts.alone(batching.client()), header);
     }
 
-    <O> GroupWrites<O> groupWrites(String command) {
-        return new GroupWrites<>(client, command, blocked, config, threads, deployment, registry);
+    /// @param command `update` or `delete`
+    <O> CoalescedWrites<O> coalescedWrites(String command) {
+        return new CoalescedWrites<>(batching, command, blocked, header);
     }
 
     /// One instance for all services, so that all reads by `_id` are coalesced.
     synchronized PointReads pointReads() {
         if (points == null) {
-            points = new PointReads(client, config, threads, deployment, registry);
+            points = new PointReads(batching);
         }
         return points;
     }
 
-    /// @param canBeShared false for a result that only one request can use
     <V> SharedQueries<V> sharedQueries(Predicate<V> canBeShared) {
-        return new SharedQueries<>(canBeShared, config, threads, deployment, registry);
+        return new SharedQueries<>(batching, canBeShared);
     }
 }

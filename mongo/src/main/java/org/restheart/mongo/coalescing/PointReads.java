@@ -2,14 +2,12 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -24,14 +22,9 @@ final class PointReads {
     private final MongoClient client;
     private final BatchQueues<QueryKey, BsonValue, BatchResult<Optional<RawBsonDocument>>> queues;
 
-    PointReads(
-            MongoClient client,
-            CoalescingConfig config,
-            Executor threads,
-            Deployment deployment,
-            MeterRegistry registry) {
-        this.client = client;
-        this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "read"));
+    PointReads(Batching batching) {
+        this.client = batching.client();
+        this.queues = batching.queues("read");
     }
 
     /// Whether a read can be coalesced: its id is distinguishable and the results contain their ids. The collection

@@ -32,10 +32,10 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.mongo.write.StatementResult;
-import org.restheart.mongo.write.StatementResult.Done;
-import org.restheart.mongo.write.StatementResult.Failed;
-import org.restheart.mongo.write.StatementResult.Upserted;
+import org.restheart.mongo.write.DocumentWrite.StatementResult;
+import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
+import org.restheart.mongo.write.DocumentWrite.StatementResult.Failed;
+import org.restheart.mongo.write.DocumentWrite.StatementResult.Upserted;
 
 /// The statements of one unordered `update` or `delete` as a retryable write (MongoDB manual, "Retryable Writes"): a
 /// session and a transaction number name the command, its position names each statement. MongoDB executes no
@@ -80,12 +80,12 @@ final class RetryableStatements implements AutoCloseable {
     ///
     /// @param results by number, [Done] or [Upserted]; others did nothing, or nothing that changed a document
     /// @param unsatisfied present if the write concern was not satisfied
-    record CarriedOut(Map<Integer, StatementResult> results, Optional<MongoWriteConcernException> unsatisfied) {}
+    record Executed(Map<Integer, StatementResult> results, Optional<MongoWriteConcernException> unsatisfied) {}
 
     /// Executes the statements.
     ///
     /// @param limitMillis after which MongoDB aborts
-    /// @throws MongoException if it is unknown which were executed; [#carriedOut] may determine it
+    /// @throws MongoException if it is unknown which were executed; [#executed] may determine it
     Reply send(WriteConcern writeConcern, int limitMillis) {
         var command = command(statements, writeConcern);
         if (database.getTimeout(TimeUnit.MILLISECONDS) == null) { // else the driver sets one
@@ -98,7 +98,7 @@ final class RetryableStatements implements AutoCloseable {
     ///
     /// @param numbers of the statements
     /// @param writeConcern is waited for without a limit
-    CarriedOut carriedOut(List<Integer> numbers, WriteConcern writeConcern) {
+    Executed executed(List<Integer> numbers, WriteConcern writeConcern) {
         var ids = new BsonArray();
         numbers.forEach(id -> ids.add(new BsonInt32(id)));
         var reply = run(command(Collections.nCopies(numbers.size(), noStatement()), writeConcern)
@@ -108,14 +108,14 @@ final class RetryableStatements implements AutoCloseable {
         if (reply.n() == numbers.size() || reply.n() == named.size()) {
             (named.size() == reply.n() ? named : Set.copyOf(numbers)).forEach(id -> results.put(id, new Done()));
             reply.upserted().forEach((index, upserted) -> results.put(numbers.get(index), upserted));
-            return new CarriedOut(results, reply.unsatisfied());
+            return new Executed(results, reply.unsatisfied());
         }
         int half = numbers.size() / 2; // a release that does not name them
-        var first = carriedOut(numbers.subList(0, half), writeConcern);
-        var second = carriedOut(numbers.subList(half, numbers.size()), writeConcern);
+        var first = executed(numbers.subList(0, half), writeConcern);
+        var second = executed(numbers.subList(half, numbers.size()), writeConcern);
         results.putAll(first.results());
         results.putAll(second.results());
-        return new CarriedOut(results, first.unsatisfied().or(second::unsatisfied));
+        return new Executed(results, first.unsatisfied().or(second::unsatisfied));
     }
 
     /// Matches nothing.

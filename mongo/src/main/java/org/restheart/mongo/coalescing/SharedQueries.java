@@ -1,9 +1,7 @@
 package org.restheart.mongo.coalescing;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.restheart.mongo.find.QueryKey;
@@ -15,32 +13,28 @@ final class SharedQueries<V> {
     private final BatchQueues<QueryKey, Supplier<V>, BatchResult<V>> queues;
     private final Predicate<V> canBeShared;
 
-    SharedQueries(
-            Predicate<V> canBeShared,
-            CoalescingConfig config,
-            Executor threads,
-            Deployment deployment,
-            MeterRegistry registry) {
+    /// @param canBeShared false for a result that only one request can use
+    SharedQueries(Batching batching, Predicate<V> canBeShared) {
+        this.queues = batching.queues("query");
         this.canBeShared = canBeShared;
-        this.queues = new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, "query"));
     }
 
     /// Adds a request to those waiting for the same query; never blocks.
     ///
-    /// @param ask runs the query, on a thread that may block
+    /// @param run runs the query, on a thread that may block
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    CompletableFuture<BatchResult<V>> submit(QueryKey question, Supplier<V> ask) {
-        return queues.submit(question, () -> this::askOnce, ask, 0);
+    CompletableFuture<BatchResult<V>> submit(QueryKey key, Supplier<V> run) {
+        return queues.submit(key, () -> this::runOnce, run, 0);
     }
 
-    private void askOnce(List<PendingRequest<Supplier<V>, BatchResult<V>>> requests) {
+    private void runOnce(List<PendingRequest<Supplier<V>, BatchResult<V>>> requests) {
         var first = requests.getFirst();
-        var answer = first.request().get();
-        if (canBeShared.test(answer)) {
-            var shared = new BatchResult<>(answer, requests.size());
+        var result = first.request().get();
+        if (canBeShared.test(result)) {
+            var shared = new BatchResult<>(result, requests.size());
             requests.forEach(pending -> pending.complete(shared));
         } else {
-            first.complete(new BatchResult<>(answer, 1));
+            first.complete(new BatchResult<>(result, 1));
             requests.stream()
                     .skip(1)
                     .forEach(pending ->

@@ -2,7 +2,6 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoExecutionTimeoutException;
-import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import java.util.HashMap;
@@ -10,10 +9,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
-import org.restheart.mongo.coalescing.GroupWrites.Statement;
-import org.restheart.mongo.write.StatementResult;
-import org.restheart.mongo.write.StatementResult.Done;
-import org.restheart.mongo.write.StatementResult.NoMatch;
+import org.restheart.mongo.coalescing.Batching.Target;
+import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
+import org.restheart.mongo.write.DocumentWrite.StatementResult;
+import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
+import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
 
 /// Sends writes of several requests as the statements of one unordered `update` or `delete`, and determines the
 /// outcome of each.
@@ -24,13 +24,13 @@ import org.restheart.mongo.write.StatementResult.NoMatch;
 /// way.
 ///
 /// Statements are executed sequentially, so a document locked by a transaction would delay all. After
-/// [#PATIENCE_MILLIS] the command is aborted: executed statements are completed, each of the others is sent
+/// [#TIMEOUT_MILLIS] the command is aborted: executed statements are completed, each of the others is sent
 /// separately. Thread-safe.
 ///
 /// @param <O> the outcome
 final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResult<O>> {
     /// Many times the duration of a full command.
-    private static final int PATIENCE_MILLIS = 2_000;
+    private static final int TIMEOUT_MILLIS = 2_000;
 
     /// Codes with which MongoDB refuses the command before it executes a statement: it cannot be parsed (9, 14,
     /// 40413, 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
@@ -41,20 +41,13 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
 
     private final MongoClient client;
     private final String command;
-    private final MongoNamespace namespace;
-    private final WriteConcern writeConcern;
+    private final Target target;
     private final BlockedDocuments blocked;
 
-    StatementsCommand(
-            MongoClient client,
-            String command,
-            MongoNamespace namespace,
-            WriteConcern writeConcern,
-            BlockedDocuments blocked) {
+    StatementsCommand(MongoClient client, String command, Target target, BlockedDocuments blocked) {
         this.client = client;
         this.command = command;
-        this.namespace = namespace;
-        this.writeConcern = writeConcern;
+        this.target = target;
         this.blocked = blocked;
     }
 
@@ -63,66 +56,66 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
         var statements = new RetryableStatements(
                 client,
                 command,
-                namespace,
+                target.namespace(),
                 requests.stream().map(pending -> pending.request().bytes()).toList());
-        boolean given = false;
+        boolean handedOver = false;
         try {
-            var reply = statements.send(writeConcern, PATIENCE_MILLIS);
+            var reply = statements.send(target.writeConcern(), TIMEOUT_MILLIS);
             if (reply.waitsForConcern()) {
-                given = finishLater(statements, requests);
+                handedOver = finishLater(statements, requests);
             } else {
-                tell(requests, statements, reply);
+                complete(requests, statements, reply);
             }
         } catch (MongoExecutionTimeoutException _) {
-            given = finishLater(statements, requests);
+            handedOver = finishLater(statements, requests);
         } catch (MongoCommandException e) {
             if (NOTHING_DONE.contains(e.getErrorCode())) {
                 requests.forEach(this::sendAlone);
             } else {
-                given = finishLater(statements, requests);
+                handedOver = finishLater(statements, requests);
             }
         } finally {
-            if (!given) {
+            if (!handedOver) {
                 statements.close();
             }
         }
     }
 
-    private void tell(
+    private void complete(
             List<PendingRequest<Statement<O>, BatchResult<O>>> requests,
             RetryableStatements statements,
             RetryableStatements.Reply reply) {
         int sharing = requests.size();
         var failed = reply.failed();
-        failed.forEach((number, result) -> tell(requests.get(number), result, sharing));
+        failed.forEach((number, result) -> complete(requests.get(number), result, sharing));
         reply.requireConcern();
         var upserted = reply.upserted();
-        upserted.forEach((number, result) -> tell(requests.get(number), result, sharing));
+        upserted.forEach((number, result) -> complete(requests.get(number), result, sharing));
         var others = IntStream.range(0, sharing)
                 .filter(number -> !failed.containsKey(number) && !upserted.containsKey(number))
                 .boxed()
                 .toList();
         int matched = reply.n() - upserted.size();
-        var carriedOut = new HashMap<Integer, StatementResult>();
+        var executed = new HashMap<Integer, StatementResult>();
         if (matched == others.size()) {
-            others.forEach(number -> carriedOut.put(number, new Done()));
+            others.forEach(number -> executed.put(number, new Done()));
         } else if (matched > 0) {
-            carriedOut.putAll(statements.carriedOut(others, WriteConcern.W1).results());
+            executed.putAll(statements.executed(others, WriteConcern.W1).results());
         }
-        boolean accounted = carriedOut.size() == matched; // statements that change nothing are not recorded
+        boolean accounted = executed.size() == matched; // statements that change nothing are not recorded
         for (int number : others) {
-            var result = carriedOut.get(number);
+            var result = executed.get(number);
             if (result != null) {
-                tell(requests.get(number), result, sharing);
+                complete(requests.get(number), result, sharing);
             } else if (accounted) {
-                tell(requests.get(number), new NoMatch(), sharing);
+                complete(requests.get(number), new NoMatch(), sharing);
             } else {
                 sendAlone(requests.get(number));
             }
         }
     }
 
-    private void tell(PendingRequest<Statement<O>, BatchResult<O>> pending, StatementResult result, int sharing) {
+    private void complete(PendingRequest<Statement<O>, BatchResult<O>> pending, StatementResult result, int sharing) {
         var write = pending.request().write();
         try {
             var outcome = write.outcome(result);
@@ -158,16 +151,16 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
     private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         int sharing = requests.size();
         var numbers = IntStream.range(0, sharing).boxed().toList();
-        var carriedOut = statements.carriedOut(numbers, writeConcern);
+        var executed = statements.executed(numbers, target.writeConcern());
         for (int number : numbers) {
             var pending = requests.get(number);
-            var result = carriedOut.results().get(number);
+            var result = executed.results().get(number);
             if (result == null) {
                 sendAlone(pending);
-            } else if (carriedOut.unsatisfied().isPresent()) {
-                pending.completeExceptionally(carriedOut.unsatisfied().get());
+            } else if (executed.unsatisfied().isPresent()) {
+                pending.completeExceptionally(executed.unsatisfied().get());
             } else {
-                tell(pending, result, sharing);
+                complete(pending, result, sharing);
             }
         }
     }

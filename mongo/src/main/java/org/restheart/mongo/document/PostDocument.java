@@ -21,9 +21,8 @@ import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Earlier;
-import org.restheart.mongo.write.Insert;
-import org.restheart.mongo.write.InsertOutcome;
 import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.Preconditions;
@@ -87,8 +86,8 @@ public final class PostDocument implements Creation {
         }
         var insert = new Insert(request.namespace(), collections.of(request).getWriteConcern(), document);
         return inserts.insert(request.http(), insert, outcome -> switch (outcome) {
-            case InsertOutcome.Inserted() -> created(request, id, etag);
-            case InsertOutcome.Refused(var error) -> {
+            case Inserts.Outcome.Inserted() -> created(request, id, etag);
+            case Inserts.Outcome.Refused(var error) -> {
                 if (ids.mayRepeat()
                         && DuplicateKeys.isOfId(error)
                         && !Earlier.attemptWrote(collections.of(request), List.of(id), etag)

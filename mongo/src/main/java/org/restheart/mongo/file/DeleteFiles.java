@@ -11,10 +11,10 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.write.DeleteOutcome;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
 /// `DELETE /{db}/{bucket}.files/*`: removes every file that the filter matches, one after the other.
 final class DeleteFiles implements DataHandler {

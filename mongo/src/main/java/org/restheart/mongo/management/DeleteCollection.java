@@ -5,9 +5,9 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.write.DeleteOutcome;
 import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
 /// `DELETE /{db}/{collection}`: drops a collection with its documents and properties; of a bucket also the chunks.

@@ -1,6 +1,7 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.MongoWriteException;
 import com.mongodb.WriteConcern;
 import java.util.Optional;
 import org.bson.BsonDocument;
@@ -37,4 +38,19 @@ public interface DocumentWrite<O> {
     ///
     /// @throws com.mongodb.MongoException as [#alone()]
     O explained(StatementResult result);
+
+    /// The result of one statement of an `update` or `delete` command.
+    sealed interface StatementResult {
+        /// It changed, replaced or removed the document.
+        record Done() implements StatementResult {}
+
+        /// It created the document.
+        record Upserted() implements StatementResult {}
+
+        /// It did nothing: no document matched.
+        record NoMatch() implements StatementResult {}
+
+        /// It did nothing: MongoDB refused it.
+        record Failed(MongoWriteException reason) implements StatementResult {}
+    }
 }

@@ -1,12 +1,31 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.MongoNamespace;
+import com.mongodb.MongoWriteException;
+import com.mongodb.WriteConcern;
+import com.mongodb.WriteError;
+import com.mongodb.client.MongoCluster;
 import java.util.function.Function;
+import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
 /// Inserts single documents. Thread-safe.
 @FunctionalInterface
 public interface Inserts {
+    /// A document to insert and where. Immutable.
+    ///
+    /// @param document with its `_id`, at most as large as MongoDB takes
+    record Insert(MongoNamespace namespace, WriteConcern writeConcern, RawBsonDocument document) {}
+
+    /// The outcome of the insert of one document.
+    sealed interface Outcome {
+        record Inserted() implements Outcome {}
+
+        /// MongoDB refused this document: a duplicate key, a failed validation.
+        record Refused(WriteError error) implements Outcome {}
+    }
+
     /// Inserts, separately or coalesced.
     ///
     /// @param request determines whether the insert may block here
@@ -14,5 +33,25 @@ public interface Inserts {
     ///     not block
     /// @throws com.mongodb.MongoException if the outcome is unknown, or applies to more than this document; a
     ///     deferred response fails with it
-    Response insert(Request request, Insert insert, Function<InsertOutcome, Response.Ready> answer);
+    Response insert(Request request, Insert insert, Function<Outcome, Response.Ready> answer);
+
+    /// Each insert in a separate command.
+    static Inserts alone(MongoCluster client) {
+        return (request, insert, answer) -> {
+            request.requireThread();
+            return answer.apply(insertOne(client, insert));
+        };
+    }
+
+    private static Outcome insertOne(MongoCluster client, Insert insert) {
+        try {
+            client.getDatabase(insert.namespace().getDatabaseName())
+                    .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
+                    .withWriteConcern(insert.writeConcern())
+                    .insertOne(insert.document());
+            return new Outcome.Inserted();
+        } catch (MongoWriteException e) {
+            return new Outcome.Refused(e.getError());
+        }
+    }
 }

@@ -2,7 +2,6 @@ package org.restheart.mongo.write;
 
 import static com.mongodb.client.model.Projections.include;
 
-import com.mongodb.MongoNamespace;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
@@ -33,9 +32,10 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.DeleteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 
@@ -84,6 +84,19 @@ public final class TargetDocument {
         return collection.writeConcern().isAcknowledged() ? collection : collection.with(WriteConcern.ACKNOWLEDGED);
     }
 
+    SessionCollection collection() {
+        return collection;
+    }
+
+    BsonValue id() {
+        return id;
+    }
+
+    /// Whether there is no precondition, so that a document that does not match is missing.
+    boolean isUnconditional() {
+        return precondition instanceof Precondition.None;
+    }
+
     /// Replaces the target by `document`.
     ///
     /// @param document with its `_id`
@@ -95,13 +108,13 @@ public final class TargetDocument {
     /// [#replace(RawBsonDocument, WriteMode)] as a prepared write.
     public DocumentWrite<WriteOutcome> replacing(RawBsonDocument document, WriteMode mode) {
         if (mode == WriteMode.INSERT) {
-            return new Change(this, mode, Optional.empty(), () -> {
+            return new PreparedWrite.Change(this, mode, Optional.empty(), () -> {
                 collection.insertOne(document);
                 return Optional.of(new Created());
             });
         }
         var options = new ReplaceOptions().upsert(mode == WriteMode.UPSERT).hint(hint());
-        return new Change(
+        return new PreparedWrite.Change(
                 this,
                 mode,
                 shared(() -> statement(document, mode, filter())),
@@ -159,13 +172,13 @@ public final class TargetDocument {
         var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(hint());
         return switch (kept(update, mode)) {
             case Update.Operators(var document) ->
-                new Change(
+                new PreparedWrite.Change(
                         this,
                         mode,
                         ShortUpdate.is(document) ? shared(() -> statement(document, mode, filter)) : Optional.empty(),
                         () -> outcome(collection.updateOne(filter, document, options)));
             case Update.Pipeline(var stages) ->
-                new Change(this, mode, Optional.empty(), () -> outcome(collection.updateOne(filter, stages, options)));
+                new PreparedWrite.Change(this, mode, Optional.empty(), () -> outcome(collection.updateOne(filter, stages, options)));
         };
     }
 
@@ -236,11 +249,11 @@ public final class TargetDocument {
 
     /// [#delete()] as a prepared write.
     public DocumentWrite<DeleteOutcome> deleting() {
-        return new Removal(this, shared(() -> new BsonDocument("q", filter()).append("limit", new BsonInt32(1))));
+        return new PreparedWrite.Removal(this, shared(() -> new BsonDocument("q", filter()).append("limit", new BsonInt32(1))));
     }
 
     /// @param first the result of the first attempt
-    private DeleteOutcome delete(BooleanSupplier first) {
+    DeleteOutcome delete(BooleanSupplier first) {
         boolean deleted = first.getAsBoolean();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             if (deleted) {
@@ -259,110 +272,12 @@ public final class TargetDocument {
         throw changesTooOften();
     }
 
-    private boolean deleteOnce() {
+    boolean deleteOnce() {
         return collection.deleteOne(filter(), new DeleteOptions().hint(hint())).getDeletedCount() > 0;
     }
 
-    private record Change(TargetDocument target, WriteMode mode, Optional<BsonDocument> statement, Attempt attempt)
-            implements DocumentWrite<WriteOutcome> {
-        @Override
-        public MongoNamespace namespace() {
-            return target.collection.namespace();
-        }
-
-        @Override
-        public BsonValue id() {
-            return target.id;
-        }
-
-        @Override
-        public WriteConcern writeConcern() {
-            return target.collection.writeConcern();
-        }
-
-        @Override
-        public WriteOutcome alone() {
-            return target.write(mode, attempt, attempt);
-        }
-
-        @Override
-        public Optional<WriteOutcome> outcome(StatementResult result) {
-            return switch (result) {
-                case StatementResult.Done() -> Optional.of(new Changed());
-                case StatementResult.Upserted() -> Optional.of(new Created());
-                case StatementResult.NoMatch() ->
-                    target.precondition instanceof Precondition.None ? Optional.of(new Missing()) : Optional.empty();
-                case StatementResult.Failed(var reason) -> {
-                    if (!DuplicateKeys.isOne(reason.getError())) {
-                        throw reason;
-                    }
-                    yield DuplicateKeys.isOfId(reason.getError())
-                            ? Optional.empty()
-                            : Optional.of(new Duplicate(reason.getError().getMessage()));
-                }
-            };
-        }
-
-        @Override
-        public WriteOutcome explained(StatementResult result) {
-            return target.write(
-                    mode,
-                    () -> {
-                        if (result instanceof StatementResult.Failed(var reason)) {
-                            throw reason;
-                        }
-                        return Optional.empty();
-                    },
-                    attempt);
-        }
-    }
-
-    private record Removal(TargetDocument target, Optional<BsonDocument> statement)
-            implements DocumentWrite<DeleteOutcome> {
-        @Override
-        public MongoNamespace namespace() {
-            return target.collection.namespace();
-        }
-
-        @Override
-        public BsonValue id() {
-            return target.id;
-        }
-
-        @Override
-        public WriteConcern writeConcern() {
-            return target.collection.writeConcern();
-        }
-
-        @Override
-        public DeleteOutcome alone() {
-            return target.delete(target::deleteOnce);
-        }
-
-        @Override
-        public Optional<DeleteOutcome> outcome(StatementResult result) {
-            return did(result)
-                    ? Optional.of(new Deleted())
-                    : target.precondition instanceof Precondition.None ? Optional.of(new Missing()) : Optional.empty();
-        }
-
-        @Override
-        public DeleteOutcome explained(StatementResult result) {
-            return target.delete(() -> did(result));
-        }
-
-        private static boolean did(StatementResult result) {
-            return switch (result) {
-                case StatementResult.Done() -> true;
-                case StatementResult.NoMatch() -> false;
-                case StatementResult.Failed(var reason) -> throw reason;
-                case StatementResult.Upserted() -> throw new IllegalStateException("a removal that created");
-            };
-        }
-    }
-
     @FunctionalInterface
-    private interface Attempt {
+    interface Attempt {
         /// Empty if nothing matched.
         Optional<WriteOutcome> run();
     }
@@ -378,7 +293,9 @@ public final class TargetDocument {
         return write(mode, attempt, attempt);
     }
 
-    private WriteOutcome write(WriteMode mode, Attempt first, Attempt others) {
+    /// @param first the first attempt
+    /// @param others every further attempt
+    WriteOutcome write(WriteMode mode, Attempt first, Attempt others) {
         for (int i = 0; i < MAX_ATTEMPTS; i++) {
             Optional<WriteOutcome> outcome;
             try {
@@ -400,7 +317,7 @@ public final class TargetDocument {
 
     /// Empty when the document was changed in the meantime so that the write would match.
     private Optional<WriteOutcome> whyNoMatch() {
-        if (precondition instanceof Precondition.None) {
+        if (isUnconditional()) {
             return Optional.of(new Missing());
         }
         var found = read(found());

@@ -27,4 +27,9 @@ public sealed interface WriteOutcome {
 
     /// The required tag is missing in the request.
     record TagRequired(String current) implements Refused {}
+
+    /// The outcome of the removal of one document; shares [WriteOutcome]'s refusals.
+    sealed interface DeleteOutcome permits DeleteOutcome.Deleted, WriteOutcome.Missing, WriteOutcome.Refused {
+        record Deleted() implements DeleteOutcome {}
+    }
 }

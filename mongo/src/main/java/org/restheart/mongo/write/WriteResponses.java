@@ -10,6 +10,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
 /// The responses for the outcomes of writes.
 public final class WriteResponses {

@@ -31,7 +31,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.write.BulkInsert;
+import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -45,12 +45,12 @@ class BulkInsertsTest {
     private static final BsonString TAKEN = new BsonString("taken");
 
     private final TestMongo mongo;
-    private final GroupBulkInserts inserts;
+    private final CoalescedBulkInserts inserts;
 
     BulkInsertsTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.inserts =
-                new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry()).groupBulkInserts();
+        this.inserts = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry())
+                .coalescedBulkInserts();
     }
 
     private BulkInsert insert(String collection, List<BsonDocument> documents) {
@@ -175,11 +175,11 @@ class BulkInsertsTest {
     void an_array_that_fills_a_command_goes_alone() {
         var small = new BsonDocument("_id", new BsonObjectId());
         var large = new BsonDocument("_id", new BsonObjectId()).append("text", new BsonString("x".repeat(2 << 20)));
-        assertThat(inserts.takes(insert("any", List.of(small)))).isTrue();
-        assertThat(inserts.takes(insert("any", Collections.nCopies(100, small))))
+        assertThat(inserts.isSmall(insert("any", List.of(small)))).isTrue();
+        assertThat(inserts.isSmall(insert("any", Collections.nCopies(100, small))))
                 .isTrue();
-        assertThat(inserts.takes(insert("any", Collections.nCopies(200, small))))
+        assertThat(inserts.isSmall(insert("any", Collections.nCopies(200, small))))
                 .isFalse();
-        assertThat(inserts.takes(insert("any", List.of(large)))).isFalse();
+        assertThat(inserts.isSmall(insert("any", List.of(large)))).isFalse();
     }
 }

@@ -32,10 +32,10 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
-import org.restheart.mongo.write.Insert;
-import org.restheart.mongo.write.InsertOutcome;
-import org.restheart.mongo.write.InsertOutcome.Inserted;
-import org.restheart.mongo.write.InsertOutcome.Refused;
+import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.Inserts.Insert;
+import org.restheart.mongo.write.Inserts.Outcome.Inserted;
+import org.restheart.mongo.write.Inserts.Outcome.Refused;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -47,13 +47,13 @@ class CoalescedOperationsTest {
     private static final int CLIENTS = 64;
 
     private final TestMongo mongo;
-    private final GroupInserts inserts;
+    private final CoalescedInserts inserts;
     private final PointReads reads;
 
     CoalescedOperationsTest(TestMongo mongo) {
         this.mongo = mongo;
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
-        this.inserts = coalescer.groupInserts();
+        this.inserts = coalescer.coalescedInserts();
         this.reads = coalescer.pointReads();
     }
 
@@ -61,7 +61,7 @@ class CoalescedOperationsTest {
         return new MongoNamespace(mongo.databaseName(), collection);
     }
 
-    private BatchResult<InsertOutcome> insert(String collection, BsonDocument document) {
+    private BatchResult<Inserts.Outcome> insert(String collection, BsonDocument document) {
         var insert = new Insert(namespace(collection), WriteConcern.MAJORITY, raw(document));
         return inserts.submit(insert).join();
     }

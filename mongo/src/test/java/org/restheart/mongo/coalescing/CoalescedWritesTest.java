@@ -38,7 +38,6 @@ import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.restheart.bson.fields.Update;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.DeleteOutcome;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.SessionCollection;
@@ -46,6 +45,7 @@ import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 import org.restheart.mongo.write.WriteOutcome.Stale;
@@ -61,8 +61,8 @@ class CoalescedWritesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final TestMongo mongo;
-    private final GroupWrites<WriteOutcome> updates;
-    private final GroupWrites<DeleteOutcome> deletes;
+    private final CoalescedWrites<WriteOutcome> updates;
+    private final CoalescedWrites<DeleteOutcome> deletes;
 
     /// How many statements left with others.
     private final LongAdder together = new LongAdder();
@@ -70,8 +70,8 @@ class CoalescedWritesTest {
     CoalescedWritesTest(TestMongo mongo) {
         this.mongo = mongo;
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
-        this.updates = coalescer.groupWrites("update");
-        this.deletes = coalescer.groupWrites("delete");
+        this.updates = coalescer.coalescedWrites("update");
+        this.deletes = coalescer.coalescedWrites("delete");
         mongo.client().getDatabase("admin").runCommand(BsonDocument.parse("{ping: 1}")); // the deployment is known
     }
 
@@ -107,11 +107,11 @@ class CoalescedWritesTest {
         return change(operators, new ObjectId());
     }
 
-    private <O> CompletableFuture<BatchResult<O>> submit(GroupWrites<O> group, DocumentWrite<O> write) {
+    private <O> CompletableFuture<BatchResult<O>> submit(CoalescedWrites<O> group, DocumentWrite<O> write) {
         return group.submit(group.statement(write).orElseThrow());
     }
 
-    private <O> O outcome(GroupWrites<O> group, DocumentWrite<O> write) {
+    private <O> O outcome(CoalescedWrites<O> group, DocumentWrite<O> write) {
         var result = submit(group, write).join();
         if (result.sharing() > 1) {
             together.increment();
@@ -367,16 +367,16 @@ class CoalescedWritesTest {
         var namespace = collection("account").getNamespace();
         try (var sent = new RetryableStatements(mongo.client(), "update", namespace, statements)) {
             var all = IntStream.range(0, 7).boxed().toList();
-            assertThat(sent.carriedOut(all, WriteConcern.MAJORITY).results()).isEmpty();
+            assertThat(sent.executed(all, WriteConcern.MAJORITY).results()).isEmpty();
             assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n()).isEqualTo(5);
             assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n())
                     .as("sent again")
                     .isEqualTo(5);
-            var results = sent.carriedOut(all, WriteConcern.MAJORITY).results();
+            var results = sent.executed(all, WriteConcern.MAJORITY).results();
             assertThat(results.keySet()).containsExactlyInAnyOrder(0, 2, 4, 5, 6);
             for (int number : all) {
                 var alone =
-                        sent.carriedOut(List.of(number), WriteConcern.MAJORITY).results();
+                        sent.executed(List.of(number), WriteConcern.MAJORITY).results();
                 assertThat(alone.get(number)).isEqualTo(results.get(number));
             }
         }

@@ -40,8 +40,8 @@ import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.Insert;
-import org.restheart.mongo.write.InsertOutcome;
+import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
@@ -66,8 +66,8 @@ class FailureTest {
                 true, true, true, true, 2, 256, 4 << 20, 1_000, maxWait, 10, Duration.ofMinutes(1), false);
     }
 
-    private static GroupInserts inserts(MongoClient client, Duration maxWait) {
-        return new Coalescer(client, maxWait(maxWait), new SimpleMeterRegistry()).groupInserts();
+    private static CoalescedInserts inserts(MongoClient client, Duration maxWait) {
+        return new Coalescer(client, maxWait(maxWait), new SimpleMeterRegistry()).coalescedInserts();
     }
 
     private static void kill(MongoClient client) {
@@ -127,12 +127,12 @@ class FailureTest {
             client.getDatabase("failures").createCollection("inserts");
             var inserts = inserts(client, Duration.ofMinutes(1));
             Queue<ObjectId> acknowledged = new ConcurrentLinkedQueue<>();
-            Queue<InsertOutcome> refused = new ConcurrentLinkedQueue<>();
+            Queue<Inserts.Outcome> refused = new ConcurrentLinkedQueue<>();
             killUnderLoad(client, acknowledged::size, () -> {
                 var id = new ObjectId();
                 switch (inserts.submit(insert(id)).join().outcome()) {
-                    case InsertOutcome.Inserted() -> acknowledged.add(id);
-                    case InsertOutcome.Refused(var error) -> refused.add(new InsertOutcome.Refused(error));
+                    case Inserts.Outcome.Inserted() -> acknowledged.add(id);
+                    case Inserts.Outcome.Refused(var error) -> refused.add(new Inserts.Outcome.Refused(error));
                 }
             });
 
@@ -163,9 +163,9 @@ class FailureTest {
                 collection.insertOne(
                         new RawBsonDocument(BsonDocument.parse("{_id: " + id + ", n: 0}"), new BsonDocumentCodec()));
             }
-            GroupWrites<WriteOutcome> updates = new Coalescer(
+            CoalescedWrites<WriteOutcome> updates = new Coalescer(
                             client, maxWait(Duration.ofMinutes(1)), new SimpleMeterRegistry())
-                    .groupWrites("update");
+                    .coalescedWrites("update");
             var acknowledged = new AtomicIntegerArray(ids);
             var unknown = new AtomicIntegerArray(ids);
             Queue<WriteOutcome> others = new ConcurrentLinkedQueue<>();
