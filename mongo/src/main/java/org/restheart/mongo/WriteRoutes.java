@@ -43,9 +43,9 @@ import org.restheart.mongo.management.PutCollection;
 import org.restheart.mongo.management.PutDatabase;
 import org.restheart.mongo.management.PutIndex;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
-import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.StoredProperties;
 

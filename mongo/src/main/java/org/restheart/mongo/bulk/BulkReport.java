@@ -10,8 +10,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.BulkInserts;
+import org.restheart.mongo.write.DuplicateKeys;
 
 /// The result of a bulk write.
 ///

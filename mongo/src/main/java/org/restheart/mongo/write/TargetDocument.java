@@ -178,7 +178,8 @@ public final class TargetDocument {
                         ShortUpdate.is(document) ? shared(() -> statement(document, mode, filter)) : Optional.empty(),
                         () -> outcome(collection.updateOne(filter, document, options)));
             case Update.Pipeline(var stages) ->
-                new PreparedWrite.Change(this, mode, Optional.empty(), () -> outcome(collection.updateOne(filter, stages, options)));
+                new PreparedWrite.Change(
+                        this, mode, Optional.empty(), () -> outcome(collection.updateOne(filter, stages, options)));
         };
     }
 
@@ -249,7 +250,8 @@ public final class TargetDocument {
 
     /// [#delete()] as a prepared write.
     public DocumentWrite<DeleteOutcome> deleting() {
-        return new PreparedWrite.Removal(this, shared(() -> new BsonDocument("q", filter()).append("limit", new BsonInt32(1))));
+        return new PreparedWrite.Removal(
+                this, shared(() -> new BsonDocument("q", filter()).append("limit", new BsonInt32(1))));
     }
 
     /// @param first the result of the first attempt
