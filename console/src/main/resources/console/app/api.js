@@ -24,6 +24,7 @@ export class ApiError extends Error {
     this.answer = answer;
     this.retryAfter = Number(answer.headers?.get("Retry-After")) || 0;
     this.id = answer.headers?.get("X-Request-Id") || null;
+    this.asked = answer.asked || null;
   }
 }
 
@@ -58,8 +59,8 @@ const readable = (/** @type {string} */ text) => encodeURIComponent(text).replac
 export const address = path => location.origin + prefix() + path;
 
 /** @param {string} method @param {string} path with its query
- * @param {{headers?: Record<string, string>, body?: any, signal?: AbortSignal, quiet?: boolean, raw?: boolean, any?: boolean, stream?: boolean}} options
- *   quiet: not in the drawer; any: every status is an answer; stream: the body is not read */
+ * @param {{headers?: Record<string, string>, body?: any, signal?: AbortSignal, quiet?: boolean, raw?: boolean, any?: boolean, stream?: boolean, secret?: boolean}} options
+ *   quiet: not in the drawer; any: every status is an answer; stream: the body is not read; secret: the body is not kept */
 export async function request(method, path, options = {}) {
   const safe = method === "GET";
   for (let attempt = 0; ; attempt++) {
@@ -78,7 +79,7 @@ export async function request(method, path, options = {}) {
       continue;
     }
     if (network.value.state !== "ok" && answer.status !== 0) network.value = { state: "ok" };
-    if (answer.status >= 400 && !options.any) throw new ApiError(answer);
+    if (answer.status >= 400 && !options.any) throw new ApiError({ ...answer, asked: { method, path, body: typeof options.body === "string" && !options.secret ? options.body : undefined } });
     if (answer.status === 0) throw new ApiError(answer);
     return answer;
   }
@@ -90,7 +91,7 @@ async function once(/** @type {string} */ method, /** @type {string} */ path, /*
   if (authorization) sent.Authorization = authorization;
   sent["No-Auth-Challenge"] = "true";
   const began = performance.now();
-  const entry = { id: ++lastId, at: Date.now(), method, path, headers, body: typeof options.body === "string" ? options.body : null, status: 0, ms: 0, size: 0, coalesced: null };
+  const entry = { id: ++lastId, at: Date.now(), method, path, headers, body: typeof options.body === "string" && !options.secret ? options.body : null, status: 0, ms: 0, size: 0, coalesced: null };
   try {
     const response = await fetch(prefix() + path, { method, headers: sent, body: options.body, signal: options.signal, cache: "no-store", credentials: "omit", redirect: "follow" });
     if (options.stream && response.ok) {

@@ -1,6 +1,6 @@
 // What stands around every page.
 import { cls, html, useEffect, useRef, useState } from "./dom.js";
-import { account, announcement, changeSettings, config, defaultPassword, network, newer, panel, readOnly, route, settings, signInAgain, toasts } from "./state.js";
+import { account, announcement, changeSettings, config, defaultPassword, network, newer, panel, readOnly, route, settings, signInAgain, toasts, why } from "./state.js";
 import { Button, Dialog, Menu } from "./ui.js";
 import { Icon } from "./icons.js";
 import { href } from "./route.js";
@@ -11,6 +11,7 @@ import { Drawer } from "./drawer.js";
 import { NewPassword, SignInAgain } from "./signin.js";
 import { Palette } from "./palette.js";
 import { KEYS } from "./keys.js";
+import { Why } from "./explain.js";
 import { NewCollection } from "./newcollection.js";
 
 const nextTheme = { system: "light", light: "dark", dark: "system" };
@@ -25,8 +26,8 @@ function Header() {
       <nav class="crumbs" aria-label="Place">
         ${(name === "c" || name === "db") && path.map((/** @type {string} */ part, /** @type {number} */ i) => html`<${Icon} name="chevron" /><a href=${href(i === path.length - 1 ? name : "db", path.slice(0, i + 1))}>${visible(part)}</a>`)}
       </nav>
-      <button type="button" class="find" aria-label="Find anything Ctrl K" onClick=${() => (panel.value = "palette")}><${Icon} name="search" /><span>Find anything</span><kbd>Ctrl K</kbd></button>
-      <${Button} kind="plain" icon=${theme === "dark" ? "moon" : theme === "light" ? "sun" : "settings"} label=${`Theme: ${theme}. Change to ${nextTheme[theme]}`} onClick=${() => changeSettings({ theme: nextTheme[theme] })} />
+      <button type="button" class="find" onClick=${() => (panel.value = "palette")}><${Icon} name="search" /><span>Find anything</span><kbd>Ctrl K</kbd></button>
+      <${Button} kind="plain" icon=${theme === "dark" ? "moon" : theme === "light" ? "sun" : "contrast"} label=${`Theme: ${theme}. Change to ${nextTheme[theme]}`} onClick=${() => changeSettings({ theme: nextTheme[theme] })} />
       <${Menu} icon="user" kind="plain" text=${visible(account.value.name)} label="Account" items=${[
         { text: "Keyboard", icon: "question", onClick: () => (panel.value = "keys") },
         { text: "Settings", icon: "settings", onClick: () => (location.hash = "#/settings") },
@@ -87,5 +88,6 @@ export function Frame({ children }) {
     ${panel.value === "keys" && html`<${Keys} />`}
     ${creating && html`<${NewCollection} onClose=${() => setCreating(false)} />`}
     ${defaultPassword.value && !readOnly.value && html`<${NewPassword} />`}
+    ${why.value && html`<${Why} key=${why.value.path} />`}
     ${signInAgain.value && html`<${SignInAgain} />`}`;
 }

@@ -8,6 +8,7 @@ export const KEYS = /** @type {[string, string][]} */ ([
   ["g d", "Databases and collections"],
   ["g a", "Access"],
   ["g m", "Metrics"],
+  ["g p", "The API"],
   ["g t", "Try a request"],
   ["j k", "Next, previous row"],
   ["Enter", "Open"],
@@ -22,7 +23,7 @@ export const KEYS = /** @type {[string, string][]} */ ([
 /** What the page that is shown does for a key. @type {Record<string, () => void>} */
 export const pageKeys = {};
 
-const PLACES = { d: "#/", a: "#/access", m: "#/metrics", t: "#/try" };
+const PLACES = { d: "#/", a: "#/access", m: "#/metrics", p: "#/api", t: "#/try" };
 
 const writes = (/** @type {any} */ element) => {
   const inner = element?.shadowRoot?.activeElement || element;

@@ -15,18 +15,21 @@ import { Metrics } from "./metrics.js";
 import { Indexes } from "./indexes.js";
 import { Try } from "./try.js";
 import { Transfer } from "./transfer.js";
+import { Schema } from "./schema.js";
+import { Properties } from "./meta.js";
+import { Api } from "./apipage.js";
 import { Access } from "./access.js";
 import { Home } from "./home.js";
 import { Settings } from "./settings.js";
 
 /** @type {Record<string, any>} */
-const pages = { home: Home, db: Home, c: Collection, metrics: Metrics, try: Try, access: Access, settings: Settings };
+const pages = { home: Home, db: Home, c: Collection, metrics: Metrics, api: Api, try: Try, access: Access, settings: Settings };
 
-tabs.push({ id: "aggregations", text: "Aggregations", page: "aggregations", Page: Aggregations }, { id: "live", text: "Live", page: "live", Page: Live }, { id: "indexes", text: "Indexes", page: "indexes", Page: Indexes }, { id: "transfer", text: "Import and export", page: "export import", Page: Transfer });
+tabs.push({ id: "aggregations", text: "Aggregations", page: "aggregations", Page: Aggregations }, { id: "live", text: "Live", page: "live", Page: Live }, { id: "schema", text: "Schema", page: "schema", Page: Schema }, { id: "indexes", text: "Indexes", page: "indexes", Page: Indexes }, { id: "transfer", text: "Import and export", page: "export import", Page: Transfer }, { id: "properties", text: "Properties", page: "properties", Page: Properties });
 
 const chosen = (/** @type {string} */ name) => config.value.pages.includes(name);
 
-places.push({ name: "access", text: "Access", icon: "access", shown: () => chosen("access") && Boolean(config.value.access) }, { name: "try", text: "Try", icon: "send", shown: () => chosen("try") }, { name: "metrics", text: "Metrics", icon: "metrics", shown: () => chosen("metrics") && Boolean(config.value.metrics) }, { name: "settings", text: "Settings", icon: "settings", shown: () => true });
+places.push({ name: "access", text: "Access", icon: "access", shown: () => chosen("access") && Boolean(config.value.access) }, { name: "api", text: "API", icon: "book", shown: () => chosen("api") && Boolean(config.value.openapi) }, { name: "try", text: "Try", icon: "send", shown: () => chosen("try") }, { name: "metrics", text: "Metrics", icon: "metrics", shown: () => chosen("metrics") && Boolean(config.value.metrics) }, { name: "settings", text: "Settings", icon: "settings", shown: () => true });
 
 /** A fault of the console itself ends a page, never the frame. */
 class Boundary extends Component {
@@ -66,7 +69,7 @@ effect(() => {
 
 effect(() => {
   const { name, path } = route.value;
-  document.title = `${name === "c" || name === "db" ? path.join("/") || "/" : name[0].toUpperCase() + name.slice(1)} · ${config.value?.title || "RESTHeart"}`;
+  document.title = `${name === "c" || name === "db" ? path.join("/") || "/" : name === "api" ? "API" : name[0].toUpperCase() + name.slice(1)} · ${config.value?.title || "RESTHeart"}`;
 });
 
 follow();

@@ -29,7 +29,7 @@ const TREE = { database: "db", collection: "coll", bucket: "bucket", schemas: "s
 /** What the caller may do anything with, as the gateway tells it. */
 async function permitted() {
   const { resources: all } = JSON.parse((await request("GET", config.value.access, { quiet: true })).text);
-  const nodes = all.map((/** @type {any} */ one) => ({ name: one.segments.at(-1) ?? "/", path: one.segments, kind: TREE[one.kind], operations: one.operations }));
+  const nodes = all.map((/** @type {any} */ one) => ({ name: one.segments.at(-1) ?? "/", path: one.segments, kind: TREE[one.kind], holds: one.holds, operations: one.operations }));
   const single = nodes.some((/** @type {any} */ node) => node.kind === "db" && node.path.length === 0);
   if (single || !nodes.some((/** @type {any} */ node) => node.path.length > 1)) {
     const inside = nodes.filter((/** @type {any} */ node) => node.kind !== "db");

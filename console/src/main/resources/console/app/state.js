@@ -25,6 +25,8 @@ export const newer = signal(false);
 export const announcement = signal("");
 /** A request that "Try" begins with. */
 export const tryDraft = signal(/** @type {any} */ (null));
+/** A refused request {method, path, body} whose reasons are shown, or null. */
+export const why = signal(/** @type {any} */ (null));
 /** Which panel is open besides the page: "palette", "keys", "menu", "tree", or null. */
 export const panel = signal(/** @type {string|null} */ (null));
 

@@ -51,6 +51,8 @@ export function Try() {
   const [body, setBody] = useState(begin.body || "");
   const [answer, setAnswer] = useState(/** @type {any} */ (null));
   const [language, setLanguage] = useState("curl");
+  /** @type {[string, string, string][]} what is known of parameters: by the operation's description, else in general */
+  const documented = begin.documented?.length ? begin.documented.filter((/** @type {any} */ one) => one.in === "query").map((/** @type {any} */ one) => [one.name, begin.method, one.description || ""]) : PARAMETERS;
   const withBody = method !== "GET" && method !== "DELETE";
   const target = joined(path.startsWith("/") ? path : "/" + path, query);
   const sent = useMemo(() => {
@@ -60,7 +62,7 @@ export function Try() {
 
   const send = async () => {
     setAnswer({ busy: true });
-    tryDraft.value = { method, path: target, headers: sent, body };
+    tryDraft.value = { method, path: target, headers: sent, body, documented: begin.documented };
     try {
       setAnswer(await request(method, target, { headers: sent, body: withBody && body ? body : undefined, any: true }));
     } catch (error) {
@@ -72,7 +74,7 @@ export function Try() {
       <input aria-label=${`Name of ${noun} ${i + 1}`} list=${options} placeholder="name" spellcheck=${false} value=${name} onInput=${(/** @type {any} */ e) => set(list.map((one, n) => (n === i ? [e.target.value, value] : one)))} />
       <input aria-label=${`Value of ${noun} ${i + 1}`} placeholder="value" class="mono" spellcheck=${false} value=${value} onInput=${(/** @type {any} */ e) => set(list.map((one, n) => (n === i ? [name, e.target.value] : one)))} onKeyDown=${(/** @type {any} */ e) => e.key === "Enter" && send()} />
       <${Button} icon="close" kind="plain" label=${`Remove ${noun} ${i + 1}`} onClick=${() => set(list.filter((_, n) => n !== i))} />
-      ${noun === "parameter" && html`<span class="hint">${PARAMETERS.find(([known]) => known === name)?.[2]}</span>`}</div>`)}
+      ${noun === "parameter" && html`<span class="hint">${(documented.find(([known]) => known === name) || PARAMETERS.find(([known]) => known === name))?.[2]}</span>`}</div>`)}
     <div><${Button} small icon="plus" onClick=${() => set([...list, ["", ""]])}>Add ${noun}</${Button}></div>`;
 
   return html`
@@ -82,7 +84,7 @@ export function Try() {
         <select aria-label="Method" value=${method} onChange=${(/** @type {any} */ e) => setMethod(e.target.value)}>${METHODS.map(one => html`<option>${one}</option>`)}</select>
         <input class="mono spring" aria-label="Path" list="paths" spellcheck=${false} value=${path} onInput=${(/** @type {any} */ e) => (e.target.value.includes("?") ? ((s => (setPath(s.path), setQuery([...query, ...s.query])))(split(e.target.value))) : setPath(e.target.value))} />
         <datalist id="paths">${known().filter(node => node.kind !== "db").flatMap(node => [dataPath(node.path), dataPath([...node.path, "_indexes"]), dataPath([...node.path, "_meta"]), dataPath([...node.path, "*"])]).slice(0, 400).map(one => html`<option value=${one}></option>`)}</datalist>
-        <datalist id="parameters">${PARAMETERS.filter(([, methods]) => methods.split(" ").includes(method)).map(([name, , text]) => html`<option value=${name}>${text}</option>`)}</datalist>
+        <datalist id="parameters">${documented.filter(([, methods]) => methods.split(" ").includes(method)).map(([name, , text]) => html`<option value=${name}>${text}</option>`)}</datalist>
         <button type="submit" class="button primary"><span>Send</span></button>
       </form>
       <div class="columns-2">

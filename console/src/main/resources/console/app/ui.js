@@ -1,7 +1,7 @@
 // Parts that every page is made of.
 import { cls, copy, html, useEffect, useLayoutEffect, useRef, useState } from "./dom.js";
 import { Icon } from "./icons.js";
-import { toast } from "./state.js";
+import { config, toast, why } from "./state.js";
 import { duration } from "./format.js";
 
 /** @param {any} props */
@@ -75,7 +75,7 @@ export function Failure({ error, children }) {
         <p><strong>${error.message}</strong></p>
         ${error.detail && html`<p class="quiet">${error.detail}</p>`}
         ${status === 500 && error.id && html`<p class="quiet">Request <code>${error.id}</code> <${CopyButton} text=${error.id} label="Copy the id of the request" /></p>`}
-        <div class="row">${status > 0 && html`<span class="quiet">Status ${status}</span>`}${children}</div>
+        <div class="row">${status === 403 && error.asked && config.value?.access && html`<${Button} small icon="question" onClick=${() => (why.value = error.asked)}>Why?</${Button}>`}${status > 0 && html`<span class="quiet">Status ${status}</span>`}${children}</div>
       </div>
     </div>`;
 }

@@ -18,8 +18,19 @@ import org.bson.BsonValue;
 /// @param pages which of [#PAGES] are shown
 public record ConsoleConfig(String uri, String title, Optional<Banner> banner, boolean readOnly, List<String> pages) {
     /// Those there are.
-    public static final List<String> PAGES =
-            List.of("documents", "aggregations", "live", "indexes", "import", "export", "access", "try", "metrics");
+    public static final List<String> PAGES = List.of(
+            "documents",
+            "aggregations",
+            "live",
+            "schema",
+            "indexes",
+            "import",
+            "export",
+            "properties",
+            "access",
+            "api",
+            "try",
+            "metrics");
 
     public static final List<String> COLORS = List.of("red", "amber", "green", "blue", "grey");
 

@@ -37,6 +37,7 @@ import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.ReadRightsOfMappings;
 import org.restheart.http.Filter;
+import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
@@ -51,6 +52,7 @@ import org.restheart.mongo.service.CsvLoader;
 import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
+import org.restheart.security.acl.PermissionSyntax;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
@@ -100,7 +102,7 @@ public final class Gateway implements AutoCloseable {
                 },
                 binding -> security.securityFilter(binding)::judge);
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
-        judgedRequests.connect(router, binding -> security.securityFilter(binding)::ask);
+        judgedRequests.connect(router, security::securityFilter);
         opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(observers));
         opened.push(() -> listener.stop(config.core().drainTimeout()));
@@ -253,7 +255,19 @@ public final class Gateway implements AutoCloseable {
         bind(
                 config.access(),
                 new AccessService(
-                        data.descriptions(), judgedRequests, security.rootRole(), services, security::challenge));
+                        data.descriptions(),
+                        judgedRequests,
+                        judgedRequests,
+                        new AccessService.Surroundings(
+                                RequestPath.parse(config.access().uri())
+                                        .segments()
+                                        .size(),
+                                security.rootRole(),
+                                services,
+                                security.ownedCollections(),
+                                security::account,
+                                PermissionSyntax::check,
+                                security::challenge)));
     }
 
     /// Not secured as a path: whoever may do something is told what.

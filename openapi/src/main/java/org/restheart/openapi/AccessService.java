@@ -1,13 +1,14 @@
 package org.restheart.openapi;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -15,6 +16,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -27,6 +30,7 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
@@ -34,32 +38,54 @@ import org.restheart.http.judged.Via;
 import org.restheart.mongo.description.Descriptions;
 
 /// `GET /_access`: what the caller may do with which databases and collections, in three values: `yes`, `no`, and
-/// `depends` where the query, the content or the id decides. What may not be touched at all is not listed. Thread-safe.
+/// `depends` where the query, the content or the id decides. What may not be touched at all is not listed. Below it,
+/// `POST check` tells how rules decide about one request, and `POST parse` whether a permission can be read.
+/// Thread-safe.
 public final class AccessService implements Service {
     /// What an unknown segment below a collection is not: it would mean something else.
     private static final Set<String> NO_ID = Set.of("_size", "_meta", "_indexes", "_aggrs", "_streams", "*");
 
     private static final Segment ANY = new Segment.Unknown(NO_ID);
 
+    private static final int MAX_CONTENT = 1 << 20;
+
+    private final Surroundings surroundings;
     private final Descriptions descriptions;
     private final KindPermissions permissions;
-    private final Optional<String> rootRole;
-    private final Map<String, String> services;
-    private final Function<Request, Problem> challenge;
+    private final AccessChecks checks;
 
+    /// What the service needs to know of the server.
+    ///
+    /// @param depth segments of the service's path
+    /// @param rootRole the role that may ask about others and reads what rules say
     /// @param services paths of services beside the data, by their names
+    /// @param own what the server keeps in collections, `accounts` or `permissions`, by their full names
+    /// @param accounts an account by its name; may block
+    /// @param syntax whether a permission can be read
     /// @param challenge the answer to those who may do nothing and have not said who they are
+    public record Surroundings(
+            int depth,
+            Optional<String> rootRole,
+            Map<String, String> services,
+            Map<String, String> own,
+            BiFunction<Request, String, Optional<Account>> accounts,
+            UnaryOperator<BsonDocument> syntax,
+            Function<Request, Problem> challenge) {
+        public Surroundings {
+            services = Map.copyOf(services);
+            own = Map.copyOf(own);
+        }
+    }
+
     public AccessService(
             Descriptions descriptions,
             KindPermissions permissions,
-            Optional<String> rootRole,
-            Map<String, String> services,
-            Function<Request, Problem> challenge) {
+            Explanations explanations,
+            Surroundings surroundings) {
         this.descriptions = descriptions;
         this.permissions = permissions;
-        this.rootRole = rootRole;
-        this.services = Map.copyOf(services);
-        this.challenge = challenge;
+        this.checks = new AccessChecks(explanations);
+        this.surroundings = surroundings;
     }
 
     @Override
@@ -69,41 +95,109 @@ public final class AccessService implements Service {
 
     @Override
     public Cors cors(Request request) {
-        return new Cors("GET", Cors.DEFAULT_HEADERS, "");
+        return new Cors("GET, POST", Cors.DEFAULT_HEADERS, "");
     }
 
     @Override
     public Response handle(Request request) {
-        if (request.method() != Method.GET) {
-            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
-                    .with("Allow", "GET, OPTIONS")
-                    .raise();
-        }
         request.requireThread();
+        var below = request.path().segments();
+        below = below.subList(Math.min(surroundings.depth(), below.size()), below.size());
         var account = request.caller().account();
         if (account.isEmpty()) {
-            throw challenge.apply(request).raise();
+            throw surroundings.challenge().apply(request).raise();
         }
-        var asking = request.query()
-                .first("roles")
-                .map(roles -> inTheRoles(request, account.get(), roles))
-                .orElse(request);
-        var about = asking.caller().account().orElseThrow();
-        var answer = new BsonDocument("account", asking.equals(request) ? new BsonString(about.name()) : BsonNull.VALUE)
-                .append("roles", texts(about.roles()))
-                .append("resources", resources(asking))
-                .append("services", services(asking));
+        return switch (String.join("/", below)) {
+            case "" -> {
+                require(request, Method.GET);
+                yield json(overview(request, account.get()));
+            }
+            case "check" -> {
+                require(request, Method.POST);
+                yield json(check(request, account.get()));
+            }
+            case "parse" -> {
+                require(request, Method.POST);
+                yield json(surroundings.syntax().apply(content(request)));
+            }
+            default -> throw Problem.bare(ProblemCode.NOT_FOUND).raise();
+        };
+    }
+
+    private static void require(Request request, Method method) {
+        if (request.method() != method) {
+            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
+                    .with("Allow", method + ", OPTIONS")
+                    .raise();
+        }
+    }
+
+    private static Response json(BsonDocument answer) {
         return Response.json(200, JsonEncoder.of(JsonMode.DEFAULT).encodeToString(answer))
                 .with("Cache-Control", "private, no-store");
     }
 
-    /// The request as it would be asked by an account that has these roles and no properties.
-    private Request inTheRoles(Request request, Account account, String roles) {
-        if (rootRole.filter(account::hasRole).isEmpty()) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "only the root role asks about other roles")
+    private static BsonDocument content(Request request) {
+        if (request.body().length() > MAX_CONTENT) {
+            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "at most " + MAX_CONTENT + " bytes")
                     .raise();
         }
-        var names = Arrays.stream(roles.split(",", -1))
+        try {
+            return JsonParser.parseDocument(request.body().bytes());
+        } catch (MalformedJsonException e) {
+            throw Problem.of(ProblemCode.CONTENT_INVALID, "a JSON object is expected: " + e.getMessage())
+                    .raise();
+        }
+    }
+
+    private BsonDocument overview(Request request, Account account) {
+        var query = request.query();
+        var asking = about(
+                request, account, query.first("as"), query.first("roles").map(roles -> List.of(roles.split(",", -1))));
+        var about = asking.caller().account().orElseThrow();
+        return new BsonDocument("account", about.name().isEmpty() ? BsonNull.VALUE : new BsonString(about.name()))
+                .append("roles", texts(about.roles()))
+                .append("resources", resources(asking))
+                .append("services", services(asking));
+    }
+
+    private BsonDocument check(Request request, Account account) {
+        var content = content(request);
+        var as = Optional.ofNullable(content.get("as"))
+                .filter(BsonValue::isString)
+                .map(name -> name.asString().getValue());
+        var roles = Optional.ofNullable(content.get("roles"))
+                .filter(BsonValue::isArray)
+                .map(names -> names.asArray().stream()
+                        .filter(BsonValue::isString)
+                        .map(name -> name.asString().getValue())
+                        .toList());
+        return checks.check(about(request, account, as, roles), content, isRoot(account));
+    }
+
+    private boolean isRoot(Account account) {
+        return surroundings.rootRole().filter(account::hasRole).isPresent();
+    }
+
+    /// The request as another account would send it, or one that has these roles and no properties.
+    private Request about(Request request, Account account, Optional<String> as, Optional<List<String>> roles) {
+        boolean aboutOneself = as.map(account.name()::equals).orElse(true) && roles.isEmpty();
+        if (aboutOneself) {
+            return request;
+        }
+        if (!isRoot(account)) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "only the root role asks about other accounts and roles")
+                    .raise();
+        }
+        if (as.isPresent()) {
+            return surroundings
+                    .accounts()
+                    .apply(request, as.get())
+                    .map(found -> request.with(Caller.of(found)))
+                    .orElseThrow(() -> Problem.of(ProblemCode.CONTENT_INVALID, "there is no such account")
+                            .raise());
+        }
+        var names = roles.orElseThrow().stream()
                 .map(String::strip)
                 .filter(name -> !name.isEmpty())
                 .limit(20)
@@ -119,12 +213,15 @@ public final class AccessService implements Service {
         var found = new BsonArray();
         for (var db : descriptions.databases()) {
             pathOf(asking, ResourceKind.DB, db)
-                    .flatMap(path -> resource(path, "database", databaseOperations(asking, path)))
+                    .flatMap(path -> resource(path, "database", "", databaseOperations(asking, path)))
                     .ifPresent(found::add);
             for (var collection : descriptions.database(db).collections()) {
                 pathOf(asking, collection.kind(), db, collection.name())
                         .flatMap(path -> resource(
-                                path, kind(collection.kind()), collectionOperations(asking, path, collection.kind())))
+                                path,
+                                kind(collection.kind()),
+                                surroundings.own().getOrDefault(db + "." + collection.name(), ""),
+                                collectionOperations(asking, path, collection.kind())))
                         .ifPresent(found::add);
             }
         }
@@ -150,16 +247,20 @@ public final class AccessService implements Service {
     }
 
     /// Nothing where nothing is allowed.
-    private static Optional<BsonValue> resource(RequestPath path, String kind, Map<String, Answer> operations) {
+    private static Optional<BsonValue> resource(
+            RequestPath path, String kind, String holds, Map<String, Answer> operations) {
         if (operations.values().stream().allMatch(answer -> answer == Answer.NEVER)) {
             return Optional.empty();
         }
         var told = new BsonDocument();
         operations.forEach((name, answer) -> told.append(name, told(answer)));
-        return Optional.of(new BsonDocument("path", new BsonString(path.decoded()))
+        var found = new BsonDocument("path", new BsonString(path.decoded()))
                 .append("segments", texts(path.segments()))
-                .append("kind", new BsonString(kind))
-                .append("operations", told));
+                .append("kind", new BsonString(kind));
+        if (!holds.isEmpty()) {
+            found.append("holds", new BsonString(holds));
+        }
+        return Optional.of(found.append("operations", told));
     }
 
     private static BsonString told(Answer answer) {
@@ -214,7 +315,7 @@ public final class AccessService implements Service {
 
     private BsonDocument services(Request asking) {
         var told = new BsonDocument();
-        services.forEach((name, uri) -> {
+        surroundings.services().forEach((name, uri) -> {
             var kind = RequestKind.of(Method.GET, RequestPath.parse(uri), Set.of(), false);
             told.append(name, told(permissions.ask(asking, kind).answer()));
         });

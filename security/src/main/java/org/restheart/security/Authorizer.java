@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Explanation.Tried;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
@@ -26,4 +27,15 @@ public interface Authorizer {
     ///
     /// @param example a request of the kind
     List<RuleAnswer> ask(Request example, KindAttempt attempt);
+
+    /// The rules that are tried for a request, up to the first that allows it, as in both methods above. What a
+    /// service allows by itself is no rule, unless it allows this.
+    default List<Tried> explain(Request request, @Nullable Account account) {
+        return account == null && requiresAuthentication(request)
+                ? List.of()
+                : authorize(request, account)
+                        .map(grant -> Tried.of(getClass().getSimpleName(), Optional.of(grant)))
+                        .stream()
+                        .toList();
+    }
 }

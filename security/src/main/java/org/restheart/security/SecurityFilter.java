@@ -16,6 +16,8 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.Explanation;
+import org.restheart.http.judged.Explanation.Tried;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
@@ -167,6 +169,30 @@ public final class SecurityFilter implements Filter {
             }
         }
         return Permitted.by(answers);
+    }
+
+    /// The decision of [#judge] with its reasons.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
+    public Explanation explain(Request sent) {
+        var request = asGet(sent);
+        if (!secured) {
+            return new Explanation(200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(Grant.FULL))));
+        }
+        var account = request.caller().account().orElse(null);
+        for (var vetoer : policy.vetoers()) {
+            if (vetoer.vetoes(request, account)) {
+                return new Explanation(403, Optional.of("the server refuses such requests to everybody"), List.of());
+            }
+        }
+        var tried = new ArrayList<Tried>();
+        for (var authorizer : policy.authorizers()) {
+            tried.addAll(authorizer.explain(request, account));
+            if (tried.stream().anyMatch(rule -> rule.grant().isPresent())) {
+                return new Explanation(200, Optional.empty(), tried);
+            }
+        }
+        return new Explanation(account == null ? 401 : 403, Optional.empty(), tried);
     }
 
     /// `HEAD` is answered as `GET` is, so the same rules decide: one that keeps `GET` from somebody does not leave him

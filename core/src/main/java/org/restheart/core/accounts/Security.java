@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.core.config.ApiKeyConfig;
@@ -22,6 +23,7 @@ import org.restheart.core.routing.Binding;
 import org.restheart.http.Filter;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
@@ -225,6 +227,16 @@ public final class Security implements AutoCloseable {
         return tokens.key(purpose);
     }
 
+    /// What collections hold that everybody may see who may read them, by their full names.
+    public Map<String, String> ownedCollections() {
+        var held = new HashMap<String, String>();
+        config.mongoRealm()
+                .map(MongoRealmConfig::users)
+                .ifPresent(users -> held.put(users.database() + "." + users.collection(), "accounts"));
+        config.mongoAcl().ifPresent(acl -> held.put(acl.database() + "." + acl.collection(), "permissions"));
+        return held;
+    }
+
     /// The collections of accounts, permissions and keys.
     public Set<MongoNamespace> ownCollections() {
         var own = new HashSet<MongoNamespace>();
@@ -244,6 +256,16 @@ public final class Security implements AutoCloseable {
     /// The answer to a request that needs an account.
     public Problem challenge(Request request) {
         return policy.challenge(request);
+    }
+
+    /// An account by its name, of the realm that passwords are for, else of any. May block.
+    public Optional<Account> account(Request request, String name) {
+        request.requireThread();
+        var first = config.basicRealm().map(this::realm);
+        return Stream.concat(first.stream(), realms.values().stream())
+                .flatMap(realm -> realm.stored(request, name).stream())
+                .map(Realm.Stored::account)
+                .findFirst();
     }
 
     /// Who may do everything.

@@ -1,23 +1,28 @@
 package org.restheart.core.routing;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.judged.Explanation;
+import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
+import org.restheart.security.SecurityFilter;
 
 /// Runs requests of services on the routes of other services, without a socket, and determines which requests would
 /// be allowed. Thread-safe.
-public final class InProcessRequests implements JudgedRequests, KindPermissions {
+public final class InProcessRequests implements JudgedRequests, KindPermissions, Explanations {
     /// Bounds nested requests, such as those of a service that calls itself.
     private static final int MAX_DEPTH = 3;
 
@@ -25,13 +30,13 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions 
 
     private volatile @Nullable Connected connected;
 
-    private record Connected(Router routes, Function<Binding, KindPermissions> permissions) {}
+    private record Connected(Router routes, Function<Binding, SecurityFilter> doors) {}
 
     /// Called once, when all services are bound, since some of them refer to this object.
     ///
-    /// @param permissions what the security filter of a binding allows
-    public void connect(Router routes, Function<Binding, KindPermissions> permissions) {
-        connected = new Connected(routes, permissions);
+    /// @param doors the security filter of a binding
+    public void connect(Router routes, Function<Binding, SecurityFilter> doors) {
+        connected = new Connected(routes, doors);
     }
 
     private Connected connected() {
@@ -50,11 +55,28 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions 
         return connected()
                 .routes()
                 .find(example.path())
-                .map(route -> connected()
-                        .permissions()
-                        .apply(route.binding())
-                        .ask(JudgedRequests.inside(asking, example), kind))
+                .map(route ->
+                        connected().doors().apply(route.binding()).ask(JudgedRequests.inside(asking, example), kind))
                 .orElseGet(() -> Permitted.by(List.of()));
+    }
+
+    @Override
+    public Explanation explain(Request asking, JudgedRequest request) {
+        var route = connected().routes().find(request.path());
+        if (route.isEmpty()) {
+            return new Explanation(502, Optional.of("no service answers at this path"), List.of());
+        }
+        var binding = route.get().binding();
+        var sent = JudgedRequests.inside(asking, request);
+        try {
+            return connected().doors().apply(binding).explain(binding.service().prepare(sent));
+        } catch (ProblemException refusal) {
+            var problem = refusal.problem();
+            if (problem.status() >= 500) {
+                throw refusal;
+            }
+            return new Explanation(problem.status(), Optional.of(problem.message()), List.of());
+        }
     }
 
     @Override

@@ -230,7 +230,7 @@ class ConsoleStoriesTest {
     @Test
     void story_17_root_asks_what_a_role_may_do() throws Exception {
         try (var page = world.open("root", "#/access")) {
-            page.getByLabel("What may the roles").fill("reader");
+            page.getByLabel("or the roles").fill("reader");
             button(page, "Show").click();
             assertThat(page.locator(".matrix tbody tr")).hasCount(1);
             assertThat(page.locator(".matrix tbody")).containsText("/books");

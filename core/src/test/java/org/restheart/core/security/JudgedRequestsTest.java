@@ -43,7 +43,6 @@ import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
-import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -100,7 +99,7 @@ class JudgedRequestsTest {
                             Binding.prefix(new Translator(requests), "/_translate", false))
                     .map(pipeline::assemble)
                     .toList());
-            requests.connect(router, _ -> (_, _) -> Permitted.by(List.of()));
+            requests.connect(router, security::securityFilter);
         }
 
         MongoCollection<BsonDocument> collection(String name) {

@@ -9,6 +9,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.Explanation.Tried;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.Authorizer;
 import org.restheart.security.predicate.Attempt;
@@ -78,5 +79,27 @@ public final class AclAuthorizer implements Authorizer {
             }
         }
         return answers;
+    }
+
+    @Override
+    public List<Tried> explain(Request request, @Nullable Account account) {
+        if (request.method() == Method.OPTIONS) {
+            return List.of(Tried.of("OPTIONS", Optional.of(Grant.FULL)));
+        }
+        if (account != null && rootRole.filter(account::hasRole).isPresent()) {
+            return List.of(Tried.of("root role", Optional.of(Grant.FULL)));
+        }
+        var attempt = new Attempt(request, account, account != null);
+        var tried = new ArrayList<Tried>();
+        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+            for (var permission : permissions.of(request, role)) {
+                var rule = permission.explain(attempt, role);
+                tried.add(rule);
+                if (rule.grant().isPresent()) {
+                    return tried;
+                }
+            }
+        }
+        return tried;
     }
 }

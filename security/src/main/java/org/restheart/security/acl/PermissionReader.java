@@ -31,14 +31,16 @@ public final class PermissionReader {
         if (role != null && !role.isString()) {
             throw new PermissionException("role must be a text");
         }
-        return read(place, role != null ? List.of(role.asString().getValue()) : roles(roles), entry);
+        return read(
+                place, Optional.empty(), role != null ? List.of(role.asString().getValue()) : roles(roles), entry);
     }
 
     /// A document of the collection.
     ///
     /// @throws PermissionException saying why it cannot be used
     public static Permission ofDocument(BsonDocument document) throws PermissionException {
-        return read(placeOf(document), roles(document.get("roles")), document);
+        return read(
+                placeOf(document), Optional.ofNullable(document.get("_id")), roles(document.get("roles")), document);
     }
 
     /// As JSON, so that control characters of an id do not reach the log.
@@ -56,16 +58,25 @@ public final class PermissionReader {
         return array.stream().map(role -> role.asString().getValue()).toList();
     }
 
-    private static Permission read(String place, List<String> roles, BsonDocument entry) throws PermissionException {
+    private static Permission read(String place, Optional<BsonValue> id, List<String> roles, BsonDocument entry)
+            throws PermissionException {
         var priority = entry.get("priority");
+        var predicate = predicate(entry.get("predicate"));
         return new Permission(
-                place,
+                new Permission.Source(place, id, entry.getString("predicate").getValue()),
                 roles,
                 priority != null && priority.isNumber()
                         ? Optional.of(priority.asNumber().doubleValue())
                         : Optional.empty(),
-                predicate(entry.get("predicate")),
+                predicate,
                 GrantTemplate.of(grant(entry.get("mongo"))));
+    }
+
+    /// Checks the `mongo` object of a permission.
+    ///
+    /// @throws PermissionException saying why it cannot be used
+    public static void checkGrant(BsonValue mongo) throws PermissionException {
+        grant(mongo);
     }
 
     private static Predicate predicate(@Nullable BsonValue value) throws PermissionException {

@@ -1,8 +1,10 @@
 package org.restheart.security.predicate;
 
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
 
@@ -12,50 +14,81 @@ public final class PredicateParser {
     private static final int MAX_LENGTH = 65_536;
     private static final int MAX_DEPTH = 100;
 
+    private final String text;
     private final List<Token> tokens;
+    /// By identity: two equal predicates may be written in different ways.
+    private final Map<Predicate, String> written = new IdentityHashMap<>();
+
     private int at;
     private int depth;
 
-    private PredicateParser(List<Token> tokens) {
+    private PredicateParser(String text, List<Token> tokens) {
+        this.text = text;
         this.tokens = tokens;
     }
 
     /// @throws PredicateException with the error and its position
     public static Predicate parse(String text) throws PredicateException {
+        return parser(text).whole();
+    }
+
+    /// The predicate with the text of each of its parts.
+    ///
+    /// @throws PredicateException as [#parse]
+    public static PredicateText parseWithText(String text) throws PredicateException {
+        var parser = parser(text);
+        return new PredicateText(parser.whole(), parser.written);
+    }
+
+    private static PredicateParser parser(String text) throws PredicateException {
         if (text.length() > MAX_LENGTH) {
             throw new PredicateException("more than " + MAX_LENGTH + " characters", MAX_LENGTH);
         }
-        var parser = new PredicateParser(Lexer.tokens(text));
-        var predicate = parser.any();
-        if (parser.peek().kind() != Kind.END) {
-            throw parser.unexpected("'and', 'or' or the end");
+        return new PredicateParser(text, Lexer.tokens(text));
+    }
+
+    private Predicate whole() throws PredicateException {
+        var predicate = any();
+        if (peek().kind() != Kind.END) {
+            throw unexpected("'and', 'or' or the end");
         }
         return predicate;
     }
 
     private Predicate any() throws PredicateException {
+        int start = peek().column();
         var alternatives = new ArrayList<Predicate>();
         do {
             alternatives.add(all());
         } while (accept("or"));
-        return alternatives.size() == 1 ? alternatives.getFirst() : new Predicate.Any(List.copyOf(alternatives));
+        return noted(
+                start,
+                alternatives.size() == 1 ? alternatives.getFirst() : new Predicate.Any(List.copyOf(alternatives)));
+    }
+
+    private Predicate noted(int start, Predicate predicate) {
+        written.putIfAbsent(predicate, text.substring(start, peek().column()).strip());
+        return predicate;
     }
 
     private Predicate all() throws PredicateException {
+        int start = peek().column();
         var conditions = new ArrayList<Predicate>();
         do {
             conditions.add(one());
         } while (accept("and"));
-        return conditions.size() == 1 ? conditions.getFirst() : new Predicate.All(List.copyOf(conditions));
+        return noted(
+                start, conditions.size() == 1 ? conditions.getFirst() : new Predicate.All(List.copyOf(conditions)));
     }
 
     private Predicate one() throws PredicateException {
         if (++depth > MAX_DEPTH) {
             throw new PredicateException("nested deeper than " + MAX_DEPTH + " levels", peek().column());
         }
+        int start = peek().column();
         try {
             if (accept("not")) {
-                return new Predicate.Not(one());
+                return noted(start, new Predicate.Not(one()));
             }
             if (peek().is("(")) {
                 at++;
@@ -63,7 +96,7 @@ public final class PredicateParser {
                 expect(")");
                 return inner;
             }
-            return call();
+            return noted(start, call());
         } finally {
             depth--;
         }

@@ -1,0 +1,99 @@
+// Permissions, in the order in which they are tried, and an editor that says where a predicate cannot be read.
+import { html, useEffect, useState } from "./dom.js";
+import { config, readOnly, toast } from "./state.js";
+import { address, dataPath, request, target } from "./api.js";
+import { parse } from "./shell.js";
+import { at, inline, print } from "./shellprint.js";
+import { pathOf } from "./ids.js";
+import { useLoad } from "./load.js";
+import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Loading } from "./ui.js";
+import { Editor, problem } from "./editor.js";
+import { curl } from "./curl.js";
+import { plural, visible } from "./format.js";
+
+const WORDS = ["path('/')", "path-prefix('/')", "path-template('/{tenant}')", "method(GET)", "method(GET, POST)", "qparams-contain(filter)", "qparams-whitelist(page, pagesize)", "bson-request-whitelist(title)", "bson-request-prop-equals(key=status, value=open)", "equals(@user.role, 'x')", "in(value=@user._id, array={a})", "via(rest)", "secure", "true", "and", "or", "not"];
+const priority = (/** @type {any} */ one) => Number(at(one, "priority")?.v ?? -Infinity);
+const roles = (/** @type {any} */ one) => (at(one, "roles")?.a || []).map((/** @type {any} */ role) => role.v);
+
+const complete = (/** @type {any} */ context) => {
+  const word = context.matchBefore(/[a-z-]+/);
+  return word || context.explicit ? { from: word ? word.from : context.pos, options: WORDS.map(label => ({ label })) } : null;
+};
+
+/** @param {{path: string[]}} props of the collection of permissions */
+export function Permissions({ path }) {
+  const [editing, setEditing] = useState(/** @type {any} */ (null));
+  const [dropping, setDropping] = useState(/** @type {any} */ (null));
+  const [role, setRole] = useState("");
+  const where = target(dataPath(path), { pagesize: 500, sort: "-_id", jsonMode: "shell" });
+  const { data, error, busy, again, cancel } = useLoad(async signal => /** @type {any[]} */ (parse((await request("GET", where, { signal })).text).a), [where]);
+  const all = [...new Set((data || []).flatMap(roles))].sort();
+  const shown = (data || []).filter(one => !role || roles(one).includes(role)).sort((a, b) => priority(b) - priority(a));
+  const flags = (/** @type {any} */ one) => (at(one, "mongo")?.e || []).filter((/** @type {any} */ [, value]) => value.t !== "bool" || value.v);
+  return html`
+    <div class="toolbar"><label class="row tight"><span class="label">Role</span><select value=${role} onChange=${(/** @type {any} */ e) => setRole(e.target.value)}><option value="">all</option>${all.map(one => html`<option>${one}</option>`)}</select></label><span class="quiet">${data ? plural(shown.length, "permission") : ""}, tried from the highest priority down</span>
+      <span class="spring"></span><${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>
+      ${!readOnly.value && html`<${Button} kind="primary" icon="plus" onClick=${() => setEditing({})}>New permission</${Button}>`}</div>
+    <${Loading} busy=${busy} onCancel=${cancel}>
+      ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
+      ${data && !data.length && html`<${Empty} icon="access" title="No permissions" text="Without any, only the root role may do something." />`}
+      ${shown.length > 0 && html`<div class="panel flush" tabindex="0" role="region" aria-label="Permissions"><table class="plain"><thead><tr><th scope="col">Permission</th><th scope="col">Roles</th><th scope="col" class="right">Priority</th><th scope="col">Allows requests where</th><th scope="col">Within</th><th><span class="sr">Actions</span></th></tr></thead><tbody>
+        ${shown.map(one => html`<tr key=${inline(at(one, "_id"))}><th scope="row">${visible(at(one, "_id")?.v ?? inline(at(one, "_id")))}</th><td><span class="row">${roles(one).map((/** @type {string} */ name) => html`<span class="tag">${visible(name)}</span>`)}</span></td><td class="right">${visible(at(one, "priority")?.v ?? "–")}</td>
+          <td><code>${visible(at(one, "predicate")?.v ?? "")}</code></td><td><span class="row">${flags(one).map((/** @type {any} */ [name, value]) => html`<span class="tag" title=${visible(inline(value))}>${visible(name)}</span>`)}</span></td>
+          <td class="right">${!readOnly.value && html`<span class="row end nowrap-bar"><${Button} small kind="plain" icon="edit" label=${`Change ${inline(at(one, "_id"))}`} onClick=${() => setEditing({ one })} /><${Button} small kind="plain" icon="trash" label=${`Delete ${inline(at(one, "_id"))}`} onClick=${() => setDropping(one)} /></span>`}</td></tr>`)}</tbody></table></div>`}
+    </${Loading}>
+    ${editing && html`<${Edit} path=${path} one=${editing.one} onClose=${() => setEditing(null)} onDone=${() => (setEditing(null), again())} />`}
+    ${dropping && html`<${Confirm} title="Delete this permission?" text=${html`Requests that only it allows will be refused: <code>${visible(at(dropping, "predicate")?.v ?? "")}</code>`} action="Delete" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", place(path, dropping)), toast("Deleted", "good"), again())} />`}`;
+}
+
+/** Where a permission is. @param {string[]} path @param {any} one */
+const place = (path, one) => {
+  const id = pathOf(at(one, "_id"));
+  return target(dataPath([...path, id?.segment ?? ""]), id?.query || {});
+};
+
+function Edit({ path, one, onClose, onDone }) {
+  const [name, setName] = useState("");
+  const [to, setTo] = useState(one ? roles(one).join(", ") : "");
+  const [rank, setRank] = useState(one ? String(at(one, "priority")?.v ?? "") : "100");
+  const [predicate, setPredicate] = useState(one ? String(at(one, "predicate")?.v ?? "") : "path-prefix('/books') and method(GET)");
+  const [mongo, setMongo] = useState(one && at(one, "mongo") ? print(at(one, "mongo")) : "{}");
+  const [fault, setFault] = useState(/** @type {any} */ (null));
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const unreadable = Boolean(problem(mongo));
+  useEffect(() => {
+    if (unreadable) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(async () => {
+      const body = `{"predicate": ${JSON.stringify(predicate)}, "mongo": ${mongo.trim() || "{}"}}`;
+      const answer = await request("POST", config.value.access + "/parse", { headers: { "Content-Type": "application/json" }, body, quiet: true, any: true, signal: abort.signal }).catch(() => null);
+      if (answer?.status === 200) setFault(JSON.parse(answer.text).ok ? null : JSON.parse(answer.text));
+    }, 250);
+    return () => (clearTimeout(timer), abort.abort());
+  }, [predicate, mongo]);
+  const submit = async (/** @type {Event} */ e) => {
+    e.preventDefault();
+    setError(null);
+    const list = to.split(",").map(role => role.trim()).filter(Boolean);
+    const part = `"roles": ${JSON.stringify(list)}, ${rank.trim() ? `"priority": ${Number(rank)}, ` : ""}"predicate": ${JSON.stringify(predicate)}, "mongo": ${mongo.trim() || "{}"}`;
+    try {
+      if (one) await request("PATCH", place(path, one), { headers: { "Content-Type": "application/json" }, body: `{${part}}` });
+      else await request("POST", target(dataPath(path), { wm: "insert" }), { headers: { "Content-Type": "application/json" }, body: `{${name ? `"_id": ${JSON.stringify(name)}, ` : ""}${part}}` });
+      toast(one ? "Changed" : "Created", "good");
+      onDone();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const marks = fault?.position !== undefined ? [{ from: Math.max(0, Math.min(fault.position, predicate.length - 1)), to: Math.min(predicate.length, fault.position + 1), message: fault.error, severity: "error" }] : [];
+  return html`<${Dialog} title=${one ? `Permission ${visible(inline(at(one, "_id")))}` : "New permission"} wide onClose=${onClose}><form class="stack" onSubmit=${submit}>
+    ${!one && html`<${Field} label="Name" hint="Empty: the gateway makes one."><input autocomplete="off" spellcheck=${false} value=${name} onInput=${(/** @type {any} */ e) => setName(e.target.value)} /></${Field}>`}
+    <div class="fields-2"><${Field} label="Roles" hint="Separated by commas; $unauthenticated is everybody."><input required spellcheck=${false} value=${to} onInput=${(/** @type {any} */ e) => setTo(e.target.value)} /></${Field}>
+      <${Field} label="Priority" hint="Higher ones are tried first."><input inputmode="decimal" pattern="-?[0-9.]*" value=${rank} onInput=${(/** @type {any} */ e) => setRank(e.target.value)} /></${Field}></div>
+    <div class="field"><span class="label">Predicate</span><${Editor} plain value=${predicate} onChange=${setPredicate} label="Predicate" complete=${complete} marks=${marks} />
+      ${fault ? html`<span class="error" role="alert">${visible(fault.error)}${fault.position !== undefined ? html`<br /><code class="where">${visible(predicate.slice(0, fault.position))}<mark>${visible(predicate.slice(fault.position, fault.position + 1) || "␣")}</mark>${visible(predicate.slice(fault.position + 1))}</code>` : ""}</span>` : html`<span class="hint">It can be read.</span>`}</div>
+    <div class="field"><span class="label">Limits and rights on data (mongo)</span><${Editor} value=${mongo} onChange=${setMongo} label="Limits and rights" hint="{ readFilter: { owner: '@user._id' } }" /></div>
+    ${error && html`<${Failure} error=${error} />`}
+    <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button primary" disabled=${Boolean(fault) || unreadable}><span>${one ? "Save" : "Create"}</span></button></div>
+  </form></${Dialog}>`;
+}

@@ -1,0 +1,82 @@
+// What documents of a collection are like: fields by the gateway's own description, and the schema that is enforced.
+import { html, useEffect, useState } from "./dom.js";
+import { config, readOnly, toast } from "./state.js";
+import { address, dataPath, request, target } from "./api.js";
+import { parse } from "./shell.js";
+import { at, print } from "./shellprint.js";
+import { useLoad } from "./load.js";
+import { Button, CopyButton, Empty, Failure, Field, Loading } from "./ui.js";
+import { Editor, problem } from "./editor.js";
+import { curl } from "./curl.js";
+import { visible } from "./format.js";
+import { change, properties } from "./properties.js";
+import { fieldsOf, responseSchema } from "./openapi.js";
+
+export function Schema({ path }) {
+  const where = `${config.value.openapi}${dataPath(path)}`;
+  const described = useLoad(async signal => (config.value.openapi ? JSON.parse((await request("GET", where, { signal })).text) : null), [where]);
+  const indexes = useLoad(async signal => {
+    const answer = await request("GET", dataPath([...path, "_indexes"]), { signal, quiet: true, any: true });
+    return answer.status === 200 ? JSON.parse(answer.text) : [];
+  }, [path.join("/")]);
+  const schema = described.data && responseSchema(described.data, dataPath(path));
+  const fields = schema ? fieldsOf(described.data, schema) : [];
+  const indexed = (/** @type {string} */ field) => (indexes.data || []).filter((/** @type {any} */ one) => Object.keys(one.key || {}).includes(field));
+  return html`
+    <div class="toolbar"><span class="quiet">From a sample that your account may read, the declared schema and the indexes.</span><span class="spring"></span><${Button} small icon="refresh" onClick=${described.again}>Refresh</${Button}>${config.value.openapi && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>`}</div>
+    <${Loading} busy=${described.busy} onCancel=${described.cancel}>
+      ${described.error && html`<${Failure} error=${described.error} />`}
+      ${!described.busy && !described.error && !fields.length && html`<${Empty} icon="columns" title="No fields are known" text="Fields appear here when there are documents that your account may read, or a schema." />`}
+      ${fields.length > 0 && html`<div class="panel flush" tabindex="0" role="region" aria-label="Fields"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Types</th><th scope="col">Share</th><th scope="col">Notes</th></tr></thead><tbody>
+        ${fields.map(field => html`<tr key=${field.path}><th scope="row" class=${`depth-${Math.min(4, field.depth)}`}><span class="mono">${visible(field.name)}</span></th><td><span class="row">${field.types.map(type => html`<span class="tag">${visible(type)}</span>`)}</span></td>
+          <td>${field.share === null ? "" : html`<span class="row nowrap-bar"><meter class="share" min="0" max="1" value=${field.share} aria-label=${`Share of ${visible(field.path)}`}></meter><span class="quiet small">${Math.round(field.share * 100)} %</span></span>`}</td>
+          <td><span class="row">${field.required && html`<span class="tag accent">required</span>`}${indexed(field.path).map((/** @type {any} */ one) => html`<span class="tag accent" title=${visible(one._id || "")}>${one.unique ? "unique index" : "indexed"}</span>`)}${field.description && html`<span class="quiet small">${visible(field.description)}</span>`}</span></td></tr>`)}</tbody></table></div>`}
+    </${Loading}>
+    <${Stored} path=${path} />`;
+}
+
+/** The schema store beside the collection. @param {string[]} path */
+const storeOf = path => [...path.slice(0, -1), "_schemas"];
+
+function Stored({ path }) {
+  const meta = useLoad(signal => properties(path, signal), [path.join("/")]);
+  const named = at(meta.data?.document || { t: "null" }, "jsonSchema.schemaId")?.v || "";
+  const [id, setId] = useState("");
+  const [text, setText] = useState("");
+  const [found, setFound] = useState(/** @type {any} */ (null));
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const where = (/** @type {string} */ name) => dataPath([...storeOf(path), name]);
+  useEffect(() => {
+    if (!meta.data) return;
+    const name = named || path.at(-1) || "";
+    setId(name);
+    request("GET", target(where(name), { jsonMode: "shell" }), { any: true, quiet: true }).then(answer => {
+      const document = answer.status === 200 ? parse(answer.text) : null;
+      if (document) document.e = document.e.filter((/** @type {any} */ [key]) => key !== "_id" && key !== "_etag");
+      setFound(document ? { tag: answer.headers.get("ETag") } : null);
+      setText(document ? print(document) : '{\n  type: "object",\n  required: [],\n  properties: {\n    _id: {},\n    _etag: {}\n  }\n}');
+    }, setError);
+  }, [meta.data]);
+  const save = async () => {
+    setError(null);
+    try {
+      const store = await request("GET", target(dataPath(storeOf(path)), { pagesize: 1 }), { any: true, quiet: true });
+      if (store.status === 404) await request("PUT", dataPath(storeOf(path)));
+      await request("PUT", target(where(id), { wm: "upsert" }), { headers: { "Content-Type": "application/json", ...(found?.tag ? { "If-Match": found.tag } : {}) }, body: text });
+      if (named !== id) await change(path, `{"jsonSchema": {"schemaId": ${JSON.stringify(id)}}}`, meta.data?.tag ?? null);
+      toast("Documents are held to this schema from now on", "good");
+      meta.again();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const off = () => change(path, '{"$unset": {"jsonSchema": 1}}', meta.data?.tag ?? null).then(() => (toast("Documents are no longer validated", "good"), meta.again()), setError);
+  return html`<section class="panel stack tight-stack" aria-labelledby="stored-schema">
+    <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class="tag good">enforced: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && !readOnly.value && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
+    <p class="quiet">Writes through the gateway that do not conform are refused, with the place and the reason.</p>
+    ${!named && html`<${Field} inline label="Name"><input spellcheck=${false} value=${id} onInput=${(/** @type {any} */ e) => setId(e.target.value)} /></${Field}>`}
+    <${Editor} value=${text} onChange=${setText} label="JSON Schema" readOnly=${readOnly.value} />
+    ${error && html`<${Failure} error=${error} />`}
+    ${!readOnly.value && html`<div class="row"><${Button} kind="primary" disabled=${!id || Boolean(problem(text)) || !text.trim()} onClick=${save}>${named ? "Save" : "Save and enforce"}</${Button}></div>`}
+  </section>`;
+}

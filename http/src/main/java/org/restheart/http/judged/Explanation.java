@@ -1,0 +1,53 @@
+package org.restheart.http.judged;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonValue;
+import org.restheart.http.access.Demand;
+import org.restheart.http.access.Grant;
+
+/// How access rules decide about a request. Guards of single services, such as those of accounts and queries,
+/// may refuse what rules allow. Immutable.
+///
+/// @param status of the answer to a request that is refused: 401, 403, 404, or what the service refuses it with
+/// @param reason why no rule was asked; empty if rules decided
+/// @param tried the rules in the order in which they were tried, up to the first that allows the request
+public record Explanation(int status, Optional<String> reason, List<Tried> tried) {
+    public Explanation {
+        tried = List.copyOf(tried);
+    }
+
+    /// The rule that allows the request.
+    public Optional<Tried> deciding() {
+        return tried.stream().filter(rule -> rule.grant().isPresent()).findFirst();
+    }
+
+    public boolean isAllowed() {
+        return deciding().isPresent();
+    }
+
+    /// One rule. Its texts are for those who may read access rules.
+    ///
+    /// @param place where it is written
+    /// @param id of a stored permission
+    /// @param role of the account for which it was tried
+    /// @param missing flags that the request needs and the rule does not set
+    /// @param failed the first part of its predicate that is not true of the request, as written
+    /// @param grant present if the rule allows the request; with the values of variables
+    public record Tried(
+            String place,
+            Optional<BsonValue> id,
+            Optional<String> role,
+            Optional<Double> priority,
+            Set<Demand> missing,
+            Optional<String> failed,
+            Optional<Grant> grant) {
+
+        /// A rule that is no permission.
+        public static Tried of(String place, Optional<Grant> grant) {
+            return new Tried(
+                    place, Optional.empty(), Optional.empty(), Optional.empty(), Set.of(), Optional.empty(), grant);
+        }
+    }
+}

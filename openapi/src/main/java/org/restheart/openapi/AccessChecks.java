@@ -1,0 +1,158 @@
+package org.restheart.openapi;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Explanation.Tried;
+import org.restheart.http.judged.Explanations;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.Via;
+
+/// `POST /_access/check`: how access rules decide about a request, which is not carried out. Thread-safe.
+final class AccessChecks {
+    private static final int MAX_PARAMETERS = 1_000;
+
+    private final Explanations explanations;
+
+    AccessChecks(Explanations explanations) {
+        this.explanations = explanations;
+    }
+
+    /// @param asking with the caller about whom is asked
+    /// @param content `{method, path, query, body}`
+    /// @param readsRules whether the answer tells what access rules say. Otherwise it has of each
+    ///     rule its role, its priority and the flags that it lacks, and of a grant which restrictions
+    ///     there are
+    BsonDocument check(Request asking, BsonDocument content, boolean readsRules) {
+        var explanation = explanations.explain(asking, request(content));
+        var answer = new BsonDocument("decision", new BsonString(explanation.isAllowed() ? "allowed" : "refused"))
+                .append("status", new BsonInt32(explanation.status()));
+        explanation.reason().ifPresent(reason -> answer.append("reason", new BsonString(reason)));
+        answer.append(
+                "permission",
+                explanation
+                        .deciding()
+                        .<BsonValue>map(rule -> permission(rule, readsRules))
+                        .orElse(BsonNull.VALUE));
+        answer.append(
+                "grant",
+                explanation
+                        .deciding()
+                        .flatMap(Tried::grant)
+                        .<BsonValue>map(grant -> readsRules ? restrictions(grant) : namesOf(restrictions(grant)))
+                        .orElse(BsonNull.VALUE));
+        return answer.append(
+                "trace",
+                new BsonArray(explanation.tried().stream()
+                        .map(rule -> traced(rule, readsRules))
+                        .toList()));
+    }
+
+    private static JudgedRequest request(BsonDocument content) {
+        var method = Method.of(text(content, "method").orElse("GET"))
+                .orElseThrow(() -> refuse("method is no method of HTTP that is served"));
+        var target = text(content, "path")
+                .filter(path -> path.startsWith("/"))
+                .orElseThrow(() -> refuse("path is needed, a text that begins with /"));
+        int mark = target.indexOf('?');
+        var query = new StringBuilder(mark < 0 ? "" : target.substring(mark + 1));
+        text(content, "query")
+                .ifPresent(more -> query.append(query.isEmpty() ? "" : "&").append(more));
+        var judged = JudgedRequest.of(
+                method,
+                RequestPath.parse(mark < 0 ? target : target.substring(0, mark)),
+                Query.parse(query.toString(), MAX_PARAMETERS),
+                Via.REST);
+        var body = content.get("body");
+        if (body == null || body.isNull()) {
+            return judged;
+        }
+        var json = body.isString()
+                ? body.asString().getValue()
+                : JsonEncoder.of(JsonMode.STRICT).encodeToString(body);
+        return judged.withContent(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Optional<String> text(BsonDocument content, String name) {
+        var value = content.get(name);
+        if (value == null || value.isNull()) {
+            return Optional.empty();
+        }
+        if (!value.isString()) {
+            throw refuse(name + " must be a text");
+        }
+        return Optional.of(value.asString().getValue());
+    }
+
+    private static RuntimeException refuse(String message) {
+        return Problem.of(ProblemCode.CONTENT_INVALID, message).raise();
+    }
+
+    private static BsonDocument permission(Tried rule, boolean readsRules) {
+        var told = new BsonDocument();
+        if (readsRules) {
+            rule.id()
+                    .ifPresentOrElse(
+                            id -> told.append("_id", id), () -> told.append("place", new BsonString(rule.place())));
+        }
+        rule.role().ifPresent(role -> told.append("role", new BsonString(role)));
+        rule.priority().ifPresent(priority -> told.append("priority", new BsonDouble(priority)));
+        return told;
+    }
+
+    private static BsonDocument traced(Tried rule, boolean readsRules) {
+        var told = permission(rule, readsRules)
+                .append("applies", BsonBoolean.valueOf(rule.grant().isPresent()));
+        if (!rule.missing().isEmpty()) {
+            told.append(
+                    "missing",
+                    new BsonArray(rule.missing().stream()
+                            .map(demand -> new BsonString(flag(demand)))
+                            .toList()));
+        }
+        rule.failed().filter(_ -> readsRules).ifPresent(part -> told.append("failed", new BsonString(part)));
+        return told;
+    }
+
+    /// The flag of a permission that meets a demand.
+    private static String flag(org.restheart.http.access.Demand demand) {
+        return switch (demand) {
+            case MANAGEMENT -> "allowManagementRequests";
+            case BULK_PATCH -> "allowBulkPatch";
+            case BULK_DELETE -> "allowBulkDelete";
+            case AD_HOC_AGGREGATION -> "allowAdHocAggregations";
+            case WRITE_MODE -> "allowWriteMode";
+        };
+    }
+
+    private static BsonDocument restrictions(Grant grant) {
+        var told = new BsonDocument();
+        grant.readFilter().ifPresent(filter -> told.append("readFilter", filter));
+        grant.writeFilter().ifPresent(filter -> told.append("writeFilter", filter));
+        grant.mergeRequest().ifPresent(merged -> told.append("mergeRequest", merged));
+        grant.projectResponse().ifPresent(projection -> told.append("projectResponse", projection));
+        return told;
+    }
+
+    private static BsonDocument namesOf(BsonDocument restrictions) {
+        var told = new BsonDocument();
+        restrictions.keySet().forEach(name -> told.append(name, BsonBoolean.TRUE));
+        return told;
+    }
+}
