@@ -14,12 +14,14 @@ import org.restheart.console.ConsoleService;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.filter.PreferFilter;
 import org.restheart.core.metrics.Metrics;
+import org.restheart.core.observation.AuditLines;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.observation.RequestLog;
 import org.restheart.core.routing.Binding;
@@ -76,6 +78,11 @@ public final class Gateway implements AutoCloseable {
             var log = RequestLog.open(config.logging());
             opened.push(log::close);
             observers.add(log);
+        }
+        if (config.logging().audit() != Audit.NOTHING) {
+            var audit = AuditLines.of(config.logging().audit());
+            opened.push(audit::close);
+            observers.add(audit);
         }
         var client = connect(metrics);
         var tasks = new BackgroundTasks();
@@ -317,6 +324,13 @@ public final class Gateway implements AutoCloseable {
     public void announceStop() {
         stopping = true;
         listener.announceStop(config.core().gracePeriod());
+    }
+
+    /// Takes over what can change while requests are served: the certificate.
+    ///
+    /// @throws org.restheart.core.server.StartException if it cannot be used; the one before is kept
+    public void reload(GatewayConfig changed) {
+        changed.https().keys().ifPresent(listener::useCertificate);
     }
 
     /// Stops; returns when everything is closed. Requests in flight have the configured time to complete.

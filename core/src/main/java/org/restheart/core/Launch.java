@@ -3,6 +3,7 @@ package org.restheart.core;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.restheart.core.config.ConfigException;
@@ -10,6 +11,8 @@ import org.restheart.core.config.Configuration;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.core.config.Sources;
+import org.restheart.core.server.StartException;
+import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
 import picocli.CommandLine;
 
@@ -95,9 +98,17 @@ final class Launch {
 
     private Outcome check(Sources sources) {
         var configuration = Configuration.load(sources);
-        var findings = configuration.read().findings();
+        var meaning = configuration.read();
+        var findings = new ArrayList<>(meaning.findings());
+        findings.addAll(configuration.strictFindings());
         report(findings);
         long bad = findings.stream().filter(Launch::failsCheck).count();
+        try {
+            UndertowListener.check(meaning.config().https());
+        } catch (StartException e) {
+            err.println("ERROR " + e.getMessage());
+            bad++;
+        }
         if (bad > 0) {
             err.println(
                     bad + (bad == 1 ? " problem" : " problems") + " in the configuration: " + configuration.origin());

@@ -16,8 +16,10 @@ public final class Main {
         var launch = new Launch(System.getenv(), PidFile.standardDirectory(), System.out, System.err, began);
         switch (launch.run(args)) {
             case Launch.Outcome.Done(int exitCode) -> System.exit(exitCode);
-            case Launch.Outcome.Running(var server) ->
+            case Launch.Outcome.Running(var server) -> {
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "stop"));
+                HangUp.run(server::reload);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.Finding;
@@ -25,11 +26,13 @@ import org.slf4j.LoggerFactory;
 final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
 
+    private final Sources sources;
     private final ClosingOrder parts;
     private final Gateway gateway;
     private final URI uri;
 
-    private RunningServer(ClosingOrder parts, Gateway gateway, URI uri) {
+    private RunningServer(Sources sources, ClosingOrder parts, Gateway gateway, URI uri) {
+        this.sources = sources;
         this.parts = parts;
         this.gateway = gateway;
         this.uri = uri;
@@ -65,7 +68,7 @@ final class RunningServer implements AutoCloseable {
             var gateway = Gateway.start(effective);
             parts.push(gateway::close);
             var server = new RunningServer(
-                    parts, gateway, uri(effective, gateway.address().getPort()));
+                    sources, parts, gateway, uri(effective, gateway.address().getPort()));
             server.announce(effective, Duration.between(began, Instant.now()));
             embedded.ifPresent(_ -> FirstSteps.print(
                     hints,
@@ -134,6 +137,24 @@ final class RunningServer implements AutoCloseable {
     /// The URI of the server on this machine.
     URI uri() {
         return uri;
+    }
+
+    /// Reads the configuration again and takes over what can change while requests are served: the levels of the log
+    /// and
+    /// the certificate. A configuration that cannot be used is reported, and nothing changes.
+    void reload() {
+        LOG.info("Reading the configuration again");
+        try {
+            var config = Configuration.load(sources).read().orThrow();
+            gateway.reload(config);
+            LogSetup.applyLevels(config.logging());
+            LOG.info("Log levels and certificate are as configured now; other changes need a restart");
+        } catch (ConfigException e) {
+            e.findings().forEach(RunningServer::log);
+            LOG.error("Nothing was changed");
+        } catch (StartException e) {
+            LOG.error("Nothing was changed: {}", e.getMessage());
+        }
     }
 
     /// Stops; requests in flight have the configured time to complete.

@@ -120,6 +120,37 @@ class LaunchTest {
     }
 
     @Test
+    void the_effective_configuration_of_a_short_file_has_the_defaults() throws IOException {
+        var file = file("short.yml", "http-listener: {port: 9091}\nmongo: {default-pagesize: 7}\n");
+        assertThat(exitCode("", "--print-config", file.toString())).isZero();
+        assertThat(out())
+                .contains("port: 9091", "host: localhost", "default-pagesize: 7", "max-pagesize: 1000")
+                .contains("connection-string: mongodb://127.0.0.1", "log-level: INFO")
+                .containsPattern("basicAuthMechanism:\n  enabled: true")
+                .containsPattern("ping:\n  enabled: true");
+    }
+
+    @Test
+    void the_check_opens_the_keystore() throws IOException {
+        var keystore = file("keys.p12", "no keys");
+        assertThat(exitCode(
+                        "/https-listener->{enabled: true, keystore-path: '" + keystore
+                                + "', keystore-password: 'p', certificate-password: 'p'}",
+                        "--check"))
+                .isEqualTo(255);
+        assertThat(err()).contains("cannot open the keystore", "keystore-password");
+    }
+
+    @Test
+    void the_check_says_that_nobody_may_do_anything_without_a_root_role() throws IOException {
+        var file = file("short.yml", "http-listener: {port: 9091}\n");
+        assertThat(exitCode("", "--check", file.toString())).isEqualTo(255);
+        assertThat(err()).contains("/mongoAclAuthorizer/root-role is not set");
+        var meant = file("meant.yml", "http-listener: {port: 9091}\nmongoAclAuthorizer: {root-role: null}\n");
+        assertThat(exitCode("", "--check", meant.toString())).isZero();
+    }
+
+    @Test
     void T34_no_secret_is_printed_however_deep_it_is() {
         var rho = String.join(
                 ";",
@@ -223,7 +254,8 @@ class LaunchTest {
         assertThat(exitCode(
                         "",
                         "--check",
-                        file("short.yml", "http-listener: {port: 9090}").toString()))
+                        file("short.yml", "http-listener: {port: 9090}\nmongoAclAuthorizer: {root-role: admin}")
+                                .toString()))
                 .isZero();
         assertThat(err()).isEmpty();
     }

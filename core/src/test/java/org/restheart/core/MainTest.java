@@ -8,6 +8,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -80,6 +81,62 @@ class MainTest {
             assertThat(output.lines())
                     .anyMatch(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[request-log] INFO  "
                             + "\\[trace-id: .*] ⚬ GET http://[^ ]+/ping from /.* => status=200 .*"));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void a_log_that_is_no_terminal_has_no_colours_and_its_level_changes_when_the_process_hangs_up() throws Exception {
+        var settings = folder.resolve("settings.yml");
+        Files.writeString(settings, "/logging/log-level: INFO\n");
+        var process = start("/http-listener/port->0", "-s", "-o", settings.toString());
+        try (var output = process.inputReader();
+                var client = HttpClient.newHttpClient()) {
+            var ping = ready(output).resolve("/ping");
+            client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding());
+            assertThat(next(output, "GET http://")).contains("status=200 ").doesNotContain("\u001b");
+            Files.writeString(settings, "/logging/log-level: NONSENSE\n");
+            hangUp(process);
+            assertThat(next(output, "log-level")).contains("must be one of");
+            assertThat(next(output, "Nothing was")).contains("Nothing was changed");
+            Files.writeString(settings, "/logging/log-level: DEBUG\n");
+            hangUp(process);
+            assertThat(next(output, "as configured now")).contains("Log levels");
+            Files.writeString(settings, "/logging/log-level: ERROR\n");
+            hangUp(process);
+            process.toHandle().destroy();
+            assertThat(output.lines()).noneMatch(line -> line.contains("Stopped"));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static void hangUp(Process process) throws Exception {
+        new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor();
+    }
+
+    private static String next(BufferedReader output, String part) throws IOException {
+        for (String line; (line = output.readLine()) != null; ) {
+            if (line.contains(part)) {
+                return line;
+            }
+        }
+        throw new AssertionError("the process ended without " + part);
+    }
+
+    @Test
+    void lines_of_json_tell_requests_by_name() throws Exception {
+        var process = start("/http-listener/port->0; /logging/log-format->'json'", "-s");
+        try (var output = process.inputReader();
+                var client = HttpClient.newHttpClient()) {
+            var ping = ready(output).resolve("/ping?token=S3CRET");
+            client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding());
+            assertThat(next(output, "/ping"))
+                    .startsWith("{\"time\":\"")
+                    .contains("\"method\":\"GET\",\"path\":\"/ping\",\"status\":200,\"elapsedMillis\":")
+                    .contains("\"query\":\"token=**********\"")
+                    .endsWith("}");
         } finally {
             process.destroyForcibly();
         }

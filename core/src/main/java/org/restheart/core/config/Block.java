@@ -83,7 +83,20 @@ final class Block {
 
     /// As [#bool(String, boolean)], for a key whose absence is not reported.
     boolean flag(String key, boolean absent) {
-        return has(key) ? bool(key, absent) : absent;
+        if (has(key)) {
+            return bool(key, absent);
+        }
+        fill(key, absent);
+        return absent;
+    }
+
+    /// As [#uri(String, String)], for a key whose absence is not reported.
+    String optionalUri(String key, String absent) {
+        if (has(key)) {
+            return uri(key, absent);
+        }
+        fill(key, absent);
+        return absent;
     }
 
     int integer(String key, int absent, int min, int max) {
@@ -310,7 +323,13 @@ final class Block {
         if (expected) {
             reading.absent(path, key, Secrets.isSecret(key) ? Secrets.MASK : String.valueOf(used));
         }
+        fill(key, used);
         return used;
+    }
+
+    /// Records what counts where a key is absent, for the printed configuration.
+    void fill(String key, Object used) {
+        reading.fill(path + "/" + key, used);
     }
 
     private <T> T refused(String key, String bound, T used) {

@@ -95,11 +95,35 @@ public final class Configuration {
         return overrides.stream().map(Assignment::toString).toList();
     }
 
-    /// The effective configuration as YAML. Keys that are not set anywhere are not in it.
+    /// The effective configuration as YAML, with the defaults of keys that are not set anywhere.
     ///
     /// @param showSecrets whether passwords and keys are printed in clear text
     public String print(boolean showSecrets) {
-        return Yaml.print(showSecrets ? tree : Secrets.mask(tree));
+        var whole = Trees.copy(tree);
+        var defaults = new Reading(reading.directory());
+        GatewayConfig.read(Block.root(Trees.copy(tree), defaults));
+        defaults.filled().forEach((path, value) -> {
+            if (path.startsWith("/")) { // others are in files that the configuration names
+                OverridePath.parse(path).set(whole, Trees.copyOf(value));
+            }
+        });
+        return Yaml.print(showSecrets ? whole : Secrets.mask(whole));
+    }
+
+    /// What a strict check finds beyond [#read()]: what may be meant, but seldom is.
+    public List<Finding> strictFindings() {
+        var security = read().config().security();
+        boolean silent = tree.get("mongoAclAuthorizer") instanceof Map<?, ?> acl && acl.containsKey("root-role");
+        return security.mongoAcl().isPresent()
+                        && security.mongoAcl().get().rootRole().isEmpty()
+                        && security.filePermissions().isEmpty()
+                        && security.fullAuthorizer().isEmpty()
+                        && !silent
+                ? List.of(new Finding(
+                        Level.SUSPECT,
+                        "/mongoAclAuthorizer/root-role",
+                        "is not set: without stored permissions nobody may do anything; null says that this is meant"))
+                : List.of();
     }
 
     /// Whether the account of the built-in configuration is accepted with its default password.

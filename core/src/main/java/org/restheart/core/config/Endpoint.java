@@ -16,8 +16,8 @@ public record Endpoint(boolean enabled, String uri, boolean secured) {
         }
         var secured = alias ? "secure" : "secured";
         return new Endpoint(
-                block.has("enabled") ? block.bool("enabled", absent.enabled) : absent.enabled,
-                block.has("uri") ? block.uri("uri", absent.uri) : absent.uri,
-                block.has(secured) ? block.bool(secured, absent.secured) : absent.secured);
+                block.flag("enabled", absent.enabled),
+                block.optionalUri("uri", absent.uri),
+                block.flag(secured, absent.secured));
     }
 }

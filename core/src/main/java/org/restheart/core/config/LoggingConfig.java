@@ -2,11 +2,15 @@ package org.restheart.core.config;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /// `logging`.
 ///
 /// @param ansiConsole whether the console supports colours
 /// @param filePath of the log file, when `toFile`
+/// @param format of the lines
+/// @param audit which requests leave a line in the audit log
+/// @param auditPath a file of its own for the audit log
 /// @param packages the loggers that get `level`; all others are off
 /// @param fullStacktrace whole stack traces instead of abridged ones
 /// @param tracingHeaders request headers to log and to echo
@@ -19,6 +23,9 @@ public record LoggingConfig(
         boolean noColors,
         boolean toFile,
         String filePath,
+        Format format,
+        Audit audit,
+        Optional<String> auditPath,
         List<String> packages,
         boolean fullStacktrace,
         RequestsLog requestsLog,
@@ -34,6 +41,20 @@ public record LoggingConfig(
         INFO,
         DEBUG,
         TRACE,
+        ALL
+    }
+
+    /// How a line is written.
+    public enum Format {
+        TEXT,
+        /// One object per line.
+        JSON
+    }
+
+    /// Which requests are audited. Refused ones are, whatever they wanted, unless none are.
+    public enum Audit {
+        NOTHING,
+        WRITES,
         ALL
     }
 
@@ -53,6 +74,9 @@ public record LoggingConfig(
                 block.bool("no-colors", false),
                 block.bool("log-to-file", false),
                 block.text("log-file-path", "restheart.log"),
+                block.oneOf("log-format", Format.TEXT),
+                block.oneOf("audit", Audit.NOTHING),
+                block.optionalText("audit-file-path"),
                 block.texts("packages", List.of("org.restheart")),
                 block.bool("full-stacktrace", false),
                 RequestsLog.values()[block.integer("requests-log-mode", 1, 0, 2)],

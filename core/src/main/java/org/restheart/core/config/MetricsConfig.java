@@ -25,9 +25,9 @@ public record MetricsConfig(
         return new MetricsConfig(
                 Endpoint.read(metrics, new Endpoint(true, "/metrics", true)),
                 missing,
-                requests.isPresent() && requests.bool("enabled", false),
+                requests.bool("enabled", false),
                 requests.texts("include", List.of("/*")),
                 requests.texts("exclude", List.of("/metrics", "/metrics/*")),
-                jvm.isPresent() && jvm.bool("enabled", false));
+                jvm.bool("enabled", false));
     }
 }

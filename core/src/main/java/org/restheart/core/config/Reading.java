@@ -21,6 +21,7 @@ final class Reading {
     private final List<Finding> findings = new ArrayList<>();
     private final Map<String, Visit> visits = new LinkedHashMap<>();
     private final Map<String, Map<String, String>> absent = new LinkedHashMap<>();
+    private final Map<String, Object> filled = new LinkedHashMap<>();
 
     /// For a configuration without a file: relative file names are resolved against the working directory.
     Reading() {
@@ -50,6 +51,15 @@ final class Reading {
     /// An absent key and its default.
     void absent(String path, String key, String used) {
         absent.computeIfAbsent(path, p -> new LinkedHashMap<>()).put(key, used);
+    }
+
+    /// The value of an absent key, by its path.
+    void fill(String path, Object used) {
+        filled.putIfAbsent(path, used);
+    }
+
+    Map<String, Object> filled() {
+        return filled;
     }
 
     void add(Finding finding) {

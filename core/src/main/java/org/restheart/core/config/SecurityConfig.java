@@ -92,7 +92,13 @@ public record SecurityConfig(
         if (MECHANISMS.stream().anyMatch(mechanism -> root.component(mechanism).isPresent())) {
             return realm(basic);
         }
-        return fileUsers || mongoRealm ? Optional.of(mongoRealm ? RealmName.MONGO : RealmName.FILE) : Optional.empty();
+        if (!fileUsers && !mongoRealm) {
+            return Optional.empty();
+        }
+        var name = mongoRealm ? RealmName.MONGO : RealmName.FILE;
+        basic.fill("enabled", true);
+        basic.fill("authenticator", name.component);
+        return Optional.of(name);
     }
 
     /// Whether somebody gets in without saying who he is.

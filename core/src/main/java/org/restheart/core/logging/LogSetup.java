@@ -7,12 +7,14 @@ import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import java.util.ArrayList;
+import java.util.Map;
 import java.util.Optional;
 import org.restheart.core.config.LoggingConfig;
 import org.slf4j.Logger;
@@ -20,10 +22,18 @@ import org.slf4j.LoggerFactory;
 
 /// Turns the `logging` block into appenders and levels. Not thread-safe; called once, before anything is logged.
 public final class LogSetup {
+    /// The logger of who did what.
+    public static final String AUDIT = "org.restheart.audit";
+
     private static final String LINE = "%d{HH:mm:ss.SSS} [%thread] %-5level %msg%n";
     private static final String COLOURED_LINE = "%d{HH:mm:ss.SSS} [%thread] %highlight(%-5level) %msg%n";
-    private static final String ABRIDGED_TRACE = "%ex{8}";
-    private static final String WHOLE_TRACE = "%ex{full}";
+
+    /// Without the colours that messages have for the console.
+    private static final String FILE_LINE =
+            "%d{HH:mm:ss.SSS} [%thread] %-5level %replace(%msg){'\u001b\\[[0-9;]*m', ''}%n";
+
+    private static final String ABRIDGED_TRACE = "8";
+    private static final String WHOLE_TRACE = "full";
 
     private static final FileSize MAX_FILE_SIZE = FileSize.valueOf("5MB");
     private static final int MAX_OLD_FILES = 5;
@@ -36,18 +46,44 @@ public final class LogSetup {
 
     private final LoggingConfig config;
     private final LoggerContext context;
+    private final boolean colours;
 
-    private LogSetup(LoggingConfig config, LoggerContext context) {
+    private LogSetup(LoggingConfig config, LoggerContext context, boolean colours) {
         this.config = config;
         this.context = context;
+        this.colours = colours;
     }
 
     /// Does nothing if the system property `logback.configurationFile` names a configuration, which takes precedence.
     public static void apply(LoggingConfig config) {
         if (System.getProperty("logback.configurationFile") == null
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            apply(config, context);
+            apply(config, context, showsColours(config));
         }
+    }
+
+    /// Changes the levels alone, while events are logged.
+    public static void applyLevels(LoggingConfig config) {
+        if (System.getProperty("logback.configurationFile") == null
+                && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            new LogSetup(config, context, false).applyLevels(true);
+        }
+    }
+
+    /// Whether messages for the console have colours: on a terminal, unless the configuration or `NO_COLOR` says no.
+    public static boolean showsColours(LoggingConfig config) {
+        return showsColours(
+                config,
+                System.getenv(),
+                System.console() != null && System.console().isTerminal());
+    }
+
+    static boolean showsColours(LoggingConfig config, Map<String, String> environment, boolean terminal) {
+        return terminal
+                && config.ansiConsole()
+                && !config.noColors()
+                && config.format() == LoggingConfig.Format.TEXT
+                && environment.getOrDefault("NO_COLOR", "").isEmpty();
     }
 
     /// Writes the queued lines. Nothing is logged afterwards: called when the process ends.
@@ -57,8 +93,8 @@ public final class LogSetup {
         }
     }
 
-    static void apply(LoggingConfig config, LoggerContext context) {
-        new LogSetup(config, context).apply();
+    static void apply(LoggingConfig config, LoggerContext context, boolean colours) {
+        new LogSetup(config, context, colours).apply();
     }
 
     private void apply() {
@@ -68,13 +104,31 @@ public final class LogSetup {
             appenders.add(console());
         }
         if (config.toFile()) {
-            appenders.add(behindQueue(file()));
+            appenders.add(behindQueue(file("file", config.filePath())));
         }
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.setLevel(Level.OFF);
         appenders.forEach(root::addAppender);
+        config.auditPath().ifPresent(path -> {
+            var audit = context.getLogger(AUDIT);
+            audit.addAppender(behindQueue(file("audit", path)));
+            audit.setAdditive(false);
+        });
+        applyLevels(false);
+    }
+
+    /// @param anew whether loggers of an earlier configuration are to be switched off
+    private void applyLevels(boolean anew) {
+        if (anew) {
+            context.getLoggerList().stream()
+                    .filter(logger -> !logger.getName().equals(Logger.ROOT_LOGGER_NAME))
+                    .forEach(logger -> logger.setLevel(null));
+        }
         var level = Level.toLevel(config.level().name());
         config.packages().forEach(name -> context.getLogger(name).setLevel(level));
+        if (config.audit() != LoggingConfig.Audit.NOTHING || config.auditPath().isPresent()) {
+            context.getLogger(AUDIT).setLevel(Level.INFO);
+        }
     }
 
     /// Whether an appender's lines have colours; empty if their layout is a configured one.
@@ -90,22 +144,22 @@ public final class LogSetup {
         var console = new ConsoleAppender<ILoggingEvent>();
         console.setContext(context);
         console.setName("console");
-        console.setEncoder(encoder(config.ansiConsole() && !config.noColors() ? COLOURED_LINE : LINE));
+        console.setEncoder(encoder(colours ? COLOURED_LINE : LINE));
         console.start();
         return console;
     }
 
-    private Appender<ILoggingEvent> file() {
+    private Appender<ILoggingEvent> file(String name, String path) {
         var file = new RollingFileAppender<ILoggingEvent>();
         file.setContext(context);
-        file.setName("file");
-        file.setFile(config.filePath());
-        file.setEncoder(encoder(LINE));
+        file.setName(name);
+        file.setFile(path);
+        file.setEncoder(encoder(FILE_LINE));
 
         var older = new FixedWindowRollingPolicy();
         older.setContext(context);
         older.setParent(file);
-        older.setFileNamePattern(config.filePath() + "-%i.log.zip");
+        older.setFileNamePattern(path + "-%i.log.zip");
         older.setMinIndex(1);
         older.setMaxIndex(MAX_OLD_FILES);
         older.start();
@@ -133,10 +187,17 @@ public final class LogSetup {
         return queue;
     }
 
-    private PatternLayoutEncoder encoder(String line) {
+    private Encoder<ILoggingEvent> encoder(String line) {
+        var depth = config.fullStacktrace() ? WHOLE_TRACE : ABRIDGED_TRACE;
+        if (config.format() == LoggingConfig.Format.JSON) {
+            var lines = new JsonLines(depth);
+            lines.setContext(context);
+            lines.start();
+            return lines;
+        }
         var encoder = new PatternLayoutEncoder();
         encoder.setContext(context);
-        encoder.setPattern(line + (config.fullStacktrace() ? WHOLE_TRACE : ABRIDGED_TRACE));
+        encoder.setPattern(line + "%ex{" + depth + "}");
         encoder.start();
         return encoder;
     }

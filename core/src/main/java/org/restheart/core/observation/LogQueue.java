@@ -9,27 +9,33 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.restheart.core.logging.ConsoleLines;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /// Writes lines on its own thread, so that a slow console never blocks an I/O thread. When lines arrive faster than
 /// they can be written some are dropped and counted. Thread-safe.
 final class LogQueue implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
     private static final int CAPACITY = 8_192;
 
     /// Between batches, so that a busy server wakes this thread once per batch and not once per line.
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private static final Line END = new Line("", Map.of());
+    private static final Line END = new Line("", Map.of(), Map.of());
 
     private final BlockingQueue<Line> lines = new ArrayBlockingQueue<>(CAPACITY);
     private final LongAdder leftOut = new LongAdder();
-    private final Thread writer =
-            Thread.ofPlatform().name("request-log").daemon().start(this::write);
+    private final Logger log;
+    private final Thread writer;
+
+    /// @param log to which the lines go
+    /// @param name of the thread
+    LogQueue(Logger log, String name) {
+        this.log = log;
+        this.writer = Thread.ofPlatform().name(name).daemon().start(this::write);
+    }
 
     /// @param context the MDC of the line
-    record Line(String text, Map<String, String> context) {}
+    /// @param fields of a line of JSON, beside its text
+    record Line(String text, Map<String, String> context, Map<String, Object> fields) {}
 
     void add(Line line) {
         if (!lines.offer(line)) {
@@ -39,7 +45,7 @@ final class LogQueue implements AutoCloseable {
 
     private void write() {
         var batch = new ArrayList<Line>();
-        var console = ConsoleLines.insteadOf(LOG);
+        var console = ConsoleLines.insteadOf(log);
         try {
             while (true) {
                 batch.add(lines.take());
@@ -65,16 +71,20 @@ final class LogQueue implements AutoCloseable {
         }
     }
 
-    private static void write(Line line) {
+    private void write(Line line) {
         line.context.forEach(MDC::put);
-        LOG.info("{}", line.text);
+        var event = log.atInfo();
+        for (var field : line.fields.entrySet()) {
+            event = event.addKeyValue(field.getKey(), field.getValue());
+        }
+        event.log("{}", line.text);
         MDC.clear();
     }
 
     private void tellWhatIsMissing() {
         long missing = leftOut.sumThenReset();
         if (missing > 0) {
-            LOG.warn("{} requests were not logged: they came faster than they could be written", missing);
+            log.warn("{} requests were not logged: they came faster than they could be written", missing);
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.restheart.core.config.LoggingConfig;
+import org.restheart.core.logging.LogSetup;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
@@ -23,13 +24,15 @@ public final class RequestLog implements Observer, AutoCloseable {
     private final List<String> tracingHeaders;
     private final boolean dump;
     private final boolean colours;
+    private final boolean fields;
     private final LogExclusions exclusions;
-    private final LogQueue queue = new LogQueue();
+    private final LogQueue queue = new LogQueue(LOG, "request-log");
 
     private RequestLog(LoggingConfig config) {
         this.tracingHeaders = config.tracingHeaders();
         this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
-        this.colours = config.ansiConsole() && !config.noColors();
+        this.colours = LogSetup.showsColours(config);
+        this.fields = config.format() == LoggingConfig.Format.JSON;
         this.exclusions = new LogExclusions(config.excludePatterns(), config.excludeInterval(), System::nanoTime);
     }
 
@@ -43,7 +46,8 @@ public final class RequestLog implements Observer, AutoCloseable {
         if (LOG.isInfoEnabled()
                 && !exclusions.excludes(observation.request().path().decoded())) {
             var traces = traces(observation.request());
-            queue.add(new LogQueue.Line(line(observation, traces), traces));
+            queue.add(new LogQueue.Line(
+                    line(observation, traces), traces, fields ? RequestFields.of(observation) : Map.of()));
         }
     }
 
@@ -88,11 +92,11 @@ public final class RequestLog implements Observer, AutoCloseable {
         return line.toString();
     }
 
-    private static String method(Observation observation) {
+    static String method(Observation observation) {
         return observation.method().isEmpty() ? "-" : LogText.bounded(LogText.oneLine(observation.method()));
     }
 
-    private static String url(Request request) {
+    static String url(Request request) {
         var query = LogText.maskedQuery(request.query().raw());
         return LogText.bounded(LogText.oneLine(request.connection().scheme()
                         + "://"
@@ -101,7 +105,7 @@ public final class RequestLog implements Observer, AutoCloseable {
                 + (query.isEmpty() ? "" : "?" + query);
     }
 
-    private static String peer(Request request) {
+    static String peer(Request request) {
         return request.connection().peerAddress() + ":"
                 + request.connection().peer().getPort();
     }

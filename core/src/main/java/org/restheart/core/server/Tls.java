@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.KeyStoreException;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.restheart.core.config.ListenerConfig.Keystore;
@@ -27,7 +28,7 @@ final class Tls {
             var context = SSLContext.getInstance("TLS");
             context.init(managers.getKeyManagers(), null, null);
             return context;
-        } catch (IOException e) {
+        } catch (IOException | KeyStoreException e) {
             throw new StartException(
                     "https-listener: cannot open the keystore " + keys.path()
                             + "; check keystore-path and keystore-password: " + e.getMessage(),

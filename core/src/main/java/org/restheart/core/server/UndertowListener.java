@@ -11,12 +11,16 @@ import io.undertow.server.protocol.http2.Http2OpenListener;
 import io.undertow.server.protocol.http2.Http2UpgradeHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
+import org.restheart.core.config.ListenerConfig.Keystore;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Router;
 import org.slf4j.Logger;
@@ -57,6 +61,8 @@ public final class UndertowListener {
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
     private boolean stopped;
+
+    private volatile @Nullable UndertowXnioSsl tls;
 
     private UndertowListener(ServerSettings settings, Router router, Observer observer, XnioWorker worker) {
         this.settings = settings;
@@ -101,6 +107,25 @@ public final class UndertowListener {
         return listener;
     }
 
+    /// Opens the keystore of a listener that is enabled, and no sockets.
+    ///
+    /// @throws StartException naming what to correct
+    public static void check(ListenerConfig.Tls https) {
+        if (https.enabled()) {
+            https.keys().filter(keys -> Files.isReadable(Path.of(keys.path()))).ifPresent(Tls::context);
+        }
+    }
+
+    /// Uses another certificate for the connections that come; does nothing without a listener for TLS.
+    ///
+    /// @throws StartException if it cannot be used; the one before is kept
+    public void useCertificate(Keystore keys) {
+        var ssl = tls;
+        if (ssl != null) {
+            ssl.updateSSLContext(Tls.context(keys));
+        }
+    }
+
     private static XnioWorker worker(ServerSettings settings) {
         try {
             return Xnio.getInstance(UndertowListener.class.getClassLoader())
@@ -133,6 +158,7 @@ public final class UndertowListener {
         if (settings.https().enabled()) {
             var keys = settings.https().keys().orElseThrow();
             var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, Tls.context(keys));
+            tls = ssl;
             open(
                     "https-listener",
                     settings.https().listener(),

@@ -101,7 +101,9 @@ class EffectiveConfigurationTest {
     @Test
     void a_file_replaces_the_built_in_configuration() throws Exception {
         var file = Files.writeString(folder.resolve("c.yml"), "ping: {msg: hello}\n");
-        assertThat(load(Sources.of(Map.of()).withFile(file)).print(false)).isEqualTo("ping:\n  msg: hello\n");
+        assertThat(load(Sources.of(Map.of()).withFile(file)).print(false))
+                .startsWith("ping:\n  msg: hello\n  enabled: true\n")
+                .doesNotContain("root-role"); // that of the built-in configuration
     }
 
     @Test

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class LogSetupTest {
     private Logger logger(String settings) {
         var yaml = "logging: {log-to-console: false, log-to-file: true, log-file-path: '" + file() + "', " + settings
                 + "}";
-        LogSetup.apply(GatewayConfig.parse(yaml).logging(), context);
+        LogSetup.apply(GatewayConfig.parse(yaml).logging(), context, true);
         return context.getLogger("org.restheart.Something");
     }
 
@@ -84,11 +85,53 @@ class LogSetupTest {
 
     @Test
     void colours_belong_to_the_console() {
-        LogSetup.apply(GatewayConfig.parse("logging: {no-colors: false}").logging(), context);
+        LogSetup.apply(GatewayConfig.parse("logging: {no-colors: false}").logging(), context, true);
         assertThat(consolePattern()).contains("%highlight");
-        LogSetup.apply(GatewayConfig.parse("logging: {no-colors: true}").logging(), context);
+        LogSetup.apply(GatewayConfig.parse("logging: {no-colors: true}").logging(), context, false);
         assertThat(consolePattern()).doesNotContain("%highlight");
         assertThat(context.getLogger(Logger.ROOT_LOGGER_NAME).getLevel()).isEqualTo(Level.OFF);
+    }
+
+    @Test
+    void colours_are_for_terminals_and_for_those_who_have_not_refused_them() {
+        var colourful = GatewayConfig.parse("logging: {no-colors: false}").logging();
+        assertThat(LogSetup.showsColours(colourful, Map.of(), true)).isTrue();
+        assertThat(LogSetup.showsColours(colourful, Map.of("NO_COLOR", ""), true))
+                .isTrue();
+        assertThat(LogSetup.showsColours(colourful, Map.of("NO_COLOR", "1"), true))
+                .isFalse();
+        assertThat(LogSetup.showsColours(colourful, Map.of(), false)).isFalse();
+        var plain = GatewayConfig.parse("logging: {no-colors: true}").logging();
+        assertThat(LogSetup.showsColours(plain, Map.of(), true)).isFalse();
+    }
+
+    @Test
+    void no_colours_get_into_a_file() throws IOException {
+        logger("log-level: INFO").info("status=\u001b[32m200\u001b[0m");
+        assertThat(logged()).contains("status=200").doesNotContain("\u001b");
+    }
+
+    @Test
+    void lines_of_json_have_what_the_event_has() throws IOException {
+        var logger = logger("log-format: json");
+        logger.atWarn()
+                .addKeyValue("status", 500)
+                .setCause(new IllegalStateException("deep down"))
+                .log("a \"quoted\"\nmessage");
+        assertThat(logged())
+                .hasLineCount(1)
+                .matches("\\{\"time\":\"[0-9T:.-]+Z\",\"level\":\"WARN\",\"logger\":\"org.restheart.Something\","
+                        + "\"thread\":\"[^\"]+\",\"message\":\"a .*\",\"status\":500,\"exception\":\".*\"}\\R")
+                .contains("a \\\"quoted\\\"\\nmessage", "deep down");
+    }
+
+    @Test
+    void the_audit_log_has_a_file_of_its_own_at_any_level() throws IOException {
+        var audited = folder.resolve("audit.log");
+        logger("log-level: ERROR, audit: writes, audit-file-path: '" + audited + "'");
+        context.getLogger(LogSetup.AUDIT).info("who did what");
+        assertThat(logged()).isEmpty();
+        assertThat(audited).content().contains("who did what");
     }
 
     private String consolePattern() {

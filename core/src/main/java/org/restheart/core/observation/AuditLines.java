@@ -1,0 +1,54 @@
+package org.restheart.core.observation;
+
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.restheart.core.config.LoggingConfig.Audit;
+import org.restheart.core.logging.LogSetup;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/// The audit log: who did what, with which outcome, one line of JSON per request. It holds no documents and no queries,
+/// whose filters hold values of documents. Lines that
+/// come faster than they can be written are left out and counted. Thread-safe; close it to write the last lines.
+public final class AuditLines implements Observer, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LogSetup.AUDIT);
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    /// Methods that change nothing.
+    private static final Set<String> READS = Set.of("GET", "HEAD", "OPTIONS");
+
+    private final LogQueue queue = new LogQueue(LOG, "audit-log");
+    private final boolean reads;
+    private final InstantSource clock;
+
+    private AuditLines(boolean reads, InstantSource clock) {
+        this.reads = reads;
+        this.clock = clock;
+    }
+
+    /// @param which not [Audit#NOTHING]
+    public static AuditLines of(Audit which) {
+        return new AuditLines(which == Audit.ALL, InstantSource.system());
+    }
+
+    @Override
+    public void completed(Observation observation) {
+        boolean refused = observation.status() == 401 || observation.status() == 403;
+        if (reads || refused || !READS.contains(observation.method())) {
+            var line = new LinkedHashMap<String, Object>();
+            line.put("time", clock.instant().toString());
+            line.put("event", "request");
+            line.putAll(RequestFields.who(observation));
+            queue.add(new LogQueue.Line(JSON.writeValueAsString(line), Map.of(), Map.of()));
+        }
+    }
+
+    /// Returns when everything is written.
+    @Override
+    public void close() {
+        queue.close();
+    }
+}
