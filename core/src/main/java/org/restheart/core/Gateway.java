@@ -136,18 +136,18 @@ public final class Gateway implements AutoCloseable {
         if (!config.mclient().enabled()) {
             return Optional.empty();
         }
-        var client = MongoConnection.open(config, metrics.mongoPool());
-        opened.push(client::close);
-        return Optional.of(client);
+        var connection = MongoConnection.open(config, metrics.mongoPool());
+        opened.push(connection::close);
+        return Optional.of(connection.client());
     }
 
     private MongoClient connectForStreams(ChangeStreamConfig streams, MongoClient otherwise) {
         if (!streams.enabled()) {
             return otherwise;
         }
-        var client = MongoConnection.openForStreams(config, streams.maxCursors());
-        opened.push(client::close);
-        return client;
+        var connection = MongoConnection.openForStreams(config, streams.maxCursors());
+        opened.push(connection::close);
+        return connection.client();
     }
 
     private void bindPing() {

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.GatewayConfig;
 
-/// Opens the MongoDB clients of this process.
-final class MongoConnection {
+/// A MongoDB client of this process, whose operations end when their server is silent or the client is closed.
+final class MongoConnection implements AutoCloseable {
     private static final int MAX_POOL_SIZE = 128;
 
     /// The server selection timeout unless the connection string has `serverSelectionTimeoutMS`: longer than an
@@ -25,41 +25,83 @@ final class MongoConnection {
 
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
+    /// How long a request waits for a connection while all are in use, unless the connection string has
+    /// `waitQueueTimeoutMS`.
+    private static final Duration POOL_WAIT = Duration.ofSeconds(10);
+
+    /// How long the servers have to confirm that sessions end, which is a courtesy.
+    private static final Duration CLOSE = Duration.ofSeconds(2);
+
     /// Additional connections of change streams for closing cursors and reading definitions.
     private static final int SPARE = 16;
 
-    private MongoConnection() {}
+    private final SilentServers silentServers;
+    private final MongoClient client;
+
+    private MongoConnection(SilentServers silentServers, MongoClientSettings.Builder settings) {
+        this.silentServers = silentServers;
+        this.client = MongoClients.create(settings.build());
+    }
 
     /// A second client for change streams only: each occupies a connection, and requests must not run out of them.
     ///
     /// @param maxStreams most cursors at once
-    static MongoClient openForStreams(GatewayConfig config, int maxStreams) {
-        return MongoClients.create(settings(config, "streams")
-                .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE))
-                .build());
+    static MongoConnection openForStreams(GatewayConfig config, int maxStreams) {
+        var silentServers = new SilentServers();
+        return new MongoConnection(
+                silentServers,
+                settings(config, "streams", silentServers)
+                        .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE)));
     }
 
     /// Does not wait for MongoDB; the first operation connects.
-    static MongoClient open(GatewayConfig config, MeterRegistry meters) {
+    static MongoConnection open(GatewayConfig config, MeterRegistry meters) {
+        var silentServers = new SilentServers();
         var connectionString = new ConnectionString(config.mclient().connectionString());
-        return MongoClients.create(settings(config, "sync")
-                .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
-                        .applyConnectionString(connectionString)
-                        .addConnectionPoolListener(new MongoMetricsConnectionPoolListener(meters)))
-                .build());
+        return new MongoConnection(
+                silentServers,
+                settings(config, "sync", silentServers)
+                        .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
+                                .maxWaitTime(POOL_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                                .applyConnectionString(connectionString)
+                                .addConnectionPoolListener(new MongoMetricsConnectionPoolListener(meters))));
+    }
+
+    MongoClient client() {
+        return client;
+    }
+
+    /// Ends what is still under way. The driver takes leave of its servers, for which it would wait without a limit.
+    @Override
+    public void close() {
+        silentServers.endAll();
+        var closing = Thread.ofVirtual().name("close-mongo").start(client::close);
+        try {
+            if (!closing.join(CLOSE)) {
+                silentServers.endAll();
+                closing.join(CLOSE);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /// Options of the connection string take precedence over the defaults.
-    private static MongoClientSettings.Builder settings(GatewayConfig config, String purpose) {
-        var reachability = new Reachability();
+    private static MongoClientSettings.Builder settings(
+            GatewayConfig config, String purpose, SilentServers silentServers) {
+        var uri = new ConnectionString(config.mclient().connectionString());
+        var chosen = uri.getServerSelectionTimeout();
+        var reachability = new Reachability(chosen == null ? SERVER_SELECTION : Duration.ofMillis(chosen));
         return MongoClientSettings.builder()
                 .applicationName("restheart " + config.core().name() + " (" + purpose + ")")
                 .applyToClusterSettings(
                         cluster -> cluster.serverSelectionTimeout(SERVER_SELECTION.toMillis(), TimeUnit.MILLISECONDS)
                                 .serverSelector(reachability)
                                 .addClusterListener(reachability))
-                .applyToServerSettings(server -> server.heartbeatFrequency(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS))
+                .applyToServerSettings(server -> server.heartbeatFrequency(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS)
+                        .addServerMonitorListener(silentServers))
+                .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(silentServers))
                 .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))
-                .applyConnectionString(new ConnectionString(config.mclient().connectionString()));
+                .applyConnectionString(uri);
     }
 }

@@ -9,10 +9,11 @@ import com.mongodb.selector.ServerSelector;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.restheart.http.RequestStart;
 
 /// Fails server selection at once while the whole deployment is known to be unreachable, instead of letting every
-/// request
-/// wait for the selection time-out. A deployment that has members but elects a primary is waited for. Thread-safe.
+/// request wait for the selection time-out. A deployment that has members but elects a primary is waited for, for the
+/// selection time-out from the start of the request, not of each of its attempts. Thread-safe.
 final class Reachability implements ServerSelector, ClusterListener {
     /// Long enough for a member to restart, so that requests that waited for it are served.
     private static final Duration GRACE = Duration.ofSeconds(3);
@@ -21,10 +22,19 @@ final class Reachability implements ServerSelector, ClusterListener {
     /// more often than its heartbeats do.
     private static final Duration PROBE = Duration.ofSeconds(1);
 
+    /// The driver asks again twice a second while it waits.
+    private static final Duration ROUND = Duration.ofMillis(500);
+
     private static final long REACHABLE = Long.MAX_VALUE;
 
     private final AtomicLong unreachableSince = new AtomicLong(REACHABLE);
     private final AtomicLong lastProbe = new AtomicLong(System.nanoTime());
+    private final Duration limit;
+
+    /// @param limit the selection time-out
+    Reachability(Duration limit) {
+        this.limit = limit;
+    }
 
     @Override
     public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
@@ -45,7 +55,11 @@ final class Reachability implements ServerSelector, ClusterListener {
         if (since != REACHABLE && now - since > GRACE.toNanos() && !isProbe(now)) {
             throw new MongoTimeoutException("no member of the MongoDB deployment can be reached");
         }
-        return cluster.getServerDescriptions();
+        var suitable = cluster.getServerDescriptions();
+        if (suitable.isEmpty() && RequestStart.isLongerAgoThan(limit.minus(ROUND))) {
+            throw new MongoTimeoutException("no member of the MongoDB deployment can serve the request in time");
+        }
+        return suitable;
     }
 
     private boolean isProbe(long now) {

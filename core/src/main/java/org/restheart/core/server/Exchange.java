@@ -18,6 +18,7 @@ import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Withdrawable;
@@ -83,7 +84,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         if (body.isHere() && route.startsOnIoThread(request) && triedHere()) {
             return;
         }
-        http.dispatch(parts.threads(), this::runBlocking);
+        long start = System.nanoTime();
+        http.dispatch(parts.threads(), () -> RequestStart.during(start, this::runBlocking));
     }
 
     @Override

@@ -42,7 +42,8 @@ final class StreamsGateway implements AutoCloseable {
         var database = client.getDatabase(name);
         database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse("""
                         {roles: ['$unauthenticated', 'admin'], predicate: "path-prefix('/')", priority: 1,
-                         mongo: {allowManagementRequests: true, allowWriteMode: true}}"""));
+                         mongo: {allowManagementRequests: true, allowWriteMode: true,
+                                 allowBulkPatch: true, allowBulkDelete: true}}"""));
         return start(
                 client, database, connectionString, options, "mongoAclAuthorizer: {acl-db: $db, acl-collection: acl}");
     }

@@ -27,6 +27,12 @@ public final class BackgroundTasks implements AutoCloseable {
         var thread = Thread.ofVirtual().name(name).unstarted(() -> {
             try {
                 task.run();
+            } catch (RuntimeException e) {
+                if (isRunning()) {
+                    throw e;
+                }
+                // has not ended in time, and its client is closed
+                LOG.debug("the task {} has failed after the stop", name, e);
             } finally {
                 threads.remove(Thread.currentThread());
             }

@@ -12,6 +12,7 @@ import java.util.function.LongSupplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.RequestStart;
 
 /// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command if
 /// fewer than the bound are running, else it joins the next one. A batch therefore grows only while MongoDB is the
@@ -206,7 +207,8 @@ final class BatchQueue<R, O> {
             for (var next = nextBatch(this); !next.isEmpty(); next = nextBatch(this)) {
                 meters.sent(next, clock.getAsLong());
                 try {
-                    command.run(next);
+                    var batch = next;
+                    RequestStart.during(batch.getFirst().queuedAt(), () -> command.run(batch));
                     requireOutcomes(next);
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);

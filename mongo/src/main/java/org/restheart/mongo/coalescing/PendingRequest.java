@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.RequestStart;
 import org.restheart.http.Withdrawable;
 
 /// One queued request and its outcome. A request that was not sent yet can be withdrawn.
@@ -46,11 +47,13 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
             if (isDone()) { // timed out before it was sent
                 return;
             }
-            try {
-                complete(outcome.get());
-            } catch (RuntimeException | Error e) {
-                completeExceptionally(e);
-            }
+            RequestStart.during(queuedAt, () -> {
+                try {
+                    complete(outcome.get());
+                } catch (RuntimeException | Error e) {
+                    completeExceptionally(e);
+                }
+            });
         });
     }
 

@@ -5,6 +5,7 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoTimeoutException;
@@ -36,7 +37,12 @@ public final class MongoErrors {
                 Optional.of(MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?"));
             case MongoSecurityException _ ->
                 Optional.of(Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials"));
-            case MongoSocketException _ -> Optional.of(MongoCodes.unavailable("Error communicating with MongoDB"));
+            case MongoSocketException _ ->
+                Optional.of(MongoCodes.unavailable(
+                        "Error communicating with MongoDB: whether a write took place is not known"));
+            case MongoInterruptedException _ -> // its server is silent, or the gateway stops
+                Optional.of(MongoCodes.unavailable(
+                        "MongoDB does not answer any more: whether a write took place is not known"));
             case MongoWriteException e ->
                 Optional.of(MongoCodes.ofWriteError(
                         e.getError().getCode(), e.getError().getMessage()));
