@@ -24,6 +24,7 @@ import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.AuditLines;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.observation.RequestLog;
+import org.restheart.core.observation.SubscriptionObservations;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.routing.Router;
@@ -37,7 +38,9 @@ import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
+import org.restheart.graphql.PushBounds;
 import org.restheart.graphql.ReadRightsOfMappings;
+import org.restheart.graphql.SourceStreams;
 import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
@@ -62,6 +65,7 @@ public final class Gateway implements AutoCloseable {
     private final GatewayConfig config;
     private final ClosingOrder opened;
     private final List<Binding> bindings = new ArrayList<>();
+    private final Observer observer;
     private final InProcessRequests judgedRequests = new InProcessRequests();
     private final UndertowListener listener;
     private volatile boolean stopping;
@@ -84,6 +88,7 @@ public final class Gateway implements AutoCloseable {
             opened.push(audit::close);
             observers.add(audit);
         }
+        this.observer = Observer.all(observers);
         var client = connect(metrics);
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
@@ -111,7 +116,7 @@ public final class Gateway implements AutoCloseable {
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
         judgedRequests.connect(router, security::securityFilter);
         opened.push(tasks::stop); // they end while the services that use them are closed
-        this.listener = UndertowListener.start(ServerSettings.of(config), router, Observer.all(observers));
+        this.listener = UndertowListener.start(ServerSettings.of(config), router, observer);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener.load());
     }
@@ -198,7 +203,7 @@ public final class Gateway implements AutoCloseable {
             var guards = new ArrayList<Filter>();
             guards.add(new PreferFilter(judgedRequests));
             guards.addAll(security.guards());
-            config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, security)));
+            config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, data.streams(), service, security)));
             bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
             bind(
                     config.cacheInvalidator(),
@@ -245,9 +250,14 @@ public final class Gateway implements AutoCloseable {
     }
 
     /// @return what protects app definitions
-    private Filter bindGraphql(GraphqlConfig graphql, MongoService data, Security security) {
+    private Filter bindGraphql(
+            GraphqlConfig graphql, ChangeStreamConfig streams, MongoService data, Security security) {
         var rights = new ReadRightsOfMappings(data::pathOf, judgedRequests, security.secrets());
-        var service = new GraphqlService(graphql, data.reads(), rights);
+        var subscriptions = new SourceStreams(data::pathOf, judgedRequests);
+        var bounds = new PushBounds(
+                streams.keepAlive(), streams.maxListeners(), streams.maxWaitingMessages(), streams.maxWaitingBytes());
+        var service = new GraphqlService(
+                graphql, data.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
         opened.push(service::close);
         bindings.add(Binding.prefix(service, graphql.uri(), true));
         return service.guard();

@@ -39,7 +39,7 @@ final class AppCatalog implements AutoCloseable {
     private final Thread revalidation;
 
     /// @param uri without a leading slash
-    private record Place(String database, String uri) {}
+    record Place(String database, String uri) {}
 
     AppCatalog(DocumentReads reads, GraphqlConfig config) {
         this.reads = reads;
@@ -60,18 +60,17 @@ final class AppCatalog implements AutoCloseable {
     /// The app that is served at a path. May wait.
     ///
     /// @throws InvalidApp if its definition is invalid
-    Optional<ServedApp> find(String database, String uri) throws InvalidApp {
-        var place = new Place(database, uri);
+    Optional<ServedApp> find(Place place) throws InvalidApp {
         var known = kept.get(place);
         if (known != null) {
             return Optional.of(known).filter(app -> app.app().enabled());
         }
         long before = writes.get();
-        var stored = stored(database, uri);
+        var stored = stored(place.database(), place.uri());
         if (stored.isEmpty()) {
             return Optional.empty();
         }
-        var app = compile(stored.get(), database, true);
+        var app = compile(stored.get(), place.database(), true);
         if (config.cached() && before == writes.get() && kept.size() < MAX_APPS) {
             kept.put(place, app);
             if (before != writes.get()) { // written in the meantime

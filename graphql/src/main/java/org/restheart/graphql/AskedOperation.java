@@ -19,6 +19,18 @@ final class AskedOperation {
 
     private AskedOperation() {}
 
+    /// Whether the operation is a subscription.
+    ///
+    /// @param name as below
+    static boolean isSubscription(PreparsedDocumentEntry entry, @Nullable String name) {
+        var document = entry.getDocument();
+        return !entry.hasErrors()
+                && document != null
+                && document.getDefinitionsOfType(OperationDefinition.class).stream()
+                        .filter(operation -> name == null || name.equals(operation.getName()))
+                        .anyMatch(operation -> operation.getOperation() == OperationDefinition.Operation.SUBSCRIPTION);
+    }
+
     /// @param name selects one of several operations; null if there is one
     static Operation of(PreparsedDocumentEntry entry, @Nullable String name) {
         var document = entry.getDocument();
@@ -36,7 +48,7 @@ final class AskedOperation {
                 meant.flatMap(operation -> Optional.ofNullable(operation.getName()))
                         .map(text -> text.length() > MAX_NAME ? OTHER : text)
                         .orElse(""),
-                queried.map(AskedOperation::fields).orElse(""));
+                queried.or(() -> meant).map(AskedOperation::fields).orElse(""));
     }
 
     /// The distinct fields with selections; fragments are not followed.

@@ -48,6 +48,7 @@ final class Execution {
     private final DocumentReads reads;
     private final GraphqlConfig.Answers bounds;
     private final Function<Source, ReadRights> rights;
+    private final SubscriptionRoot subscribed;
     private final RequestLoop loop = new RequestLoop();
     private final DataLoaderRegistry loaders = new DataLoaderRegistry();
     private final Set<String> declaredLoaders = new HashSet<>();
@@ -57,7 +58,14 @@ final class Execution {
     private Optional<Problem> fatal = Optional.empty();
 
     /// @param rights the read rights on a collection; may block
-    Execution(Request request, DocumentReads reads, GraphqlConfig.Answers bounds, Function<Source, ReadRights> rights) {
+    /// @param subscribed the values of fields that streams are mapped to
+    Execution(
+            Request request,
+            DocumentReads reads,
+            GraphqlConfig.Answers bounds,
+            Function<Source, ReadRights> rights,
+            SubscriptionRoot subscribed) {
+        this.subscribed = subscribed;
         this.request = request;
         this.reads = reads;
         this.bounds = bounds;
@@ -67,6 +75,12 @@ final class Execution {
 
     static Execution of(GraphQLContext context) {
         return Objects.requireNonNull(context.get(Execution.class));
+    }
+
+    /// Whether the request is answered with a result for each event.
+    @SuppressWarnings("ReferenceEquality")
+    boolean isSubscription() {
+        return subscribed != SubscriptionRoot.NONE;
     }
 
     RequestLoop loop() {
@@ -114,6 +128,8 @@ final class Execution {
                 environment -> of(environment.getGraphQlContext()).load(name, find, shape, environment);
             case FieldMapping.Pipeline pipeline ->
                 environment -> of(environment.getGraphQlContext()).load(name, pipeline, shape, environment);
+            case FieldMapping.Stream stream ->
+                environment -> of(environment.getGraphQlContext()).listen(stream, shape, environment);
             case FieldMapping.Path _ -> throw new IllegalArgumentException(name + " is not loaded");
         };
     }
@@ -133,6 +149,10 @@ final class Execution {
 
     private ReadRights rights(Source source) {
         return known.computeIfAbsent(source, rights);
+    }
+
+    private @Nullable Object listen(FieldMapping.Stream stream, Shape shape, DataFetchingEnvironment environment) {
+        return subscribed.value(stream, variables(environment, Node.NOTHING), shape);
     }
 
     private Object load(String name, FieldMapping.Find find, Shape shape, DataFetchingEnvironment environment) {

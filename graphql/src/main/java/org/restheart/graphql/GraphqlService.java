@@ -1,23 +1,11 @@
 package org.restheart.graphql;
 
 import graphql.ErrorType;
-import graphql.ExecutionInput;
-import graphql.ExecutionResult;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
-import org.bson.BsonArray;
-import org.bson.BsonDocument;
-import org.bson.BsonString;
-import org.restheart.bson.JsonEncoder;
-import org.restheart.bson.JsonMode;
-import org.restheart.bson.Utf8Buffer;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.InvalidApp;
-import org.restheart.graphql.app.Node;
-import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Method;
@@ -27,11 +15,13 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.attribute.Key;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadRights;
 
-/// `POST {uri}/{app}`: answers queries to the apps that are defined. Thread-safe.
+/// `POST {uri}/{app}`: answers operations on the apps that are defined; a subscription as server-sent events.
+/// `GET {uri}/{app}` as a WebSocket: answers subscriptions. Thread-safe.
 public final class GraphqlService implements Service, AutoCloseable {
     /// The database of definitions for this request, in place of the configured one.
     public static final Key<String> DEFINITIONS_DATABASE = Key.named("database of app definitions");
@@ -39,17 +29,28 @@ public final class GraphqlService implements Service, AutoCloseable {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
     private final GraphqlConfig config;
-    private final DocumentReads reads;
-    private final BiFunction<Request, Source, ReadRights> rights;
     private final AppCatalog catalog;
+    private final QueryRunner runner;
+    private final Subscriptions subscriptions;
+    private final GraphqlSockets sockets;
+    private final PushBounds bounds;
     private final int skippedSegments;
 
     /// @param rights the read rights of a request on a collection; may block
-    public GraphqlService(GraphqlConfig config, DocumentReads reads, BiFunction<Request, Source, ReadRights> rights) {
+    /// @param streams opens the streams of subscriptions
+    public GraphqlService(
+            GraphqlConfig config,
+            DocumentReads reads,
+            BiFunction<Request, Source, ReadRights> rights,
+            SourceStreams streams,
+            PushBounds bounds,
+            SubscriptionObserver observer) {
         this.config = config;
-        this.reads = reads;
-        this.rights = rights;
+        this.bounds = bounds;
         this.catalog = new AppCatalog(reads, config);
+        this.runner = new QueryRunner(config, reads, rights);
+        this.subscriptions = new Subscriptions(runner, streams, catalog, observer);
+        this.sockets = new GraphqlSockets(subscriptions, bounds);
         this.skippedSegments = RequestPath.parse(config.uri()).segments().size();
     }
 
@@ -75,7 +76,8 @@ public final class GraphqlService implements Service, AutoCloseable {
 
     @Override
     public Request prepare(Request request) {
-        if (request.method() != Method.POST && request.method() != Method.OPTIONS) {
+        boolean isWebSocket = request.method() == Method.GET && WebSocketHandshake.isAsked(request.headers());
+        if (request.method() != Method.POST && request.method() != Method.OPTIONS && !isWebSocket) {
             throw (request.method() == Method.HEAD
                             ? Problem.bare(ProblemCode.METHOD_NOT_ALLOWED)
                             : Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Method Not Allowed"))
@@ -88,127 +90,47 @@ public final class GraphqlService implements Service, AutoCloseable {
     @Override
     public Response handle(Request request) {
         request.requireThread();
-        Optional<ServedApp> app;
         try {
-            app = find(request);
+            var place = place(request);
+            var app = place.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(place);
+            return app.map(found -> answer(request, new Served(place, found)))
+                    .orElseGet(() -> GraphqlErrors.outcome(404, "GraphQL app not found", ErrorType.ExecutionAborted)
+                            .response());
         } catch (InvalidApp e) {
-            return GraphqlErrors.response(
-                    400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted);
+            return GraphqlErrors.outcome(
+                            400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted)
+                    .response();
         }
-        return app.map(found -> answer(request, found))
-                .orElseGet(() -> GraphqlErrors.response(404, "GraphQL app not found", ErrorType.ExecutionAborted));
     }
 
-    private Optional<ServedApp> find(Request request) throws InvalidApp {
+    private AppCatalog.Place place(Request request) {
         var segments = request.path().segments();
         var uri = String.join("/", segments.subList(Math.min(skippedSegments, segments.size()), segments.size()))
                 .replaceFirst("^/+", "");
         var database = request.attribute(DEFINITIONS_DATABASE)
                 .orElse(config.definitions().getDatabaseName());
-        return uri.isEmpty() ? Optional.empty() : catalog.find(database, uri);
+        return new AppCatalog.Place(database, uri);
     }
 
-    private Response.Ready answer(Request request, ServedApp app) {
+    private Response.Ready answer(Request request, Served served) {
+        if (request.method() == Method.GET) {
+            return sockets.open(request, served);
+        }
         var asked = QueryRequest.of(request);
-        var query = query(app, asked);
-        if (query.isEmpty()) {
-            return asked.documentId().isPresent()
-                    ? GraphqlErrors.response(400, "PersistedQueryNotFound", ErrorType.ValidationError)
-                    : GraphqlErrors.response(400, "Query cannot be null", ErrorType.DataFetchingException);
+        if (!EventStreams.isAsked(request)) {
+            return runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
+                    .response();
         }
-        if (config.queries().onlyStored() && !app.holds(query.get())) {
-            return GraphqlErrors.response(
-                    400, "only queries that the app holds are answered", ErrorType.ValidationError);
-        }
-        var execution = new Execution(request, reads, config.answers(), source -> rights.apply(request, source));
-        try {
-            return response(execution, run(execution, app, asked, query.get()));
-        } catch (TimeoutException _) {
-            return timedOut();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Problem.of(ProblemCode.OVERLOADED, "the server is stopping").raise();
-        }
-    }
-
-    private static Optional<String> query(ServedApp app, QueryRequest asked) {
-        return asked.query()
-                .filter(text -> !text.isEmpty())
-                .or(() -> asked.documentId().flatMap(app::document));
-    }
-
-    private ExecutionResult run(Execution execution, ServedApp app, QueryRequest asked, String query)
-            throws TimeoutException, InterruptedException {
-        var input = ExecutionInput.newExecutionInput()
-                .query(query)
-                .operationName(asked.operationName().orElse(null))
-                .variables(asked.variables())
-                .root(Node.NOTHING)
-                .graphQLContext(Map.of(Execution.class, execution))
-                .dataLoaderRegistry(execution.loaders())
-                .build();
-        var limit = config.answers().timeLimit();
-        long deadline = limit.isZero() ? 0 : System.nanoTime() + limit.toNanos();
-        return execution.loop().await(app.engine().executeAsync(input), deadline);
-    }
-
-    private Response.Ready response(Execution execution, ExecutionResult result) {
-        if (execution.fatal().isPresent()) {
-            var problem = execution.fatal().get();
-            return problem.code() == ProblemCode.QUERY_TIMED_OUT
-                    ? timedOut()
-                    : GraphqlErrors.response(
-                            500,
-                            "Unable to establish a connection to the database: " + problem.message(),
-                            ErrorType.ExecutionAborted);
-        }
-        try {
-            var json = ResultJson.of(
-                    result,
-                    config.answers().verbose()
-                            ? Map.of("dataloader", Map.of("overall-statistics", execution.statistics()))
-                            : Map.of(),
-                    config.answers().maxBytes());
-            boolean failed = !result.getErrors().isEmpty() && result.getData() == null;
-            return Response.status(failed ? 400 : 200)
-                    .with(GraphqlErrors.MEDIA_TYPE, new Content.Bytes(json.toByteBuffer()));
-        } catch (ResultJson.TooLong _) {
-            return GraphqlErrors.response(
-                    400,
-                    "the response is larger than " + config.answers().maxBytes() + " bytes",
-                    ErrorType.ExecutionAborted);
-        }
-    }
-
-    private Response.Ready timedOut() {
-        return GraphqlErrors.response(
-                408,
-                "Maximum query time limit of " + config.answers().timeLimit().toMillis() + "ms exceeded",
-                ErrorType.ExecutionAborted);
+        var resumeAfter =
+                request.headers().first("Last-Event-ID").or(asked::resumeAfter).orElse("");
+        return switch (subscriptions.start(request, served, asked, resumeAfter)) {
+            case QueryOutcome outcome -> EventStreams.complete(outcome);
+            case OpenSubscription open -> EventStreams.results(open, bounds.backlog());
+        };
     }
 
     @Override
     public void close() {
         catalog.close();
-    }
-
-    /// Responses with a single error.
-    private static final class GraphqlErrors {
-        static final String MEDIA_TYPE = "application/graphql-response+json";
-
-        private GraphqlErrors() {}
-
-        static Response.Ready response(int status, String message, ErrorType type) {
-            var out = new Utf8Buffer();
-            JsonEncoder.of(JsonMode.DEFAULT).encode(body(message, type), out);
-            return Response.status(status).with(MEDIA_TYPE, new Content.Bytes(out.toByteBuffer()));
-        }
-
-        static BsonDocument body(String message, ErrorType type) {
-            var error = new BsonDocument("message", new BsonString(message))
-                    .append("locations", new BsonArray())
-                    .append("extensions", new BsonDocument("classification", new BsonString(type.name())));
-            return new BsonDocument("errors", new BsonArray(List.of(error)));
-        }
     }
 }

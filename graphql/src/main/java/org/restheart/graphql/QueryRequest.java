@@ -21,11 +21,15 @@ import org.restheart.http.Request;
 ///
 /// @param query empty if a stored document is named
 /// @param documentId names a stored document
+/// @param resumeAfter the token after which a subscription resumes, empty to begin now; with it, events contain tokens
 record QueryRequest(
         Optional<String> query,
         Optional<String> documentId,
         Optional<String> operationName,
-        Map<String, Object> variables) {
+        Map<String, Object> variables,
+        Optional<String> resumeAfter) {
+    private static final QueryRequest EMPTY =
+            new QueryRequest(Optional.empty(), Optional.empty(), Optional.empty(), Map.of(), Optional.empty());
 
     /// @throws ProblemException 400
     static QueryRequest of(Request request) {
@@ -35,7 +39,8 @@ record QueryRequest(
                     Optional.of(text(request)).filter(text -> !text.isBlank()),
                     Optional.empty(),
                     Optional.empty(),
-                    Map.of());
+                    Map.of(),
+                    Optional.empty());
         }
         if (!mediaType.startsWith("application/json")) {
             throw bad("Bad request: Content-Type must be either application/graphql or application/json");
@@ -46,7 +51,7 @@ record QueryRequest(
     /// @throws ProblemException 400
     static QueryRequest ofJson(byte[] json) {
         if (json.length == 0) {
-            return new QueryRequest(Optional.empty(), Optional.empty(), Optional.empty(), Map.of());
+            return EMPTY;
         }
         BsonValue value;
         try {
@@ -66,7 +71,14 @@ record QueryRequest(
                 text(body, "query"),
                 text(body, "documentId").or(() -> persisted(body)),
                 text(body, "operationName"),
-                variables != null && variables.isDocument() ? Arguments.variables(variables.asDocument()) : Map.of());
+                variables != null && variables.isDocument() ? Arguments.variables(variables.asDocument()) : Map.of(),
+                member(body, "extensions")
+                        .map(extensions -> extensions.get("resumeAfter"))
+                        .map(QueryRequest::token));
+    }
+
+    private static String token(BsonValue token) {
+        return token.isDocument() ? token.asDocument().toJson() : "";
     }
 
     /// `extensions.persistedQuery.sha256Hash`, as some clients send it.

@@ -36,9 +36,11 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
             texts.put(document.getKey(), document.getValue());
             texts.put(sha256(document.getValue()), document.getValue());
         }
+        var errors = new FieldErrors();
         var engine = GraphQL.newGraphQL(app.schema())
                 .preparsedDocumentProvider(queries)
-                .defaultDataFetcherExceptionHandler(new FieldErrors())
+                .subscriptionExecutionStrategy(new SubscriptionStrategy(errors))
+                .defaultDataFetcherExceptionHandler(errors)
                 .build();
         return new ServedApp(stored, app, engine, queries, Map.copyOf(texts));
     }

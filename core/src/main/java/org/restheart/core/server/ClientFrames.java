@@ -1,20 +1,25 @@
 package org.restheart.core.server;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the frames of a WebSocket client (RFC 6455, 5) piece by piece. Data is discarded, whatever its size;
-/// control frames are passed on. Keeps at most 125 bytes, and none between frames. Confined to one connection's I/O
-/// thread.
+/// Reads the frames of a WebSocket client (RFC 6455, 5) piece by piece. Control frames are passed on. Messages are
+/// passed on within a limit, or discarded, whatever their size; then at most 125 bytes are kept, and none between
+/// frames. Confined to one connection's I/O thread.
 final class ClientFrames {
     private static final int CONTINUATION = 0x0;
     static final int CLOSE = 0x8;
     static final int PING = 0x9;
     static final int PONG = 0xA;
+    private static final int PROTOCOL_ERROR = 1002;
+    private static final int TOO_BIG = 1009;
     private static final int MAX_CONTROL = 125;
     private static final int MAX_HEAD = 14;
 
     private final Receiver receiver;
+    private final int maxMessage;
+    private @Nullable ByteArrayOutputStream message;
     private byte @Nullable [] head;
     private int headLength;
     private byte @Nullable [] control;
@@ -22,21 +27,39 @@ final class ClientFrames {
     private int done;
     private boolean inMessage;
 
-    /// Receives complete control frames.
+    /// Receives complete control frames and messages.
     interface Receiver {
         /// @param payload unmasked, at most 125 bytes
         void control(int opcode, byte[] payload);
+
+        /// @param payload unmasked; of text or of binary data
+        void message(byte[] payload);
     }
 
-    /// The client violates the protocol: close code 1002.
+    /// The client violates the protocol, or a limit.
     static final class ProtocolError extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final int code;
+
         ProtocolError(String message) {
+            this(PROTOCOL_ERROR, message);
+        }
+
+        private ProtocolError(int code, String message) {
             super(message, null, false, false);
+            this.code = code;
+        }
+
+        /// The close code.
+        int code() {
+            return code;
         }
     }
 
-    ClientFrames(Receiver receiver) {
+    /// @param maxMessage bytes of a message; 0 if messages are discarded
+    ClientFrames(Receiver receiver, int maxMessage) {
         this.receiver = receiver;
+        this.maxMessage = maxMessage;
     }
 
     /// Consumes all of the buffer. After a protocol error nothing more can be read.
@@ -72,6 +95,17 @@ final class ClientFrames {
         }
         if (isControl(head[0])) {
             control = new byte[(int) remaining];
+        } else if (maxMessage > 0) {
+            expectMessage();
+        }
+    }
+
+    private void expectMessage() throws ProtocolError {
+        if (message == null) {
+            message = new ByteArrayOutputStream();
+        }
+        if (remaining > maxMessage - message.size()) {
+            throw new ProtocolError(TOO_BIG, "a message that is too large");
         }
     }
 
@@ -127,29 +161,45 @@ final class ClientFrames {
 
     private void readPayload(ByteBuffer bytes) {
         int n = (int) Math.min(remaining, bytes.remaining());
-        if (control == null) {
-            bytes.position(bytes.position() + n);
-        } else {
+        if (control != null) {
             bytes.get(control, done, n);
-            done += n;
+        } else if (message != null && head != null) {
+            var part = new byte[n];
+            bytes.get(part);
+            unmask(part, head, done);
+            message.writeBytes(part);
+        } else {
+            bytes.position(bytes.position() + n);
         }
+        done = (done + n) & Integer.MAX_VALUE;
         remaining -= n;
+    }
+
+    /// @param offset of the bytes in the frame's payload
+    private void unmask(byte[] bytes, byte[] head, int offset) {
+        int maskAt = headLength - 4;
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] ^= head[maskAt + (offset + i) % 4];
+        }
     }
 
     private void complete() {
         var payload = control;
         var frame = head;
-        int maskAt = headLength - 4;
+        if (payload != null && frame != null) {
+            unmask(payload, frame, 0);
+        }
         head = null;
         headLength = 0;
         control = null;
         remaining = -1;
         done = 0;
         if (payload != null && frame != null) {
-            for (int i = 0; i < payload.length; i++) {
-                payload[i] ^= frame[maskAt + i % 4];
-            }
             receiver.control(frame[0] & 0xF, payload);
+        } else if (message != null && !inMessage) {
+            var whole = message.toByteArray();
+            message = null;
+            receiver.message(whole);
         }
     }
 }

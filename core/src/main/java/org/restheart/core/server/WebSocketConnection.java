@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.restheart.http.push.Ending;
+import org.restheart.http.push.Inbound;
 import org.restheart.http.push.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,8 +15,8 @@ import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 import org.xnio.channels.StreamSourceChannel;
 
-/// A WebSocket (RFC 6455) after its handshake. Sends text frames; frames of clients are read, answered where the
-/// protocol requires it, and discarded.
+/// A WebSocket (RFC 6455) after its handshake. Sends text frames. Control frames of clients are answered where the
+/// protocol requires it, their messages are passed to the subscription's receiver or discarded.
 final class WebSocketConnection extends PushConnection implements ClientFrames.Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(WebSocketConnection.class);
     private static final int PROTOCOL_ERROR = 1002;
@@ -26,7 +27,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
 
     private final StreamConnection connection;
     private final ByteBufferPool buffers;
-    private final ClientFrames frames = new ClientFrames(this);
+    private final ClientFrames frames;
     private int unanswered;
     private boolean closedByClient;
 
@@ -35,6 +36,8 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         super(connection.getSinkChannel(), connection.getIoThread(), subscription, all);
         this.connection = connection;
         this.buffers = buffers;
+        this.frames = new ClientFrames(
+                this, subscription.inbound().map(Inbound::maxBytes).orElse(0));
     }
 
     /// Answers the handshake, whose headers are set, and upgrades the connection.
@@ -84,7 +87,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         } catch (ClientFrames.ProtocolError e) {
             LOG.debug("a client breaks the protocol: {}", e.getMessage());
             closedByClient = true; // no further frames are expected
-            sendLast(close(PROTOCOL_ERROR, "a frame that breaks the protocol"));
+            sendLast(close(e.code(), "a frame that breaks the protocol"));
         } catch (IOException e) {
             LOG.debug("a client has gone", e);
             cut();
@@ -109,6 +112,13 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
                 }
             }
             default -> {} // a pong: only its arrival counts
+        }
+    }
+
+    @Override
+    public void message(byte[] payload) {
+        if (!isCloseSent()) {
+            subscription.inbound().ifPresent(inbound -> inbound.received(payload));
         }
     }
 

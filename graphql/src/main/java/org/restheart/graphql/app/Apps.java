@@ -292,7 +292,8 @@ public final class Apps {
                 var shape = Shape.of(field.getType(), limits.strictScalars());
                 var mapping = fields.get(name);
                 DataFetcher<?> fetcher;
-                if (type.getName().equals(SUBSCRIPTION) || (mapping == null && isRoot)) {
+                boolean isSubscription = type.getName().equals(SUBSCRIPTION);
+                if ((mapping == null && isRoot) || (isSubscription && !(mapping instanceof FieldMapping.Stream))) {
                     fetcher = PathFetcher.NOTHING;
                 } else if (mapping == null) {
                     fetcher = new PathFetcher(FieldPath.parse(field.getName()), shape);
@@ -327,7 +328,9 @@ public final class Apps {
             }
             if (registry.getTypeOrNull(SUBSCRIPTION) instanceof ObjectTypeDefinition subscription) {
                 subscription.getFieldDefinitions().stream()
-                        .forEach(field -> unmapped.add(SUBSCRIPTION + "." + field.getName()));
+                        .map(field -> SUBSCRIPTION + "." + field.getName())
+                        .filter(name -> !(fields.get(name) instanceof FieldMapping.Stream))
+                        .forEach(unmapped::add);
             }
             if (!unknown.isEmpty()) {
                 LOG.warn("GraphQL app {}: the schema does not have what is mapped: {}", uris.all(), unknown);

@@ -120,8 +120,34 @@ public sealed interface FieldMapping {
         }
     }
 
+    /// A change stream that a collection declares, for a field of `Subscription`. It is listened to with the caller's
+    /// access rules.
+    ///
+    /// @param uri its name
+    /// @param variables values of the stream's own variables; null for none
+    /// @param path of the field's value in the event; null for the whole event
+    record Stream(
+            MongoNamespace namespace,
+            String uri,
+            @Nullable Template variables,
+            @Nullable FieldPath path) implements FieldMapping {
+        /// The values of the stream's variables.
+        ///
+        /// @throws org.restheart.http.ProblemException 400
+        public Optional<BsonValue> bound(Variables values) {
+            return Optional.ofNullable(variables).map(template -> template.fill(values));
+        }
+
+        /// The field's value; empty if the event does not have it.
+        public Optional<BsonValue> value(BsonDocument event) {
+            return path == null ? Optional.of(event) : path.find(event);
+        }
+    }
+
     /// Parses a mapping of a definition.
     final class Reader {
+        private static final String STREAM = "stream";
+        private static final String AVARS = "avars";
         private static final String STAGES = "stages";
         private final String place;
         private final Limits limits;
@@ -148,13 +174,43 @@ public sealed interface FieldMapping {
                 throw new InvalidApp("The mapping for " + place + " uses the database " + namespace.getDatabaseName()
                         + ", only " + limits.onlyDatabase().get() + " is allowed");
             }
-            if (mapping.containsKey("stream")) {
-                throw new InvalidApp("The mapping for " + place + " is to a stream: subscriptions are not served");
+            if (mapping.containsKey(STREAM)) {
+                return stream(mapping, namespace);
             }
             boolean operators = flag(mapping, "allowOperators") || limits.allowOperators();
             var source = new Source(namespace, asCaller(mapping), loading(mapping));
             var stages = mapping.get(STAGES);
             return stages == null ? find(mapping, source, operators) : pipeline(mapping, stages, source, operators);
+        }
+
+        private FieldMapping stream(BsonDocument mapping, MongoNamespace namespace) throws InvalidApp {
+            if (!place.startsWith("Subscription.")) {
+                throw new InvalidApp(
+                        "The mapping for " + place + " is to a stream, which only fields of Subscription are");
+            }
+            for (var key : List.of("find", STAGES)) {
+                if (mapping.containsKey(key)) {
+                    throw new InvalidApp("The mapping for " + place + " has both '" + STREAM + "' and '" + key + "'");
+                }
+            }
+            if (mapping.containsKey("as") && !asCaller(mapping)) {
+                throw new InvalidApp("The mapping for " + place + " must have 'caller' as the property 'as', if any:"
+                        + " streams are listened to as their callers");
+            }
+            var uri = name(mapping, STREAM);
+            if (uri.contains("/")) {
+                throw new InvalidApp(
+                        "The mapping for " + place + " has no valid name in the property '" + STREAM + "'");
+            }
+            var variables = mapping.get(AVARS);
+            require(mapping, AVARS, variables == null || variables.isDocument(), "Document");
+            var path = mapping.get("path");
+            require(mapping, "path", path == null || path.isString(), "String");
+            return new Stream(
+                    namespace,
+                    uri,
+                    variables == null ? null : template(AVARS, variables, flag(mapping, "allowOperators")),
+                    path == null ? null : FieldPath.parse(path.asString().getValue()));
         }
 
         private String name(BsonDocument mapping, String key) throws InvalidApp {

@@ -1,14 +1,19 @@
 package org.restheart.http.push;
 
 /// Why the server ends a connection, with the WebSocket close code (RFC 6455, 7.4, and the registry of close codes at
-/// IANA).
+/// IANA; from 4400, those of the sub-protocol `graphql-transport-ws`).
 public enum Ending {
     SHUTDOWN(1001, "the server is stopping"),
     PERMISSION_LOST(1008, "the credentials have ended"),
     FAILED(1011, "the stream failed"),
     REDEFINED(1012, "the stream was redefined"),
     COLLECTION_GONE(1012, "the collection does not exist any more"),
-    TOO_SLOW(1013, "too many messages were waiting: come back and resume");
+    TOO_SLOW(1013, "too many messages were waiting: come back and resume"),
+    BAD_MESSAGE(4400, "a message that the protocol does not have"),
+    UNAUTHORIZED(4401, "Unauthorized"),
+    INITIALISATION_TIMEOUT(4408, "Connection initialisation timeout"),
+    SUBSCRIBER_EXISTS(4409, "Subscriber already exists"),
+    TOO_MANY_REQUESTS(4429, "Too many requests");
 
     private final int code;
     private final String reason;

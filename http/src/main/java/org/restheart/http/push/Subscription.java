@@ -1,6 +1,7 @@
 package org.restheart.http.push;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /// A response of messages: their source and the callbacks of the connection.
@@ -9,5 +10,18 @@ import java.util.function.Consumer;
 /// @param onSent called on an I/O thread when the socket has taken a message's last byte; must not block
 /// @param onGone called when the connection has ended for any reason, also if it was never opened; may be called twice;
 ///     must not block
+/// @param inbound receives the messages of a WebSocket's client, which are discarded without it
 public record Subscription(
-        Transport transport, Backlog backlog, Duration keepAlive, Consumer<Frame> onSent, Runnable onGone) {}
+        Transport transport,
+        Backlog backlog,
+        Duration keepAlive,
+        Consumer<Frame> onSent,
+        Runnable onGone,
+        Optional<Inbound> inbound) {
+
+    /// One that receives nothing.
+    public Subscription(
+            Transport transport, Backlog backlog, Duration keepAlive, Consumer<Frame> onSent, Runnable onGone) {
+        this(transport, backlog, keepAlive, onSent, onGone, Optional.empty());
+    }
+}

@@ -1,0 +1,82 @@
+package org.restheart.graphql;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicReference;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+
+/// Server-sent events of one operation: the protocol graphql-sse in its mode of distinct connections. A subscription's
+/// events have ids; who sends one as `Last-Event-ID` resumes after it. Thread-safe.
+final class EventStreams {
+    private static final String MEDIA_TYPE = "text/event-stream; charset=UTF-8";
+
+    private EventStreams() {}
+
+    static boolean isAsked(Request request) {
+        return request.headers()
+                .first("Accept")
+                .filter(accept -> accept.contains("text/event-stream"))
+                .isPresent();
+    }
+
+    /// One result.
+    static Response.Ready complete(QueryOutcome outcome) {
+        return head().with(
+                        MEDIA_TYPE,
+                        Content.Bytes.of(
+                                (new String(next("", outcome), StandardCharsets.UTF_8) + "event:complete\ndata:\n\n")
+                                        .getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static Response.Ready head() {
+        return Response.status(200).with("Cache-Control", "no-cache");
+    }
+
+    private static byte[] next(String id, QueryOutcome result) {
+        var head = (id.isEmpty() ? "event:next\ndata:" : "id:" + id + "\nevent:next\ndata:")
+                .getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(head.length + result.json().length + 2)
+                .put(head)
+                .put(result.json())
+                .put((byte) '\n')
+                .put((byte) '\n')
+                .array();
+    }
+
+    /// The results of a subscription. Without a message `complete`: it ends when the connection does, and a client
+    /// that returns goes on.
+    static Response.Ready results(OpenSubscription subscription, Backlog backlog) {
+        var results = new AtomicReference<ResponseStream>();
+        var stream = subscription.results(new ResponseStream.Receiver() {
+            @Override
+            public void next(SourceEvent event, QueryOutcome result, long since) {
+                var offer = backlog.offer(new Frame(ByteBuffer.wrap(EventStreams.next(event.token(), result)), since));
+                if (offer != Backlog.Offer.TAKEN && results.get() != null) {
+                    results.get().close();
+                }
+            }
+
+            @Override
+            public void ended(Ending why) {
+                backlog.end(why);
+            }
+        });
+        results.set(stream);
+        stream.start();
+        return head().with(
+                        MEDIA_TYPE,
+                        new Content.Push(new Subscription(
+                                Transport.SSE,
+                                backlog,
+                                subscription.source().keepAlive(),
+                                subscription.source().onSent(),
+                                stream::close)));
+    }
+}

@@ -1,0 +1,31 @@
+package org.restheart.graphql;
+
+import graphql.ErrorType;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.Utf8Buffer;
+
+/// Results with a single error.
+final class GraphqlErrors {
+    private GraphqlErrors() {}
+
+    static QueryOutcome outcome(int status, String message, ErrorType type) {
+        var out = new Utf8Buffer();
+        JsonEncoder.of(JsonMode.DEFAULT).encode(body(message, type), out);
+        return new QueryOutcome(status, out.toByteArray());
+    }
+
+    static BsonDocument body(String message, ErrorType type) {
+        return new BsonDocument("errors", new BsonArray(List.of(error(message, type))));
+    }
+
+    static BsonDocument error(String message, ErrorType type) {
+        return new BsonDocument("message", new BsonString(message))
+                .append("locations", new BsonArray())
+                .append("extensions", new BsonDocument("classification", new BsonString(type.name())));
+    }
+}

@@ -1,0 +1,284 @@
+package org.restheart.graphql;
+
+import graphql.ErrorType;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Operation;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
+import org.restheart.http.push.Inbound;
+import org.restheart.http.push.Message;
+import org.restheart.http.push.Transport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One WebSocket with the sub-protocol `graphql-transport-ws`. Only subscriptions are answered: other operations are
+/// requests, which are counted, logged and limited as such. Thread-safe.
+final class GraphqlSocket implements Inbound {
+    private static final int MAX_MESSAGE = 1 << 20;
+    private static final int MAX_WAITING = 100;
+    private static final int MAX_SUBSCRIPTIONS = 100;
+    private static final int MAX_ID = 200;
+    private static final Logger LOG = LoggerFactory.getLogger(GraphqlSocket.class);
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.DEFAULT);
+
+    private final Request request;
+    private final Served served;
+    private final Subscriptions subscriptions;
+    private final Backlog backlog;
+    private final SerialTasks tasks = new SerialTasks("graphql-socket");
+    private final Map<String, Running> running = new ConcurrentHashMap<>();
+    private volatile @Nullable OpenSubscription last;
+    private volatile boolean initialised;
+    private volatile boolean closed;
+
+    /// @param request that opened it
+    GraphqlSocket(Request request, Served served, Subscriptions subscriptions, Backlog backlog) {
+        this.request = request;
+        this.served = served;
+        this.subscriptions = subscriptions;
+        this.backlog = backlog;
+    }
+
+    Backlog backlog() {
+        return backlog;
+    }
+
+    boolean isInitialised() {
+        return initialised;
+    }
+
+    void end(Ending why) {
+        backlog.end(why);
+    }
+
+    /// The socket has taken a message.
+    void sent(Frame frame) {
+        var any = last;
+        if (any != null) {
+            any.source().onSent().accept(frame); // all sources have the same
+        }
+    }
+
+    /// Ends all subscriptions. Never blocks.
+    void close() {
+        closed = true;
+        running.keySet().forEach(this::complete);
+    }
+
+    @Override
+    public int maxBytes() {
+        return MAX_MESSAGE;
+    }
+
+    @Override
+    public void received(byte[] message) {
+        if (tasks.waiting() >= MAX_WAITING) {
+            end(Ending.TOO_MANY_REQUESTS);
+        } else {
+            tasks.execute(() -> handle(message));
+        }
+    }
+
+    private void handle(byte[] bytes) {
+        if (closed || backlog.hasEnded()) {
+            return;
+        }
+        BsonDocument message;
+        try {
+            message = JsonParser.parseDocument(bytes);
+        } catch (MalformedJsonException _) {
+            end(Ending.BAD_MESSAGE);
+            return;
+        }
+        switch (text(message, "type")) {
+            case "connection_init" -> initialise();
+            case "ping" -> send(new BsonDocument("type", new BsonString("pong")));
+            case "pong" -> {} // its arrival is noticed by the connection
+            case "subscribe" -> subscribe(text(message, "id"), message.get("payload"));
+            case "complete" -> complete(text(message, "id"));
+            default -> end(Ending.BAD_MESSAGE);
+        }
+    }
+
+    private static String text(BsonDocument message, String name) {
+        return message.get(name) instanceof BsonString text ? text.getValue() : "";
+    }
+
+    private void initialise() {
+        if (initialised) {
+            end(Ending.TOO_MANY_REQUESTS);
+            return;
+        }
+        initialised = true;
+        send(new BsonDocument("type", new BsonString("connection_ack")));
+    }
+
+    private void complete(String id) {
+        var known = running.remove(id);
+        if (known != null) {
+            known.close();
+        }
+    }
+
+    private void subscribe(String id, @Nullable BsonValue payload) {
+        if (!initialised) {
+            end(Ending.UNAUTHORIZED);
+        } else if (id.isEmpty() || id.length() > MAX_ID || payload == null || !payload.isDocument()) {
+            end(Ending.BAD_MESSAGE);
+        } else if (running.containsKey(id)) {
+            end(Ending.SUBSCRIBER_EXISTS);
+        } else if (request.caller().expires().filter(Instant.now()::isAfter).isPresent()) {
+            end(Ending.PERMISSION_LOST);
+        } else if (running.size() >= MAX_SUBSCRIPTIONS) {
+            refuse(id, "there are " + MAX_SUBSCRIPTIONS + " subscriptions on this connection already");
+        } else {
+            start(id, QueryRequest.of(payload.asDocument()));
+        }
+    }
+
+    private void start(String id, QueryRequest asked) {
+        var results = new Results(id);
+        try {
+            if (!subscriptions.isServed(served)) {
+                end(Ending.REDEFINED);
+            } else if (isOther(asked)) {
+                refuse(id, "only subscriptions are answered on a WebSocket: send other operations by POST");
+            } else {
+                start(results, asked);
+            }
+        } catch (ProblemException e) {
+            results.report(e.problem().code().status());
+            refuse(id, e.problem().message());
+        } catch (RuntimeException e) {
+            LOG.error("a subscription could not be started", e);
+            end(Ending.FAILED);
+        }
+    }
+
+    private boolean isOther(QueryRequest asked) {
+        var name = asked.operationName().orElse(null);
+        return QueryRunner.query(served.app(), asked)
+                .map(served.app().queries()::find)
+                .filter(found -> !found.hasErrors() && !AskedOperation.isSubscription(found, name))
+                .isPresent();
+    }
+
+    private void start(Results results, QueryRequest asked) {
+        var observed = request.with(Operation.OBSERVER, results::asked);
+        switch (subscriptions.start(observed, served, asked, asked.resumeAfter().orElse(""))) {
+            case QueryOutcome outcome -> {
+                results.report(outcome.status() == 200 ? 400 : outcome.status());
+                refuse(results.id, outcome);
+            }
+            case OpenSubscription open -> run(results, open);
+        }
+    }
+
+    private void run(Results results, OpenSubscription open) {
+        last = open;
+        var stream = open.results(results);
+        running.put(results.id, new Running(stream, results));
+        stream.start();
+        if (closed) { // in the meantime
+            complete(results.id);
+        }
+    }
+
+    /// A subscription that has been started.
+    private record Running(ResponseStream stream, Results results) {
+        void close() {
+            stream.close();
+            results.report(200);
+        }
+    }
+
+    /// The results of one subscription.
+    private final class Results implements ResponseStream.Receiver {
+        private final String id;
+        private final long begun = System.nanoTime();
+        private final LongAdder bytes = new LongAdder();
+        private final AtomicBoolean reported = new AtomicBoolean();
+        private volatile Operation operation = new Operation("", "");
+
+        Results(String id) {
+            this.id = id;
+        }
+
+        void asked(Operation name) {
+            operation = name;
+        }
+
+        void report(int status) {
+            if (reported.compareAndSet(false, true)) {
+                subscriptions.observer().ended(request, operation, status, bytes.sum(), System.nanoTime() - begun);
+            }
+        }
+
+        @Override
+        public void next(SourceEvent event, QueryOutcome result, long since) {
+            bytes.add(result.json().length);
+            var head = "{\"id\":" + quoted(id) + ",\"type\":\"next\",\"payload\":";
+            offer(head + new String(result.json(), StandardCharsets.UTF_8) + "}", since);
+        }
+
+        /// The client returns and begins anew, as listeners of streams do.
+        @Override
+        public void ended(Ending why) {
+            complete(id);
+            end(why);
+        }
+    }
+
+    private static String quoted(String text) {
+        return JSON.encodeToString(new BsonString(text));
+    }
+
+    private void refuse(String id, QueryOutcome outcome) {
+        var result = JsonParser.parseDocument(outcome.json());
+        refuse(
+                id,
+                result.get("errors") instanceof BsonArray errors
+                        ? errors
+                        : errors("the subscription has no stream: its field is not mapped to one"));
+    }
+
+    private void refuse(String id, String why) {
+        refuse(id, errors(why));
+    }
+
+    private static BsonArray errors(String why) {
+        return GraphqlErrors.body(why, ErrorType.ExecutionAborted).getArray("errors");
+    }
+
+    private void refuse(String id, BsonArray errors) {
+        send(new BsonDocument("id", new BsonString(id))
+                .append("type", new BsonString("error"))
+                .append("payload", errors));
+    }
+
+    private void send(BsonDocument message) {
+        offer(JSON.encodeToString(message), 0);
+    }
+
+    private void offer(String json, long since) {
+        var message = new Message("", json.getBytes(StandardCharsets.UTF_8), since);
+        backlog.offer(message.framed(Transport.WEB_SOCKET));
+    }
+}

@@ -1,0 +1,75 @@
+package org.restheart.graphql;
+
+import graphql.ErrorType;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.restheart.http.Content;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+
+/// Opens WebSockets for subscriptions. Thread-safe.
+final class GraphqlSockets {
+    private static final String PROTOCOL = "graphql-transport-ws";
+    private static final int INITIALISATION_SECONDS = 10;
+
+    private final Subscriptions subscriptions;
+    private final PushBounds bounds;
+    private final AtomicInteger open = new AtomicInteger();
+
+    GraphqlSockets(Subscriptions subscriptions, PushBounds bounds) {
+        this.subscriptions = subscriptions;
+        this.bounds = bounds;
+    }
+
+    /// Answers the handshake.
+    Response.Ready open(Request request, Served served) {
+        boolean speaks = request.headers().all("Sec-WebSocket-Protocol").stream()
+                .flatMap(names -> Arrays.stream(names.split(",", -1)))
+                .anyMatch(name -> name.strip().equals(PROTOCOL));
+        if (!speaks) {
+            return GraphqlErrors.outcome(
+                            400, "Sec-WebSocket-Protocol must contain " + PROTOCOL, ErrorType.ExecutionAborted)
+                    .response();
+        }
+        var answer = WebSocketHandshake.answer(request.headers());
+        if (open.incrementAndGet() > bounds.maxSockets()) {
+            open.decrementAndGet();
+            throw Problem.of(ProblemCode.OVERLOADED, "there are " + bounds.maxSockets() + " connections already")
+                    .with("Retry-After", "5")
+                    .raise();
+        }
+        var socket = new GraphqlSocket(request.blocking(), served, subscriptions, bounds.backlog());
+        CompletableFuture.delayedExecutor(INITIALISATION_SECONDS, TimeUnit.SECONDS)
+                .execute(() -> {
+                    if (!socket.isInitialised()) {
+                        socket.end(Ending.INITIALISATION_TIMEOUT);
+                    }
+                });
+        var gone = new AtomicBoolean();
+        return Response.status(101)
+                .with(answer)
+                .with("Sec-WebSocket-Protocol", PROTOCOL)
+                .with(new Content.Push(new Subscription(
+                        Transport.WEB_SOCKET,
+                        socket.backlog(),
+                        bounds.keepAlive(),
+                        socket::sent,
+                        () -> {
+                            if (gone.compareAndSet(false, true)) {
+                                open.decrementAndGet();
+                                socket.close();
+                            }
+                        },
+                        Optional.of(socket))));
+    }
+}

@@ -1,0 +1,89 @@
+package org.restheart.graphql;
+
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
+import org.restheart.http.push.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Maps the events of one subscription's source stream to results (GraphQL, 6.2.3.2), one after the other. Events that
+/// wait are in the source's bounded backlog. Thread-safe.
+final class ResponseStream {
+    private static final Logger LOG = LoggerFactory.getLogger(ResponseStream.class);
+
+    /// Executions for events at once, in this process: they are not among the requests in flight.
+    private static final Semaphore EXECUTIONS = new Semaphore(64);
+
+    private final Subscription source;
+    private final Function<SourceEvent, Optional<QueryOutcome>> execution;
+    private final Receiver receiver;
+    private final SerialTasks tasks = new SerialTasks("graphql-subscription");
+    private volatile boolean closed;
+
+    /// Receives results.
+    interface Receiver {
+        /// @param since when the event happened; see [org.restheart.http.push.Frame]
+        void next(SourceEvent event, QueryOutcome result, long since);
+
+        /// No more results follow. Called once, unless the stream was closed before.
+        void ended(Ending why);
+    }
+
+    /// @param execution of one event; empty if the operation cannot be executed any more
+    ResponseStream(Subscription source, Function<SourceEvent, Optional<QueryOutcome>> execution, Receiver receiver) {
+        this.source = source;
+        this.execution = execution;
+        this.receiver = receiver;
+    }
+
+    /// Results are passed on from now on.
+    void start() {
+        source.backlog().connect(() -> tasks.execute(this::drain));
+    }
+
+    private void drain() {
+        while (!closed) {
+            var frame = source.backlog().take();
+            if (frame == null) {
+                source.backlog().ending().ifPresent(this::end);
+                return;
+            }
+            deliver(frame);
+        }
+    }
+
+    private void deliver(Frame frame) {
+        EXECUTIONS.acquireUninterruptibly();
+        try {
+            var event = SourceEvent.of(frame);
+            var result = execution.apply(event);
+            if (result.isEmpty()) {
+                end(Ending.REDEFINED);
+            } else if (!closed) {
+                receiver.next(event, result.get(), frame.since());
+            }
+        } catch (RuntimeException e) {
+            LOG.error("an event of a subscription could not be processed", e);
+            end(Ending.FAILED);
+        } finally {
+            EXECUTIONS.release();
+        }
+    }
+
+    private void end(Ending why) {
+        if (!closed) {
+            close();
+            receiver.ended(why);
+        }
+    }
+
+    /// Closes the source. Never blocks; may be called several times.
+    void close() {
+        closed = true;
+        source.backlog().abandon();
+        source.onGone().run();
+    }
+}

@@ -1,0 +1,54 @@
+package org.restheart.graphql;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Runs tasks one after the other, on a virtual thread that exists only while there are some: there may be many
+/// connections that are idle. Thread-safe.
+final class SerialTasks implements Executor {
+    private static final Logger LOG = LoggerFactory.getLogger(SerialTasks.class);
+
+    private final String name;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    SerialTasks(String name) {
+        this.name = name;
+    }
+
+    /// Never blocks.
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+        if (waiting.getAndIncrement() == 0) {
+            Thread.ofVirtual().name(name).start(this::run);
+        }
+    }
+
+    /// The tasks that are not completed.
+    int waiting() {
+        return waiting.get();
+    }
+
+    private void run() {
+        do {
+            var task = tasks.poll();
+            if (task != null) {
+                runSafely(task);
+            }
+        } while (waiting.decrementAndGet() > 0);
+    }
+
+    /// Later tasks are run also after a failure.
+    private static void runSafely(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            LOG.error("a task of a subscription failed", e);
+        }
+    }
+}

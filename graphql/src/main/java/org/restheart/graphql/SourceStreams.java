@@ -1,0 +1,85 @@
+package org.restheart.graphql;
+
+import com.mongodb.MongoNamespace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.graphql.app.FieldMapping;
+import org.restheart.graphql.app.Shape;
+import org.restheart.graphql.app.Variables;
+import org.restheart.http.Content;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Via;
+import org.restheart.http.push.Subscription;
+
+/// Opens declared change streams by the caller's REST request for them, so that its access rules hold, and so that
+/// listeners share cursors. Thread-safe.
+///
+/// @param paths the paths of collections in the REST API
+public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> paths, JudgedRequests judged) {
+    private static final Via VIA = Via.of(Via.Service.GRAPHQL, "subscription");
+    private static final JsonEncoder ENCODER = JsonEncoder.of(JsonMode.EXTENDED);
+
+    /// Returns when every write acknowledged from now on will be delivered, as server-sent events in Extended JSON.
+    /// Blocks.
+    ///
+    /// @param resumeAfter the token of the last known event; empty to begin now
+    /// @throws org.restheart.http.ProblemException what the REST request is refused with
+    Subscription open(Request request, FieldMapping.Stream stream, Variables variables, String resumeAfter) {
+        var path = paths.apply(stream.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+        var segments = new ArrayList<>(path.segments());
+        segments.addAll(List.of("_streams", stream.uri()));
+        var query = stream.bound(variables)
+                .map(values -> Query.of(Map.of("avars", ENCODER.encodeToString(values.asDocument()))))
+                .orElse(Query.NONE);
+        var inner = JudgedRequest.of(Method.GET, RequestPath.of(segments), query, VIA)
+                .withHeader("Accept", "text/event-stream")
+                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED);
+        var response =
+                judged.make(request, resumeAfter.isEmpty() ? inner : inner.withHeader("Last-Event-ID", resumeAfter));
+        if (response.settled().content() instanceof Content.Push(var subscription)) {
+            return subscription;
+        }
+        throw Problem.of(ProblemCode.INTERNAL, "the change stream could not be opened")
+                .raise();
+    }
+
+    /// Opens the stream of one operation, while it is executed for the first time, without an event.
+    final class Opening implements SubscriptionRoot {
+        private final Request request;
+        private final String resumeAfter;
+        private Optional<Subscription> opened = Optional.empty();
+
+        Opening(Request request, String resumeAfter) {
+            this.request = request;
+            this.resumeAfter = resumeAfter;
+        }
+
+        @Override
+        public @Nullable Object value(FieldMapping.Stream stream, Variables variables, Shape shape) {
+            if (opened.isPresent()) {
+                throw Problem.of(ProblemCode.BAD_REQUEST, "a subscription has one field")
+                        .raise();
+            }
+            opened = Optional.of(open(request, stream, variables, resumeAfter));
+            return null;
+        }
+
+        /// The stream, if the operation is a subscription that could be opened. To be closed by its `onGone`.
+        Optional<Subscription> opened() {
+            return opened;
+        }
+    }
+}

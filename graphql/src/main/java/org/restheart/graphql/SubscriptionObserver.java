@@ -1,0 +1,17 @@
+package org.restheart.graphql;
+
+import org.restheart.http.Operation;
+import org.restheart.http.Request;
+
+/// Is told of subscriptions on WebSockets, which are not requests of their own: log and metrics have them as if they
+/// were.
+@FunctionalInterface
+public interface SubscriptionObserver {
+    /// Called once when a subscription has ended, or has been refused; must not block.
+    ///
+    /// @param request that opened the connection
+    /// @param status that a request would have been answered with
+    /// @param bytes of results
+    /// @param nanos from the message that asks for it to its end
+    void ended(Request request, Operation operation, int status, long bytes, long nanos);
+}

@@ -1,0 +1,24 @@
+package org.restheart.graphql;
+
+import org.jspecify.annotations.Nullable;
+import org.restheart.graphql.app.FieldMapping;
+import org.restheart.graphql.app.Shape;
+import org.restheart.graphql.app.Variables;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// The values of fields that streams are mapped to, in one execution.
+@FunctionalInterface
+interface SubscriptionRoot {
+    /// For requests that are answered once.
+    SubscriptionRoot NONE = (_, _, _) -> {
+        throw Problem.of(
+                        ProblemCode.BAD_REQUEST,
+                        "subscriptions are answered to 'Accept: text/event-stream', and on a WebSocket")
+                .raise();
+    };
+
+    /// @throws org.restheart.http.ProblemException why there is no value
+    @Nullable
+    Object value(FieldMapping.Stream stream, Variables variables, Shape shape);
+}

@@ -1,0 +1,56 @@
+package org.restheart.graphql;
+
+import java.util.Map;
+import java.util.Optional;
+import org.restheart.bson.JsonParser;
+import org.restheart.graphql.app.InvalidApp;
+import org.restheart.http.Body;
+import org.restheart.http.Operation;
+import org.restheart.http.Request;
+
+/// Starts operations that may be subscriptions. Thread-safe.
+record Subscriptions(QueryRunner runner, SourceStreams streams, AppCatalog catalog, SubscriptionObserver observer) {
+
+    /// Executes the operation; if it is a subscription, its source stream is opened, and it is executed for each event.
+    ///
+    /// @param resumeAfter the token of the last known event; empty to begin now
+    OperationResult start(Request request, Served served, QueryRequest asked, String resumeAfter) {
+        var opening = streams.new Opening(request, resumeAfter);
+        boolean started = false;
+        try {
+            var outcome = runner.run(request, served.app(), asked, opening, Map.of());
+            if (opening.opened().isEmpty()) {
+                return outcome;
+            }
+            // its operation has been reported
+            var later = request.blocking().with(Body.EMPTY).with(Operation.OBSERVER, _ -> {});
+            var open = new OpenSubscription(opening.opened().get(), event -> next(later, served, asked, event));
+            started = true;
+            return open;
+        } finally {
+            if (!started) {
+                opening.opened().ifPresent(source -> source.onGone().run());
+            }
+        }
+    }
+
+    private Optional<QueryOutcome> next(Request request, Served served, QueryRequest asked, SourceEvent event) {
+        if (!isServed(served)) {
+            return Optional.empty();
+        }
+        Map<String, ?> extensions =
+                asked.resumeAfter().isPresent() ? Map.of("resumeToken", JsonParser.parse(event.token())) : Map.of();
+        return Optional.of(runner.run(request, served.app(), asked, event, extensions));
+    }
+
+    /// Whether the definition is what it was.
+    boolean isServed(Served served) {
+        try {
+            return catalog.find(served.place())
+                    .filter(app -> app.stored().equals(served.app().stored()))
+                    .isPresent();
+        } catch (InvalidApp _) {
+            return false;
+        }
+    }
+}
