@@ -17,6 +17,7 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.filter.ErrorMapping;
+import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.filter.PreferFilter;
@@ -113,7 +114,8 @@ public final class Gateway implements AutoCloseable {
                     default -> security.securityFilter(binding);
                 },
                 binding -> security.securityFilter(binding)::judge);
-        var router = new Router(bindings.stream().map(pipeline::assemble).toList());
+        var router = new Router(
+                Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter);
         opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, observer);
@@ -201,6 +203,7 @@ public final class Gateway implements AutoCloseable {
             var service = new MongoService(tasks, data, client, streams, metrics.coalescing());
             opened.push(service::close);
             var guards = new ArrayList<Filter>();
+            guards.add(OffServices.of(config));
             guards.add(new PreferFilter(judgedRequests));
             guards.addAll(security.guards());
             config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, data.streams(), service, security)));

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -35,8 +36,8 @@ class BrowserTest {
     private static final String HAND = """
             <script>
               form.gateway.value = '%s';
-              form.stream.value = '/t/_streams/all';
-              form.password.value = 'secret';
+              form.stream.value = '%s';
+              form.password.value = '%s';
               form.transport.value = '%s';
               new MutationObserver(() => fetch('/report', {method: 'POST', body: document.body.innerText}))
                 .observe(document.body, {childList: true, subtree: true, characterData: true});
@@ -84,25 +85,42 @@ class BrowserTest {
     @ParameterizedTest
     @ValueSource(strings = {"EventSource", "WebSocket"})
     void a_browser_shows_changes_as_they_happen(String transport) throws Exception {
-        var chromium = chromium();
-        assumeTrue(
-                chromium.isPresent(),
-                "there is no Chromium on the PATH: apt-get install chromium, or chromium-browser, to run this test");
-        var pages = serve(transport);
-        var browser =
-                start(chromium.get(), "http://localhost:" + pages.getAddress().getPort() + "/");
-        try {
+        try (var _ = open(transport, "/t/_streams/all", "secret")) {
             await().atMost(Duration.ofSeconds(60)).until(() -> shown.contains("listening"));
             gateway.insert("t", "{_id: 1, Title: 'Stalker'}");
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> shown.contains("insert {\"_id\":1,\"Title\":\"Stalker\"}"));
             gateway.collection("t").deleteMany(new BsonDocument());
             await().atMost(Duration.ofSeconds(20)).until(() -> shown.contains("delete {\"_id\":1}"));
-        } finally {
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "EventSource, /t/_streams/all, wrong, 401: the name or the password is wrong",
+        "WebSocket, /t/_streams/nope, secret, 404: there is no such stream",
+        "EventSource, /gone, secret, 410: the changes since then", // a fresh replica set has lost nothing yet
+    })
+    void the_page_says_why_it_is_refused(String transport, String stream, String password, String reason)
+            throws Exception {
+        try (var _ = open(transport, stream, password)) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> shown.contains(reason));
+        }
+    }
+
+    private AutoCloseable open(String transport, String stream, String password) throws IOException {
+        var chromium = chromium();
+        assumeTrue(
+                chromium.isPresent(),
+                "there is no Chromium on the PATH: apt-get install chromium, or chromium-browser, to run this test");
+        var pages = serve(transport, stream, password);
+        var browser =
+                start(chromium.get(), "http://localhost:" + pages.getAddress().getPort() + "/");
+        return () -> {
             browser.descendants().forEach(ProcessHandle::destroyForcibly);
             browser.destroyForcibly().waitFor();
             pages.stop(0);
-        }
+        };
     }
 
     private static Optional<Path> chromium() {
@@ -113,16 +131,26 @@ class BrowserTest {
                 .findFirst();
     }
 
-    private HttpServer serve(String transport) throws IOException {
+    private HttpServer serve(String transport, String stream, String password) throws IOException {
         var page = Files.readString(PAGE)
                 .replace(
                         "</html>",
                         HAND.formatted(
-                                gateway.uri("http", "").toString().replace("127.0.0.1", "localhost"), transport));
+                                stream.equals("/gone")
+                                        ? "' + location.origin + '"
+                                        : gateway.uri("http", "").toString().replace("127.0.0.1", "localhost"),
+                                stream,
+                                password,
+                                transport));
         var server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
         server.createContext("/", exchange -> {
             exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
             answer(exchange, page);
+        });
+        server.createContext("/token/cookie", exchange -> answer(exchange, ""));
+        server.createContext("/gone", exchange -> {
+            exchange.sendResponseHeaders(410, -1);
+            exchange.close();
         });
         server.createContext("/report", exchange -> {
             shown = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,0 +1,83 @@
+package org.restheart.core.filter;
+
+import java.util.List;
+import java.util.Optional;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.NeedsThread;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+
+/// Where the path of a service that is off names no collection either, says so to callers who may read there: otherwise
+/// they hear of a collection that they never meant.
+public final class OffServices implements Filter {
+    private final List<Off> services;
+
+    /// @param uri where the service would be
+    /// @param key that switches it on
+    private record Off(String name, List<String> uri, String key) {}
+
+    private OffServices(List<Off> services) {
+        this.services = services;
+    }
+
+    public static OffServices of(GatewayConfig config) {
+        return new OffServices(List.of(
+                        off(config.mcp(), "the Model Context Protocol", "/_mcp", "/mcp/enabled"),
+                        off(config.console(), "the console", "/_console", "/console/enabled"),
+                        off(config.openApi(), "OpenAPI", "/_openapi", "/openApi/enabled"),
+                        off(config.graphql(), "GraphQL", "/graphql", "/graphql/enabled"),
+                        off(config.dataApi(), "the Atlas Data API", "/app", "/dataApi/enabled"))
+                .stream()
+                .flatMap(Optional::stream)
+                .toList());
+    }
+
+    private static Optional<Off> off(Optional<?> service, String name, String uri, String key) {
+        return service.isPresent()
+                ? Optional.empty()
+                : Optional.of(new Off(name, RequestPath.parse(uri).segments(), key));
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        var path = request.path().segments();
+        var meant = services.stream()
+                .filter(service -> path.size() >= service.uri.size()
+                        && path.subList(0, service.uri.size()).equals(service.uri))
+                .findFirst();
+        if (meant.isEmpty()) {
+            return next.handle(request);
+        }
+        try {
+            return next.handle(request).recover(failure -> {
+                throw told(failure, meant.get());
+            });
+        } catch (NeedsThread signal) {
+            throw signal;
+        } catch (RuntimeException failure) {
+            throw told(failure, meant.get());
+        }
+    }
+
+    private static RuntimeException told(Throwable failure, Off service) {
+        return switch (failure) {
+            case ProblemException refused
+            when refused.problem().code() == ProblemCode.NAMESPACE_NOT_FOUND ->
+                Problem.of(
+                                ProblemCode.NAMESPACE_NOT_FOUND,
+                                service.name + " would be here, but is off: " + service.key
+                                        + " switches it on. As data: "
+                                        + refused.problem().message())
+                        .raise();
+            case RuntimeException other -> other;
+            case Error error -> throw error;
+            default -> new IllegalStateException(failure);
+        };
+    }
+}

@@ -1,0 +1,158 @@
+package org.restheart.core.service;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import org.restheart.http.Accepted;
+import org.restheart.http.Content;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+
+/// `GET /` for browsers: who the caller is, what is here. Public; what only concerns callers with an account is shown
+/// to
+/// them alone. Needs no script and nothing from elsewhere.
+public final class HomePage implements Service {
+    private static final String STYLE =
+            "body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em;"
+                    + "color:#222;background:#fff}@media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}"
+                    + "a{color:#8ab4f8}}dt{font-weight:600}dd{margin:0 0 .6em}code{font-size:.95em}footer{margin-top:2em;opacity:.7}";
+
+    private final String instance;
+    private final String version;
+    private final Optional<String> console;
+    private final Map<String, String> places;
+
+    /// @param instance the name of this gateway
+    /// @param console where the console is, if it is on
+    /// @param places for callers with an account: what is there, by its path
+    public HomePage(String instance, String version, Optional<String> console, Map<String, String> places) {
+        this.instance = instance;
+        this.version = version;
+        this.console = console;
+        this.places = places;
+    }
+
+    /// Whether a request is a browser's for the page: `/` alone, and `text/html` before JSON.
+    public static boolean isAsked(Request request) {
+        if ((request.method() != Method.GET && request.method() != Method.HEAD)
+                || !request.path().segments().isEmpty()
+                || !request.query().raw().isEmpty()) {
+            return false;
+        }
+        var accepted = Accepted.of(request.headers());
+        return accepted.named("text/html") > accepted.named("application/json");
+    }
+
+    @Override
+    public String name() {
+        return "home";
+    }
+
+    @Override
+    public Response handle(Request request) {
+        if (!isAsked(request)) { // nothing else is bound here
+            throw Problem.bare(ProblemCode.NOTHING_BOUND).raise();
+        }
+        return Response.status(200)
+                .with("Cache-Control", "no-store")
+                .with("Vary", "Accept")
+                .with(
+                        "Content-Security-Policy",
+                        "default-src 'none'; img-src 'self'; style-src 'sha256-" + hash(STYLE)
+                                + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+                .with("X-Content-Type-Options", "nosniff")
+                .with("Referrer-Policy", "no-referrer")
+                .with("text/html; charset=utf-8", Content.Bytes.of(page(request).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private String page(Request request) {
+        var account = request.caller().account();
+        var html = new StringBuilder("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+                + "<meta name=\"viewport\" content=\"width=device-width\"><title>RESTHeart</title><style>" + STYLE
+                + "</style></head><body><h1>RESTHeart</h1><p>A REST gateway for MongoDB"
+                + (instance.equals("default") ? "" : ", instance <b>" + escaped(instance) + "</b>")
+                + ". Programs get JSON here: <code>curl -u name:password "
+                + escaped(request.connection().scheme() + "://"
+                        + request.connection().hostAndPort())
+                + "/</code></p><p>");
+        html.append(account.map(who -> "You are <b>" + escaped(who.name()) + "</b>, with the roles "
+                        + escaped(String.join(", ", who.roles())) + ".")
+                .orElse("You are not signed in; most of what is here needs an account."));
+        html.append("</p><dl>");
+        console.ifPresent(uri -> place(html, uri + "/", "the console: documents, changes, metrics; sign in there"));
+        place(html, "/ping", "whether this process answers, and its version");
+        if (account.isPresent()) {
+            places.forEach((uri, what) -> place(html, uri, what));
+        }
+        html.append("</dl><footer>");
+        account.ifPresent(_ -> html.append("version ").append(escaped(version)).append(" · "));
+        return html.append("<a href=\"https://restheart.org/docs\">Documentation</a></footer></body></html>\n")
+                .toString();
+    }
+
+    private static void place(StringBuilder html, String uri, String what) {
+        html.append("<dt><a href=\"").append(escaped(uri)).append("\">").append(escaped(uri));
+        html.append("</a></dt><dd>").append(escaped(what)).append("</dd>");
+    }
+
+    private static String escaped(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
+    }
+
+    private static String hash(String text) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return Base64.getEncoder().encodeToString(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /// `GET /favicon.ico`, which browsers ask for on their own.
+    public static final class Icon implements Service {
+        private final Content.Bytes icon;
+
+        public Icon() {
+            try (var in = HomePage.class.getResourceAsStream("/org/restheart/core/favicon.ico")) {
+                if (in == null) {
+                    throw new IllegalStateException("favicon.ico is missing from the jar");
+                }
+                this.icon = Content.Bytes.of(in.readAllBytes());
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot read favicon.ico", e);
+            }
+        }
+
+        @Override
+        public String name() {
+            return "favicon";
+        }
+
+        @Override
+        public boolean startsOnIoThread(Request request) {
+            return true;
+        }
+
+        @Override
+        public Response handle(Request request) {
+            if (request.method() != Method.GET) {
+                throw Problem.bare(ProblemCode.METHOD_NOT_ALLOWED).raise();
+            }
+            return Response.status(200)
+                    .with("Cache-Control", "public, max-age=86400")
+                    .with("image/x-icon", icon);
+        }
+    }
+}

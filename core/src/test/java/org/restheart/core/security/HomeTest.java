@@ -1,0 +1,85 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What browsers find at `/`, and what is said of services that are off.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class HomeTest {
+    private static final String BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8";
+
+    private final TestGateway gateway;
+
+    HomeTest(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "core: {name: <shop>}\n");
+    }
+
+    @AfterAll
+    void stop() {
+        gateway.close();
+    }
+
+    private static HttpResponse<String> browse(Client client) {
+        return client.with("Accept", BROWSER).get("/");
+    }
+
+    @Test
+    void a_browser_gets_a_page_without_an_account_that_tells_little() {
+        var page = browse(gateway.anonymous());
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElse(""))
+                .contains("default-src 'none'");
+        assertThat(page.headers().allValues("WWW-Authenticate")).isEmpty();
+        assertThat(page.body())
+                .contains("You are not signed in", "/_console/", "&lt;shop&gt;")
+                .doesNotContain("<shop>", "/metrics", "/_access");
+    }
+
+    @Test
+    void a_caller_with_an_account_reads_who_he_is_and_what_is_here() {
+        assertThat(browse(gateway.as("ada")).body())
+                .contains("You are <b>ada</b>, with the roles editor", "/metrics", "/_openapi", "/health/db");
+    }
+
+    @Test
+    void programs_get_what_they_got() {
+        assertThat(gateway.anonymous().get("/").statusCode()).isEqualTo(401);
+        assertThat(gateway.as("admin").get("/").body()).startsWith("[");
+        assertThat(gateway.as("admin")
+                        .with("Accept", "application/json")
+                        .get("/")
+                        .body())
+                .startsWith("[");
+        assertThat(gateway.as("admin").with("Accept", BROWSER).get("/?page=1").body())
+                .startsWith("[");
+        assertThat(browse(gateway.anonymous()).headers().map()).containsKey("vary");
+    }
+
+    @Test
+    void there_is_an_icon() {
+        var icon = gateway.anonymous().get("/favicon.ico");
+        assertThat(icon.statusCode()).isEqualTo(200);
+        assertThat(icon.headers().firstValue("Content-Type")).contains("image/x-icon");
+        assertThat(gateway.anonymous().send("DELETE", "/favicon.ico", "").statusCode())
+                .isEqualTo(405);
+    }
+
+    @Test
+    void a_service_that_is_off_is_named_with_its_key_to_those_who_may_know() {
+        assertThat(gateway.as("admin").post("/_mcp", "{}").body()).contains("is off", "/mcp/enabled switches it on");
+        assertThat(gateway.as("admin").get("/app/data-1/endpoint").body()).contains("/dataApi/enabled");
+        assertThat(gateway.anonymous().get("/_mcp").statusCode()).isEqualTo(401);
+        var refused = gateway.as("bob").get("/_mcp");
+        assertThat(refused.statusCode()).isEqualTo(403);
+        assertThat(refused.body()).doesNotContain("enabled");
+        assertThat(gateway.as("admin").get("/films-that-are-not").body()).doesNotContain("is off");
+    }
+}
