@@ -131,6 +131,33 @@ class MassCloseTest {
     }
 
     @Test
+    void event_streams_of_http2_whose_clients_go() throws Exception {
+        try (var server = plain()) {
+            var clients = new ArrayList<RawHttp2>();
+            for (int i = 0; i < listeners; i++) {
+                var client = new RawHttp2(server.listener().address());
+                clients.add(client);
+                client.get(1, "/push", "accept", "text/event-stream");
+            }
+            for (var client : clients) {
+                assertThat(client.frame().type()).isEqualTo(RawHttp2.HEADERS);
+            }
+            try (var threads = Executors.newFixedThreadPool(8)) {
+                for (var client : clients) {
+                    threads.submit(() -> {
+                        client.close();
+                        return null;
+                    });
+                }
+            }
+            long start = System.nanoTime();
+            assertServes(server, false);
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+            await().atMost(Duration.ofMinutes(1)).until(() -> gone.get() >= listeners);
+        }
+    }
+
+    @Test
     void event_streams_over_tls_whose_clients_go() throws Exception {
         try (var server = TestServer.tls(
                 keystore.listener("changeit"),

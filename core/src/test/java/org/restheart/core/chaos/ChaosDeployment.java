@@ -1,0 +1,93 @@
+package org.restheart.core.chaos;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+
+/// Three members, two gateways behind a balancer, and a plain driver beside them.
+final class ChaosDeployment implements AutoCloseable {
+    /// Clients of the plain driver see faults as early as gateways.
+    private static final String AS_THE_GATEWAY =
+            "&heartbeatFrequencyMS=1000&connectTimeoutMS=5000" + "&serverSelectionTimeoutMS=10000&timeoutMS=15000";
+
+    private static final long PROBE_MILLIS = 100;
+
+    private final Members members;
+    private final MongoClient driver;
+    private final List<GatewayChild> gateways;
+    private final FaultyProxy balancer;
+    private final Random dice;
+    private volatile boolean over;
+
+    ChaosDeployment(Path folder, long seed) throws IOException {
+        dice = new Random(seed);
+        members = Members.start(3, folder);
+        driver = MongoClients.create(members.connectionString() + AS_THE_GATEWAY);
+        database().createCollection("probe");
+        gateways = List.of(
+                new GatewayChild(folder.resolve("gateway0"), members.connectionString()),
+                new GatewayChild(folder.resolve("gateway1"), members.connectionString()));
+        gateways.forEach(GatewayChild::awaitStart);
+        balancer = new FaultyProxy(gateways.stream().map(GatewayChild::port).toList());
+    }
+
+    Members members() {
+        return members;
+    }
+
+    MongoClient driver() {
+        return driver;
+    }
+
+    MongoDatabase database() {
+        return driver.getDatabase("chaos");
+    }
+
+    FaultyProxy balancer() {
+        return balancer;
+    }
+
+    GatewayChild anyGateway() {
+        return gateways.get(dice.nextInt(gateways.size()));
+    }
+
+    /// Notes ten times a second when a write succeeds, by the driver and by a gateway.
+    void probe(ExecutorService threads, ChaosClient client, Ledger ledger) {
+        threads.submit(() -> {
+            while (!over) {
+                threads.submit(() -> {
+                    var before = ledger.current();
+                    database()
+                            .getCollection("probe", BsonDocument.class)
+                            .insertOne(new BsonDocument("driver", new BsonInt32(1)));
+                    before.driver().success();
+                });
+                threads.submit(() -> {
+                    var before = ledger.current();
+                    if (client.status("POST", "/probe", "{\"gateway\": 1}") == 201) {
+                        before.gateway().success();
+                    }
+                    return null;
+                });
+                Thread.sleep(PROBE_MILLIS);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void close() throws IOException {
+        over = true;
+        gateways.forEach(GatewayChild::close);
+        members.close();
+        balancer.close();
+        driver.close();
+    }
+}

@@ -1,0 +1,84 @@
+package org.restheart.core.chaos;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+
+/// A gateway in a process of its own, which can be killed and started again on the same port.
+final class GatewayChild implements AutoCloseable {
+    private static final String CONFIGURATION = """
+            core: {name: %s, drain-timeout-ms: 5000, grace-period-ms: 0}
+            http-listener: {host: 127.0.0.1, port: %d}
+            mclient: {connection-string: "%s"}
+            mongo: {mongo-mounts: [{what: /chaos, where: /}], change-streams-keep-alive-ms: 1000}
+            basicAuthMechanism: {enabled: true}
+            mongoRealmAuthenticator: {enabled: true}
+            mongoAclAuthorizer: {enabled: true, acl-db: restheart, acl-collection: acl, root-role: admin}
+            """;
+
+    private final int port;
+    private final Path folder;
+    private Process process;
+
+    GatewayChild(Path folder, String connectionString) throws IOException {
+        this.folder = Files.createDirectory(folder);
+        try (var socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        Files.writeString(
+                folder.resolve("restheart.yml"), CONFIGURATION.formatted(folder.getFileName(), port, connectionString));
+        process = launch();
+    }
+
+    private Process launch() throws IOException {
+        return new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx300m",
+                        "-XX:+UseSerialGC",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "org.restheart.core.Main",
+                        folder.resolve("restheart.yml").toString()))
+                .redirectErrorStream(true)
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
+                .start();
+    }
+
+    int port() {
+        return port;
+    }
+
+    void awaitStart() {
+        Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
+            try (var _ = new Socket("127.0.0.1", port)) {
+                return true;
+            }
+        });
+    }
+
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    void terminate() {
+        process.destroy();
+        process.onExit().join();
+    }
+
+    void restart() throws IOException {
+        process = launch();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

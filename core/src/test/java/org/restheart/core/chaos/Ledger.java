@@ -1,0 +1,136 @@
+package org.restheart.core.chaos;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/// What was acknowledged to clients, by the fault at that time, and what was found wrong. Thread-safe.
+final class Ledger {
+    private final List<Period> periods = new ArrayList<>();
+    private volatile Period current = new Period("start");
+
+    /// The time of one fault, until all works again.
+    static final class Period {
+        private final String fault;
+        private final LongAdder acknowledged = new LongAdder();
+        private final Map<Integer, LongAdder> statuses = new ConcurrentSkipListMap<>();
+        private final LongAdder lost = new LongAdder();
+        private final LongAdder doubled = new LongAdder();
+        private final LongAdder reordered = new LongAdder();
+        private final Gap gateway = new Gap();
+        private final Gap driver = new Gap();
+
+        private Period(String fault) {
+            this.fault = fault;
+        }
+
+        void lost() {
+            lost.increment();
+        }
+
+        void doubled() {
+            doubled.increment();
+        }
+
+        void reordered() {
+            reordered.increment();
+        }
+
+        Gap gateway() {
+            return gateway;
+        }
+
+        Gap driver() {
+            return driver;
+        }
+    }
+
+    /// The longest time without a success.
+    static final class Gap {
+        private final AtomicLong last = new AtomicLong(System.nanoTime());
+        private final AtomicLong longest = new AtomicLong();
+
+        void success() {
+            long now = System.nanoTime();
+            longest.accumulateAndGet(now - last.getAndSet(now), Math::max);
+        }
+
+        private double seconds() {
+            return longest.get() / 1e9;
+        }
+    }
+
+    synchronized Period begin(String fault) {
+        current = new Period(fault);
+        periods.add(current);
+        return current;
+    }
+
+    Period current() {
+        return current;
+    }
+
+    /// @param status 0 for none: the connection broke, or there was no response in time
+    void answered(int status) {
+        current.statuses.computeIfAbsent(status, _ -> new LongAdder()).increment();
+    }
+
+    /// A write was acknowledged.
+    Period acknowledged() {
+        var period = current;
+        period.acknowledged.increment();
+        return period;
+    }
+
+    synchronized long total() {
+        return periods.stream().mapToLong(period -> period.acknowledged.sum()).sum();
+    }
+
+    /// Whether anything acknowledged was lost, doubled or reordered, or an answer was a fault of the gateway's.
+    synchronized boolean isClean() {
+        return periods.stream()
+                .allMatch(period -> period.lost.sum() + period.doubled.sum() + period.reordered.sum() == 0
+                        && period.statuses.keySet().stream().noneMatch(status -> status > 499 && status != 503));
+    }
+
+    /// A table in Markdown.
+    synchronized String table() {
+        var rows = new StringBuilder(
+                "| fault | times | acknowledged writes | lost | doubled | out of order "
+                        + "| longest without success, gateway beyond driver | responses |\n|---|---|---|---|---|---|---|---|\n");
+        var byFault = new TreeMap<String, List<Period>>();
+        periods.forEach(period ->
+                byFault.computeIfAbsent(period.fault, _ -> new ArrayList<>()).add(period));
+        byFault.forEach((fault, same) -> {
+            var statuses = new TreeMap<Integer, Long>();
+            same.forEach(period -> period.statuses.forEach((status, n) -> statuses.merge(status, n.sum(), Long::sum)));
+            double gateway =
+                    same.stream().mapToDouble(p -> p.gateway.seconds()).max().orElse(0);
+            double beyond = same.stream()
+                    .mapToDouble(p -> p.gateway.seconds() - p.driver.seconds())
+                    .max()
+                    .orElse(0);
+            rows.append("| %s | %d | %d | %d | %d | %d | %.1f s, %.1f s | %s |%n"
+                    .formatted(
+                            fault,
+                            same.size(),
+                            sum(same, p -> p.acknowledged),
+                            sum(same, p -> p.lost),
+                            sum(same, p -> p.doubled),
+                            sum(same, p -> p.reordered),
+                            gateway,
+                            Math.max(0, beyond),
+                            statuses));
+        });
+        return rows.toString();
+    }
+
+    private static long sum(List<Period> periods, Function<Period, LongAdder> count) {
+        return periods.stream().mapToLong(period -> count.apply(period).sum()).sum();
+    }
+}

@@ -1,0 +1,168 @@
+package org.restheart.core.chaos;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.restheart.embedded.MongodBinary;
+
+/// A replica set whose members are reached, by gateways and by each other, through a [FaultyProxy] each.
+final class Members implements AutoCloseable {
+    private final List<Member> members = new ArrayList<>();
+    private final MongodBinary mongod = MongodBinary.find(null, MongodBinary.standardCache());
+
+    /// One `mongod`.
+    final class Member {
+        private final int port;
+        private final Path data;
+        private final FaultyProxy proxy;
+        private Process process;
+
+        private Member(Path data) throws IOException {
+            try (var socket = new ServerSocket(0)) {
+                port = socket.getLocalPort();
+            }
+            this.data = Files.createDirectory(data);
+            this.proxy = new FaultyProxy(List.of(port));
+            this.process = launch();
+        }
+
+        private Process launch() throws IOException {
+            var command = new ArrayList<>(List.of(mongod.path().toString(), "--replSet", "chaos"));
+            command.addAll(List.of("--bind_ip", "127.0.0.1", "--nounixsocket", "--port", "" + port));
+            command.addAll(List.of("--dbpath", data.toString(), "--oplogSize", "256"));
+            command.addAll(List.of("--wiredTigerCacheSizeGB", "0.25"));
+            command.addAll(List.of("--setParameter", "transactionLifetimeLimitSeconds=15"));
+            return new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(
+                            ProcessBuilder.Redirect.appendTo(data.resolve("log").toFile()))
+                    .start();
+        }
+
+        FaultyProxy proxy() {
+            return proxy;
+        }
+
+        void kill() {
+            process.destroyForcibly().onExit().join();
+        }
+
+        void restart() throws IOException {
+            process = launch();
+        }
+
+        /// @param name `STOP` or `CONT`
+        void signal(String name) throws IOException, InterruptedException {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        }
+    }
+
+    static Members start(int count, Path folder) throws IOException {
+        var set = new Members();
+        try {
+            for (int i = 0; i < count; i++) {
+                set.members.add(set.new Member(folder.resolve("member" + i)));
+            }
+            set.initiate();
+        } catch (IOException | RuntimeException e) {
+            set.close();
+            throw e;
+        }
+        return set;
+    }
+
+    private void initiate() {
+        var hosts = new BsonArray();
+        members.forEach(member -> hosts.add(new BsonDocument("_id", new BsonInt32(hosts.size()))
+                .append("host", new BsonString("127.0.0.1:" + member.proxy.port()))));
+        var config = BsonDocument.parse("{_id: 'chaos', settings: {electionTimeoutMillis: 5000}}")
+                .append("members", hosts);
+        members.forEach(member -> ask(member, new BsonDocument("ping", new BsonInt32(1))));
+        ask(members.getFirst(), new BsonDocument("replSetInitiate", config));
+        try (var client = MongoClients.create(connectionString())) {
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .ignoreExceptions()
+                    .until(() -> healthy(client) == members.size());
+        }
+    }
+
+    private static void ask(Member member, BsonDocument command) {
+        var uri = "mongodb://127.0.0.1:" + member.port + "/?directConnection=true&serverSelectionTimeoutMS=40000";
+        try (var client = MongoClients.create(uri)) {
+            client.getDatabase("admin").runCommand(command);
+        }
+    }
+
+    private static long healthy(MongoClient client) {
+        return client
+                .getDatabase("admin")
+                .runCommand(new BsonDocument("replSetGetStatus", new BsonInt32(1)), BsonDocument.class)
+                .getArray("members")
+                .stream()
+                .map(member -> member.asDocument().getInt32("state").getValue())
+                .filter(state -> state == 1 || state == 2)
+                .count();
+    }
+
+    void awaitHealthy(MongoClient client) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .ignoreExceptions()
+                .until(() -> healthy(client) == members.size());
+    }
+
+    String connectionString() {
+        return "mongodb://"
+                + members.stream()
+                        .map(member -> "127.0.0.1:" + member.proxy.port())
+                        .collect(Collectors.joining(","))
+                + "/?replicaSet=chaos&w=majority";
+    }
+
+    List<Member> all() {
+        return members;
+    }
+
+    Member primary(MongoClient client) {
+        var hello =
+                client.getDatabase("admin").runCommand(new BsonDocument("hello", new BsonInt32(1)), BsonDocument.class);
+        var name = hello.getString("primary").getValue();
+        int port = Integer.parseInt(name.substring(name.indexOf(':') + 1));
+        return members.stream()
+                .filter(member -> member.proxy.port() == port)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    void stepDown(MongoClient client) {
+        try {
+            client.getDatabase("admin").runCommand(BsonDocument.parse("{replSetStepDown: 10, force: true}"));
+        } catch (MongoException _) {
+            // its connections may be closed
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (var member : members) {
+            member.kill();
+            member.proxy.close();
+        }
+    }
+}
