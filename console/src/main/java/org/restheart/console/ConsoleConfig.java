@@ -9,15 +9,15 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// What the configuration says of the console.
+/// `console` of the configuration.
 ///
-/// @param uri where it is bound
+/// @param uri the path to which it is bound
 /// @param title of the page
 /// @param banner above every page
-/// @param readOnly whether actions that write are hidden; a convenience, no protection
+/// @param readOnly whether actions that write are hidden; a convenience, not a protection
 /// @param pages which of [#PAGES] are shown
 public record ConsoleConfig(String uri, String title, Optional<Banner> banner, boolean readOnly, List<String> pages) {
-    /// Those there are.
+    /// All pages.
     public static final List<String> PAGES = List.of(
             "documents",
             "aggregations",
@@ -34,15 +34,15 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
 
     public static final List<String> COLORS = List.of("red", "amber", "green", "blue", "grey");
 
-    /// A line that says where one is, such as "PRODUCTION".
+    /// A line that names the environment, such as "PRODUCTION".
     ///
     /// @param color one of [#COLORS]
     public record Banner(String text, String color) {}
 
-    /// Where the services are that the console uses; those that are off are empty.
+    /// Paths of the services that the console uses; empty for disabled ones.
     ///
     /// @param version of the gateway
-    /// @param cookieUsable whether a session may be kept in the cookie: no script reads it, no other site sends it
+    /// @param cookieUsable whether a session may use the cookie: it is `HttpOnly` and `SameSite`
     public record Places(
             String version,
             Optional<String> api,
@@ -55,7 +55,7 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
             Optional<String> apiKeys,
             boolean cookieUsable) {}
 
-    /// `config.json`: nothing of the data, nothing secret.
+    /// `config.json`: contains neither data nor secrets.
     BsonDocument toDocument(Places places) {
         return new BsonDocument("version", new BsonString(places.version))
                 .append("uri", new BsonString(uri))

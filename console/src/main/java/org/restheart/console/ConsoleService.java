@@ -24,16 +24,16 @@ import org.restheart.http.Service;
 
 /// `GET /_console/`: the files of the console, from memory. Public, since they hold no data.
 ///
-/// The page stands at the root and is asked for anew each time; all that it names stands in a folder named by the hash
-/// of all files and is kept for ever. So the files of two releases are never mixed.
+/// The page is at the root and revalidated on each request; all files that it names are in a folder named by the hash
+/// of all files, and cached without expiry. So files of two releases are never mixed.
 public final class ConsoleService implements Service {
-    private static final String UNCHANGING = "public, max-age=31536000, immutable";
-    private static final String ASK_AGAIN = "no-cache";
+    private static final String IMMUTABLE = "public, max-age=31536000, immutable";
+    private static final String REVALIDATE = "no-cache";
 
-    /// What the page loads; it names every file there is, so that they are all on their way before the first one runs.
+    /// References in the page. It names all files, so that browsers load them in parallel.
     private static final Pattern NAMED = Pattern.compile("(?:href|src)=\"FILES/([a-zA-Z0-9./_-]+)\"");
 
-    /// Scripts, styles and requests of this origin only, no markup made from texts.
+    /// Scripts, styles and requests of this origin only; no markup from strings.
     private static final Fields POLICY = Fields.of(
             "Content-Security-Policy",
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -61,17 +61,17 @@ public final class ConsoleService implements Service {
         contents.forEach((name, bytes) -> {
             var path = new ArrayList<>(List.of(folder));
             path.addAll(List.of(name.split("/", -1)));
-            files.put(path, new StaticFile(StaticFile.typeOf(name), UNCHANGING, bytes));
+            files.put(path, new StaticFile(StaticFile.typeOf(name), IMMUTABLE, bytes));
         });
         files.put(List.of(), page(page.replace("FILES/", folder + "/")));
         var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(places));
         files.put(
                 List.of("config.json"),
-                new StaticFile(StaticFile.typeOf("config.json"), ASK_AGAIN, json.getBytes(StandardCharsets.UTF_8)));
+                new StaticFile(StaticFile.typeOf("config.json"), REVALIDATE, json.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static StaticFile page(String html) {
-        return new StaticFile(StaticFile.typeOf("index.html"), ASK_AGAIN, html.getBytes(StandardCharsets.UTF_8));
+        return new StaticFile(StaticFile.typeOf("index.html"), REVALIDATE, html.getBytes(StandardCharsets.UTF_8));
     }
 
     private static Map<String, byte[]> contents(String page) {
@@ -127,7 +127,7 @@ public final class ConsoleService implements Service {
         var segments = request.path().segments();
         var asked = segments.subList(depth, segments.size());
         if (asked.isEmpty() && !request.path().raw().endsWith("/")) {
-            // relative, so that it holds behind a proxy that adds a prefix
+            // relative, so that it is valid behind a proxy that adds a prefix
             return Response.status(308).with("Location", uri.substring(uri.lastIndexOf('/') + 1) + "/");
         }
         var file = files.get(asked);

@@ -14,7 +14,7 @@ import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// One file in memory, as it is and compressed. Immutable.
+/// A file in memory, plain and compressed. Immutable.
 final class StaticFile {
     private final String type;
     private final String cacheControl;
@@ -86,7 +86,7 @@ final class StaticFile {
         return coded.toByteArray();
     }
 
-    /// A name of a content: the first half of its SHA-256.
+    /// Identifies a content: the first half of its SHA-256.
     static String digest(byte[] bytes) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes), 0, 16);

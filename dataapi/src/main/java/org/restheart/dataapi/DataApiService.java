@@ -281,7 +281,7 @@ public final class DataApiService implements Service {
         static final Key<Sent> KEY = Key.named("sent");
     }
 
-    /// Counts and times actions. Their labels are few: actions, versions and outcomes are closed sets.
+    /// Counts and times actions. Labels are bounded: actions, versions and outcomes are closed sets.
     private record ActionMeters(MeterRegistry registry) {
         void done(Action action, String version, int status, long nanos) {
             var outcome = status < 400 ? "done" : status < 500 ? "refused" : "failed";

@@ -47,7 +47,7 @@ final class Documents {
         return Content.Bytes.of(all);
     }
 
-    /// The opening, the array piece by piece, the brace.
+    /// The prefix, the array in parts, and the closing brace.
     private static final class Around implements Content.Source {
         private final Content.Source array;
         private boolean begun;

@@ -1,6 +1,6 @@
 package org.restheart.dataapi;
 
-/// A request that is refused with an error of the Data API. No stack trace: it is not a failure of code.
+/// A request that is refused with an error of the Data API. Without stack trace, since it is no defect.
 final class Refusal extends RuntimeException {
     private final int status;
     private final String code;

@@ -62,16 +62,6 @@ public record EmbeddedMongoConfig(
                 dataDirectory, port, replicaSet, cacheMegabytes, durable, binary, cacheDirectory, startTimeout);
     }
 
-    public EmbeddedMongoConfig withCacheDirectory(Path cacheDirectory) {
-        return new EmbeddedMongoConfig(
-                dataDirectory, port, replicaSet, cacheMegabytes, durable, binary, cacheDirectory, startTimeout);
-    }
-
-    public EmbeddedMongoConfig withStartTimeout(Duration startTimeout) {
-        return new EmbeddedMongoConfig(
-                dataDirectory, port, replicaSet, cacheMegabytes, durable, binary, cacheDirectory, startTimeout);
-    }
-
     private static void check(boolean holds, String message) {
         if (!holds) {
             throw new IllegalArgumentException("embedded MongoDB: " + message);

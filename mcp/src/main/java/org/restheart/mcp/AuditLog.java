@@ -16,7 +16,7 @@ import org.restheart.http.access.Account;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One line of JSON for each call, on a logger of its own: who asked what, of which shape, and what became of it. No
+/// Logs each call as one line of JSON to a separate logger: account, tool, shape of the arguments, and outcome. Logs no
 /// documents, tokens or passwords. Thread-safe.
 final class AuditLog {
     static final String LOGGER = "org.restheart.audit";
@@ -26,7 +26,7 @@ final class AuditLog {
     private static final int MAX_VALUES = 2_048;
     private static final int MAX_SHAPE = 4_096;
 
-    /// They hold queries; what others hold are names and numbers.
+    /// Arguments that contain queries; all others contain names and numbers.
     private static final Set<String> SHAPED =
             Set.of("filter", "pipeline", "update", "documents", "variables", "projection", "sort");
 
@@ -42,9 +42,9 @@ final class AuditLog {
         this.clock = clock;
     }
 
-    /// @param what the tool, or the method where there is none
+    /// @param what the tool, or the method of a request without one
     /// @param arguments as sent
-    /// @param outcome `done`, or a word for why not
+    /// @param outcome `done`, or the reason of the refusal
     void tell(
             Request http,
             Optional<RpcRequest> rpc,
@@ -93,13 +93,13 @@ final class AuditLog {
         LOG.info("{}", Fence.escaped(JSON.encodeToString(line.append("outcome", new BsonString(outcome)))));
     }
 
-    /// Itself, or its text as far as it fits.
+    /// The value, or its text shortened to the limit.
     private static BsonValue cut(BsonDocument value, int most) {
         var text = JSON.encodeToString(value);
         return text.length() <= most ? value : new BsonString(text.substring(0, most) + "…");
     }
 
-    /// Names and operators; values as their types.
+    /// The value with names and operators, and with types in place of scalars.
     private static BsonValue shape(BsonValue value, int depth) {
         if (value instanceof BsonDocument document && depth < 16) {
             var shape = new BsonDocument();

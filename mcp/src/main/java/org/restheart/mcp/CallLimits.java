@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// How many calls an account makes in a minute and at a time. Thread-safe.
+/// Limits the calls of an account per minute and its concurrent calls. Thread-safe.
 final class CallLimits {
     private static final int MAX_ACCOUNTS = 10_000;
     private static final long MINUTE = 60_000;
@@ -21,7 +21,7 @@ final class CallLimits {
             .expireAfterAccess(Duration.ofMinutes(5))
             .build();
 
-    /// Calls are counted in the minute that began with the first of them.
+    /// A fixed window of one minute that begins with the first call.
     private static final class Account {
         private final AtomicInteger running = new AtomicInteger();
         private long began;
@@ -34,9 +34,9 @@ final class CallLimits {
         this.clock = clock;
     }
 
-    /// A call that runs until it is closed.
+    /// Begins a call, which ends when the result is closed.
     ///
-    /// @throws RefusedCall that says when to come back
+    /// @throws RefusedCall naming the time to wait
     Running begin(String principal) {
         var account = accounts.get(principal, _ -> new Account());
         var wait = count(account);
@@ -68,7 +68,7 @@ final class CallLimits {
         }
     }
 
-    /// A call that has begun.
+    /// A running call.
     interface Running extends AutoCloseable {
         @Override
         void close();

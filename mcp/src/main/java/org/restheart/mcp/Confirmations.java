@@ -4,15 +4,16 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
+
 import java.util.UUID;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Lets writes be confirmed: by the client's user where the client can ask, else by a second call. What is confirmed
-/// is this call of this account, soon, once, and for no more documents than were counted. Thread-safe.
+/// Requires confirmation of writes: by the user if the client supports elicitation, else by a second call. A
+/// confirmation is valid for the same call of the same account, for a limited time, once, and for no more documents than
+/// were counted. Thread-safe.
 final class Confirmations {
     private static final Duration LIFETIME = Duration.ofMinutes(5);
     private static final int MAX_USED = 100_000;
@@ -23,7 +24,7 @@ final class Confirmations {
     private final SealedTokens tokens;
     private final boolean requireElicitation;
 
-    /// Tokens that are used up, by what tells each from others.
+    /// Identifiers of used tokens.
     private final Cache<String, Boolean> used = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_USED)
@@ -35,12 +36,12 @@ final class Confirmations {
         this.requireElicitation = requireElicitation;
     }
 
-    /// What to answer instead of writing; empty if the write is confirmed.
+    /// The result that requests a confirmation; empty if the write is confirmed.
     ///
     /// @param matching documents that match now; empty if that could not be counted
-    /// @param act what is to be confirmed, for people
-    /// @throws RefusedCall for a confirmation that is none
-    Optional<ToolResult> ask(ToolCall call, OptionalLong matching, String act) {
+    /// @param act a description of the write for the user
+    /// @throws RefusedCall for an invalid confirmation
+    Optional<ToolResult> ask(ToolCall call, Optional<Long> matching, String act) {
         var state = Optional.ofNullable(call.rpc().params().get("requestState"))
                 .filter(BsonValue::isString)
                 .map(text -> text.asString().getValue());
@@ -71,18 +72,18 @@ final class Confirmations {
         return new RefusedCall("confirmation", "this needs a client that can ask its user (elicitation)");
     }
 
-    private String seal(ToolCall call, OptionalLong matching, boolean asksUser) {
+    private String seal(ToolCall call, Optional<Long> matching, boolean asksUser) {
         var content = new BsonDocument("n", new BsonInt64(matching.orElse(UNKNOWN)))
                 .append("i", new BsonString(UUID.randomUUID().toString()));
         return tokens.seal(purpose(asksUser), call.credential().principal(), call.matter(ARGUMENT), content, LIFETIME);
     }
 
-    /// A token that a user was to be asked about is none that a model may pass on.
+    /// Tokens for users and for models differ, so that a model cannot confirm in place of the user.
     private static String purpose(boolean asksUser) {
         return asksUser ? "elicitation" : ARGUMENT;
     }
 
-    private BsonDocument question(ToolCall call, String act, OptionalLong matching) {
+    private BsonDocument question(ToolCall call, String act, Optional<Long> matching) {
         var schema = new BsonDocument("type", new BsonString("object")).append("properties", new BsonDocument());
         var elicitation = new BsonDocument("method", new BsonString("elicitation/create"))
                 .append(
@@ -95,7 +96,7 @@ final class Confirmations {
                 .append("requestState", new BsonString(seal(call, matching, true)));
     }
 
-    private Optional<ToolResult> answered(ToolCall call, String state, OptionalLong matching) {
+    private Optional<ToolResult> answered(ToolCall call, String state, Optional<Long> matching) {
         var responses = call.rpc().params().get("inputResponses");
         var response = responses instanceof BsonDocument all ? all.get(KEY) : null;
         var action = response instanceof BsonDocument answer ? answer.get("action") : null;
@@ -106,13 +107,13 @@ final class Confirmations {
         return Optional.empty();
     }
 
-    private void confirm(ToolCall call, String token, OptionalLong matching, boolean asksUser) {
+    private void confirm(ToolCall call, String token, Optional<Long> matching, boolean asksUser) {
         var content = tokens.open(token, purpose(asksUser), call.credential().principal(), call.matter(ARGUMENT))
                 .orElseThrow(() -> new RefusedCall(
                         "confirmation",
                         "the confirmation is not for this call, or its time is over: call again without it"));
         long counted = content.getInt64("n").getValue();
-        if (counted != UNKNOWN && matching.orElse(0) > counted) {
+        if (counted != UNKNOWN && matching.orElse(0L) > counted) {
             throw new RefusedCall(
                     "confirmation", "more documents match than were confirmed: call again without the confirmation");
         }

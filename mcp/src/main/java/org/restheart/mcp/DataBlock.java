@@ -18,7 +18,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
 
-/// Documents as they stand in a result: one a line, no more than fit. Confined to one result.
+/// The documents of a result, one per line, within limits. Confined to one result.
 final class DataBlock {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
@@ -39,10 +39,10 @@ final class DataBlock {
         this.extent = Shortening.Extent.usual(maxString);
     }
 
-    /// Reads until there is no more, or no more fits. A failure on the way ends what is shown.
+    /// Adds documents until the array ends or a limit is reached. A failure after the first document ends the block.
     ///
     /// @param array of documents, closed here
-    /// @throws IOException if not even one could be read
+    /// @throws IOException if no document could be read
     void addAll(Content array) throws IOException {
         try (var elements = new JsonElements(Content.stream(array))) {
             for (var element = elements.next(); element.isPresent(); element = elements.next()) {
@@ -60,7 +60,7 @@ final class DataBlock {
         }
     }
 
-    /// @return false if the document does not fit any more
+    /// @return false if the document does not fit
     boolean add(BsonDocument document) {
         if (lines.size() == maxDocuments) {
             return false;
@@ -96,7 +96,7 @@ final class DataBlock {
         return Fence.escaped(JSON.encodeToString(value));
     }
 
-    /// With the line's end.
+    /// Including the line break.
     private static int length(String line) {
         return line.getBytes(StandardCharsets.UTF_8).length + 1;
     }
@@ -109,12 +109,12 @@ final class DataBlock {
         return bytes;
     }
 
-    /// Whether there are documents that are not shown.
+    /// Whether there are more documents.
     boolean hasMore() {
         return more;
     }
 
-    /// The last one, whole.
+    /// The last document, not shortened.
     Optional<BsonDocument> last() {
         return last;
     }
@@ -123,7 +123,7 @@ final class DataBlock {
         return shortening.cut();
     }
 
-    /// What kept documents out: `documents`, `bytes`, `time`.
+    /// The limits that were reached: `documents`, `bytes`, `time`.
     void capped(String bound) {
         capped.add(bound);
     }
@@ -140,7 +140,7 @@ final class DataBlock {
         return documents;
     }
 
-    /// Our own numbers.
+    /// The numbers of the block.
     BsonDocument numbers() {
         return new BsonDocument("returned", new BsonInt32(count()))
                 .append("more", BsonBoolean.valueOf(more))

@@ -4,8 +4,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/// Marks what is stored, so that a model can tell it from what this server says. What is inside is JSON, so that what
-/// would look like a mark, or what nobody sees, can be escaped without changing it.
+/// Delimits stored data, so that a model can distinguish it from messages of this server. The content is JSON, so
+/// delimiters and invisible characters in it can be escaped without changing its meaning.
 final class Fence {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Pattern MARK = Pattern.compile("<(?=/?data-)", Pattern.CASE_INSENSITIVE);
@@ -21,7 +21,7 @@ final class Fence {
                 + json + (json.isEmpty() ? "" : "\n") + "</" + tag + ">";
     }
 
-    /// JSON that stays inside.
+    /// JSON in which delimiters and invisible characters are escaped.
     static String escaped(String json) {
         var marks = MARK.matcher(json).replaceAll("\\\\u003c");
         int first = 0;
@@ -44,7 +44,7 @@ final class Fence {
         return out.toString();
     }
 
-    /// Controls, marks of direction and of zero width, tags, characters for private use and line breaks of other kinds.
+    /// Control characters, directional and zero-width marks, tags, private-use characters and unusual line breaks.
     static boolean isInvisible(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/// The objects of a JSON array, one after the other, without ever holding more than one. Confined to one thread.
+/// Reads the objects of a JSON array one at a time. Confined to one thread.
 ///
-/// The text is this server's own, so that it is JSON.
+/// The text was written by this server, so it is not validated.
 final class JsonElements implements AutoCloseable {
     private final InputStream in;
     private final byte[] buffer = new byte[8_192];

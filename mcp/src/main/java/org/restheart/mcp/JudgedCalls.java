@@ -1,5 +1,11 @@
 package org.restheart.mcp;
 
+import org.restheart.http.judged.Slice;
+import org.restheart.http.Content;
+import org.restheart.bson.JsonParser;
+import org.bson.BsonNumber;
+import java.time.Duration;
+import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +22,8 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 
-/// The one way to data: requests of the REST API, carried out for the caller on a thread that may wait. Thread-safe.
+/// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks.
+/// Thread-safe.
 final class JudgedCalls {
     private final JudgedRequests requests;
     private final DataPaths paths;
@@ -32,7 +39,7 @@ final class JudgedCalls {
 
     /// The path of a collection.
     ///
-    /// @throws RefusedCall as for one that may not be read
+    /// @throws RefusedCall the same as for a collection that may not be read
     String collection(Request outer, String database, String collection) {
         return paths.ofCollection(outer.connection(), database, collection).orElseThrow(Refusals::notVisible);
     }
@@ -43,7 +50,7 @@ final class JudgedCalls {
 
     /// Waits for the response.
     ///
-    /// @throws ProblemException for whatever the REST API refuses or fails at
+    /// @throws ProblemException if the REST API refuses the request or fails
     Response.Ready send(Request outer, JudgedRequest inner) {
         var reading = inner.method().isSafe() ? inner.with(DataWrite.FORBIDDEN, true) : inner;
         return switch (requests.make(outer, reading)) {
@@ -56,7 +63,7 @@ final class JudgedCalls {
         };
     }
 
-    /// What is known of a request that the caller may make; empty if it may not, or nothing is there.
+    /// The facts about the target of a request; empty if the caller may not send it, or the target does not exist.
     Optional<DataFacts> facts(Request outer, Method method, String target, Via via) {
         var facts = new AtomicReference<DataFacts>();
         var inner = JudgedRequest.at(method, target, Map.of(), via)
@@ -71,5 +78,32 @@ final class JudgedCalls {
             return Optional.empty();
         }
         return Optional.ofNullable(facts.get());
+    }
+
+    /// The number of documents that match; empty if the caller may not count, or MongoDB refuses.
+    Optional<Long> countIfAllowed(
+            ToolCall call, String collection, Map<String, String> parameters, Duration timeLimit) {
+        try {
+            return Optional.of(count(call, collection, parameters, 0, timeLimit));
+        } catch (ProblemException e) {
+            if (e.problem().status() >= 500) {
+                throw e;
+            }
+            return Optional.empty();
+        }
+    }
+
+    /// @param most where counting ends; 0 for no limit
+    long count(ToolCall call, String collection, Map<String, String> parameters, int most, Duration timeLimit) {
+        var inner = JudgedRequest.at(Method.GET, collection + "/_size", parameters, call.via())
+                .with(JudgedRequest.TIME_LIMIT, timeLimit);
+        var answer = send(call.http(), most > 0 ? inner.with(Slice.KEY, new Slice(0, most)) : inner);
+        try (var json = Content.stream(answer.content())) {
+            var number =
+                    (BsonNumber) JsonParser.parseDocument(json.readAllBytes()).get("_size");
+            return number == null ? 0 : number.longValue();
+        } catch (IOException e) {
+            throw RefusedCall.interrupted(call, e);
+        }
     }
 }

@@ -8,15 +8,15 @@ import java.util.Set;
 
 /// `mcp` of the configuration.
 ///
-/// @param tools names of those that exist; empty for all
-/// @param allowedOrigins of browsers, beside the server's own
-/// @param loopback whether the server listens on loopback addresses only, so that clients must call it by such a name
-/// @param baseUrl by which clients know the server; empty: what each request says
-/// @param writing what is needed for tools that write; empty: there are none
+/// @param tools names of the enabled tools; empty for all
+/// @param allowedOrigins of browsers, in addition to the server's own
+/// @param loopback whether the server listens on loopback addresses only; then `Host` must name one
+/// @param baseUrl the public URL of the server; empty to derive it from each request
+/// @param writing settings of tools that write; empty to disable them
 /// @param timeLimit of pipelines
-/// @param countLimit documents beyond which a count says "at least"
-/// @param explainExecutes whether plans may be run for their numbers
-/// @param auditValues whether the audit log has the values of arguments
+/// @param countLimit the largest exact count
+/// @param explainExecutes whether `executionStats` is allowed
+/// @param auditValues whether the audit log contains the values of arguments
 /// @param callsPerMinute of one account
 /// @param concurrentCalls of one account
 public record McpConfig(
@@ -42,16 +42,16 @@ public record McpConfig(
     }
 
     /// @param confirm whether deletions and changes of many documents have to be confirmed
-    /// @param confirmAbove documents that a change may match without
-    /// @param requireElicitation whether only a client that asks its user can confirm
+    /// @param confirmAbove the most documents that a change may match without confirmation
+    /// @param requireElicitation whether only the user can confirm
     public record Writing(boolean confirm, int confirmAbove, boolean requireElicitation) {}
 
-    /// What of documents a result holds.
+    /// Limits of the documents in a result.
     ///
-    /// @param defaultDocuments of a call that does not say how many
-    /// @param defaultBytes of a call that does not say how many
+    /// @param defaultDocuments without the argument `limit`
+    /// @param defaultBytes without the argument `max-bytes`
     /// @param maxString characters of a text
-    /// @param structured whether documents are in `structuredContent` too, where no fence surrounds them
+    /// @param structured whether documents are also in `structuredContent`, where they are not fenced
     public record Sizes(
             int defaultDocuments,
             int maxDocuments,
@@ -60,12 +60,12 @@ public record McpConfig(
             int maxString,
             boolean structured) {}
 
-    /// All names that `tools` may have.
+    /// All valid names in `tools`.
     public static List<String> toolNames() {
         return Arrays.stream(Tool.values()).map(Tool::toolName).toList();
     }
 
-    /// Of what is no pipeline.
+    /// For requests without a pipeline.
     Duration queryTimeLimit() {
         return timeLimit.compareTo(QUERIES) < 0 ? timeLimit : QUERIES;
     }

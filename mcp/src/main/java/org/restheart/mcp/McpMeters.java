@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 
-/// Counts and times calls. Labels are few: tools, outcomes and revisions are closed sets.
+/// Counts and times calls. Labels are bounded: tools, outcomes and revisions are closed sets.
 record McpMeters(MeterRegistry registry) {
     /// @param outcome `done`, `asked`, `refused` or `failed`
     void called(String tool, String outcome, long nanos) {

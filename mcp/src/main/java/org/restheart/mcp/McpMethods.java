@@ -31,7 +31,7 @@ final class McpMethods {
 
     /// The result of a request.
     ///
-    /// @throws RpcError instead of one
+    /// @throws RpcError if there is none
     BsonDocument answer(Request http, RpcRequest rpc, PresentedCredential credential) {
         return rpc.revision().isLegacy() ? legacy(http, rpc, credential) : modern(http, rpc, credential);
     }
@@ -92,7 +92,7 @@ final class McpMethods {
                 "public");
     }
 
-    /// The revision that the client asks for, if it is served.
+    /// The revision that the client requests, if it is supported.
     private BsonDocument initialize(RpcRequest rpc) {
         var version = Revision.of(rpc.text("protocolVersion"))
                 .filter(Revision::isLegacy)

@@ -32,7 +32,7 @@ import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// `POST {uri}`: one request of the Model Context Protocol, or one notification. Keeps nothing between requests.
+/// `POST {uri}`: one request or notification of the Model Context Protocol. Stateless.
 /// Thread-safe.
 public final class McpService implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(McpService.class);
@@ -48,13 +48,13 @@ public final class McpService implements Service {
     private final AuditLog audit;
     private final McpMeters meters;
 
-    /// What this service gets from the server around it.
+    /// Dependencies on the server.
     ///
-    /// @param baseUrl by which the client of a request knows the server
-    /// @param credential with what the caller of a request has shown who it is
-    /// @param otherChallenges of the server's mechanisms, for a `401`
-    /// @param key of HMACs over tokens that clients pass back; the same in all gateways that serve the same clients
-    /// @param neverWritten namespaces that hold accounts, permissions and keys
+    /// @param baseUrl the public URL of the server for a request
+    /// @param credential of the caller of a request
+    /// @param otherChallenges of the server's authentication mechanisms, for a `401`
+    /// @param key of the HMACs of tokens; equal in all gateways that serve the same clients
+    /// @param neverWritten namespaces of accounts, permissions and keys
     /// @param version of the server
     public record Surroundings(
             Function<Request, String> baseUrl,
@@ -80,13 +80,14 @@ public final class McpService implements Service {
         var calls = new JudgedCalls(requests, paths);
         this.visible = new VisibleCollections(catalog, calls);
         var tokens = new SealedTokens(surroundings.key(), clock);
-        var reads = new ReadTools(config, calls, visible, tokens);
+        var catalogs = new CatalogTools(config, calls, visible);
+        var reads = new ReadTools(config, calls, tokens);
         var writing = config.writing().orElseGet(() -> new McpConfig.Writing(true, 0, true));
         var confirmations = new Confirmations(tokens, writing.requireElicitation());
-        var writes = new WriteTools(writing, calls, reads, confirmations, surroundings.neverWritten());
+        var writes = new WriteTools(writing, calls, confirmations, surroundings.neverWritten());
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
-        var tools = new Tools(config, visible, reads, writes, limits, audit, meters);
-        var resources = new Resources(tools.offered(), visible, reads, tokens, limits, audit, meters);
+        var tools = new Tools(config, visible, catalogs, reads, writes, limits, audit, meters);
+        var resources = new Resources(tools.offered(), visible, catalogs, reads, tokens, limits, audit, meters);
         this.methods = new McpMethods(tools, resources, surroundings.version());
         if (!config.audit()) {
             LOG.warn("mcp: the audit log is off: nothing tells what models have asked");
@@ -98,7 +99,7 @@ public final class McpService implements Service {
         return "mcp";
     }
 
-    /// Where it is bound.
+    /// The path to which it is bound.
     public String uri() {
         return config.uri();
     }
@@ -146,8 +147,8 @@ public final class McpService implements Service {
         audit.tell(request, Optional.empty(), credential, "", new BsonDocument(), outcome, Map.of());
     }
 
-    /// Why a request is not answered because of where it comes from: a page of another site, or one that has had a
-    /// name of its own point at this computer (DNS rebinding).
+    /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS
+    /// rebinding).
     private Optional<String> placeProblem(Request request) {
         var host = hostOf(request.connection().hostAndPort());
         if (config.loopback() && !isLoopback(host) && !host.equals(configuredHost())) {
@@ -189,7 +190,7 @@ public final class McpService implements Service {
         return host.equals("localhost") || host.equals("[::1]") || host.matches("127\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}");
     }
 
-    /// An account, or nobody where something is for everybody.
+    /// Requires an account, unless anonymous callers may read something.
     private boolean isLetIn(Request request) {
         if (request.caller().account().isPresent()) {
             return true;
@@ -212,7 +213,7 @@ public final class McpService implements Service {
                 + config.uri() + "\"";
     }
 
-    /// A token that has scopes needs those of this service. Others have none to be lacking.
+    /// A token with scopes needs those of this service; other credentials have none.
     private Optional<Response.Ready> missingScope(PresentedCredential credential, Request request) {
         var scopes = credential.scopes();
         if (scopes.isEmpty()
@@ -240,7 +241,7 @@ public final class McpService implements Service {
                     && params.get("name") instanceof BsonString name
                     && Tool.of(name.getValue()).filter(Tool::writes).isPresent();
         } catch (RpcError _) {
-            return false; // told as what it is
+            return false; // reported below
         }
     }
 

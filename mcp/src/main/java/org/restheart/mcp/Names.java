@@ -4,13 +4,13 @@ import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
-/// Names of databases, collections and fields, which are stored data too, where they stand in what this server says.
+/// Inserts names of databases, collections and fields, which are stored data too, into messages of this server.
 final class Names {
     private static final int LONGEST = 120;
 
     private Names() {}
 
-    /// No longer than a name needs to be.
+    /// Shortened to a limit.
     static String cut(String name) {
         if (name.length() <= LONGEST) {
             return name;

@@ -15,14 +15,14 @@ import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 
-/// Which fields documents have, of which types and how often; no values. Confined to one call.
+/// Collects the fields of documents with types and frequencies, without values. Confined to one call.
 final class ObservedFields {
     private static final int MAX_SHOWN = 200;
 
-    /// Paths that are counted; further ones of a document that has as many are left out.
+    /// The most paths that are counted.
     private static final int MAX_COUNTED = 5_000;
 
-    /// Names below one object beyond which they are taken for data, not for names.
+    /// The most names in one object; more are assumed to be data rather than field names.
     private static final int MAX_NAMES = 50;
 
     private static final int MAX_ELEMENTS = 100;
@@ -31,14 +31,14 @@ final class ObservedFields {
     private final Map<String, Field> fields = new LinkedHashMap<>();
     private int documents;
 
-    /// What was seen at one path.
+    /// Statistics of one path.
     private static final class Field {
         private final TreeSet<String> types = new TreeSet<>();
         private int count;
         private int lastIn = -1;
     }
 
-    /// @param depth levels of names
+    /// @param depth the most levels
     ObservedFields(int depth) {
         this.depth = depth;
     }
@@ -104,7 +104,7 @@ final class ObservedFields {
         return type.name().toLowerCase(Locale.ROOT);
     }
 
-    /// The most frequent ones first.
+    /// Sorted by descending frequency.
     ///
     /// @return `{name, types, share}` of each
     BsonArray shown() {

@@ -17,10 +17,9 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
-/// Reads JSON (RFC 8259) and nothing else as a tree. Extended JSON stays the objects that it is written as, so that it
-/// can go on as it was sent.
+/// Parses strict JSON (RFC 8259) to a tree. Extended JSON is not interpreted, so that it can be passed on unchanged.
 final class PlainJson {
-    /// The levels that the REST API takes, and those of a request around them.
+    /// The nesting limit of the REST API plus the levels of the enclosing request.
     private static final int MAX_DEPTH = 110;
 
     private static final JsonFactory JSON = JsonFactory.builder()
@@ -35,7 +34,7 @@ final class PlainJson {
 
     private PlainJson() {}
 
-    /// @throws RpcError for what is no JSON, has names twice or is too deep
+    /// @throws RpcError for malformed JSON, duplicate names, or nesting that is too deep
     static BsonValue parse(byte[] utf8) {
         try (var parser = JSON.createParser(ObjectReadContext.empty(), utf8)) {
             if (parser.nextToken() == null) {

@@ -3,9 +3,9 @@ package org.restheart.mcp;
 import java.util.Optional;
 import java.util.Set;
 
-/// With what a caller has shown who it is.
+/// The credential with which a caller was authenticated.
 ///
-/// @param principal tells the account from all others, also from those of that name known from elsewhere
-/// @param scopes those of a token; empty for a credential without any
+/// @param principal identifies the account, also among accounts of the same name in other realms
+/// @param scopes of a token; empty for a credential without scopes
 /// @param keyHandle of an API key
 public record PresentedCredential(String principal, Optional<Set<String>> scopes, Optional<String> keyHandle) {}

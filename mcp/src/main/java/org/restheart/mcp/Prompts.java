@@ -8,7 +8,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
-/// Texts that a user can begin with. They hold nothing that is stored; what a client fills in stands in quotes.
+/// Predefined prompts. They contain no stored data; arguments are inserted in quotes.
 enum Prompts {
     EXPLORE_DATABASE(
             "explore-database",
@@ -77,7 +77,7 @@ enum Prompts {
         return new BsonDocument("prompts", prompts);
     }
 
-    /// @throws RpcError for one that is not there, and for arguments that are missing or no texts
+    /// @throws RpcError for an unknown prompt, and for arguments that are missing or not strings
     static BsonDocument get(RpcRequest rpc) {
         var name = rpc.text("name");
         var prompt = Arrays.stream(values())

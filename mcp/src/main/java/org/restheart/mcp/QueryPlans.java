@@ -7,7 +7,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// What is shown of MongoDB's plans: stages, indexes and numbers, not the server they are of.
+/// Reduces MongoDB's query plans to stages, indexes and numbers, without data about the server.
 final class QueryPlans {
     private static final Set<String> KEPT = Set.of(
             "queryPlanner",
@@ -33,15 +33,15 @@ final class QueryPlans {
             "keysExamined",
             "docsExamined");
 
-    /// They hold the access rule's filter beside the caller's.
+    /// Members that contain the access rule's filter.
     private static final Set<String> WITH_FILTERS = Set.of("parsedQuery", "filter", "indexBounds");
 
-    /// What one document changes, which may be hidden: an index is multikey as soon as it holds an array of anybody's.
+    /// Members that a single hidden document can change: an index is multikey once any document has an array.
     private static final Set<String> OF_ALL_DOCUMENTS = Set.of("isMultiKey");
 
     private QueryPlans() {}
 
-    /// @param hides whether the caller is to learn nothing of filters, and of documents that it does not see
+    /// @param hides whether filters and numbers of hidden documents are removed
     static BsonDocument shown(@Nullable BsonDocument plan, boolean hides) {
         return plan == null ? new BsonDocument() : object(plan, hides);
     }
@@ -59,7 +59,7 @@ final class QueryPlans {
                     shown.append(name, value);
                 }
             } else if (name.startsWith("$") && !name.equals("$clusterTime")) {
-                shown.append(name, new BsonDocument()); // a stage of a pipeline, without what it says
+                shown.append(name, new BsonDocument()); // a stage of a pipeline, without its operand
             } else if (name.equals("rejectedPlans") && value instanceof BsonArray rejected) {
                 shown.append(name, new BsonInt32(rejected.size()));
             }

@@ -9,15 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonInt64;
-import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
@@ -31,145 +27,19 @@ import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Slice;
 
-/// The tools that read. Thread-safe.
+/// The tools that read documents. Thread-safe.
 final class ReadTools {
     private static final Duration CURSOR_LIFETIME = Duration.ofHours(1);
     private static final String CURSOR = "cursor";
-    private static final int SAMPLE = 50;
-    private static final int MAX_INDEXES = 100;
-
-    /// Collections of a list whose documents are counted and whose aggregations are named.
-    private static final int DETAILED = 100;
 
     private final McpConfig config;
     private final JudgedCalls calls;
-    private final VisibleCollections visible;
     private final SealedTokens tokens;
 
-    ReadTools(McpConfig config, JudgedCalls calls, VisibleCollections visible, SealedTokens tokens) {
+    ReadTools(McpConfig config, JudgedCalls calls, SealedTokens tokens) {
         this.config = config;
         this.calls = calls;
-        this.visible = visible;
         this.tokens = tokens;
-    }
-
-    ToolResult listDatabases(ToolCall call) {
-        var names = visible.databases(call.http());
-        var array = DataBlock.texts(names.stream().map(Names::cut).toList());
-        return ToolResult.of(names.size() + " databases", new BsonDocument("databases", array));
-    }
-
-    ToolResult listCollections(ToolCall call) {
-        var database = call.text("database");
-        var found = visible.collections(call.http(), database);
-        if (found.isEmpty()) {
-            throw Refusals.notVisible();
-        }
-        var array = new BsonArray();
-        found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
-        return ToolResult.of(
-                found.size() + " collections of " + Names.quoted(database), new BsonDocument("collections", array));
-    }
-
-    private BsonDocument described(ToolCall call, VisibleCollections.Visible collection, boolean detailed) {
-        var described = new BsonDocument(
-                        "name", new BsonString(Names.cut(collection.entry().name())))
-                .append("kind", new BsonString(collection.entry().kind()));
-        if (!detailed) {
-            return described;
-        }
-        if (VisibleCollections.isWhole(collection.facts().grant())
-                && collection.entry().kind().equals("collection")) {
-            size(call, collection.path(), Map.of("count", "estimated"))
-                    .ifPresent(count -> described.append("documents", new BsonInt64(count)));
-        }
-        declared(call, collection, "aggrs", "/_aggrs/").ifPresent(names -> described.append("aggregations", names));
-        declared(call, collection, "streams", "/_streams/").ifPresent(names -> described.append("streams", names));
-        return described;
-    }
-
-    /// The names of what a collection declares, as far as the caller may use it.
-    private Optional<BsonArray> declared(
-            ToolCall call, VisibleCollections.Visible collection, String property, String below) {
-        var names = new BsonArray();
-        if (collection.facts().properties().map(all -> all.get(property)).orElse(null) instanceof BsonArray declared) {
-            for (var each : declared) {
-                if (each instanceof BsonDocument one
-                        && one.get("uri") instanceof BsonString uri
-                        && calls.facts(
-                                        call.http(),
-                                        Method.GET,
-                                        collection.path() + below + ResourceUri.encoded(uri.getValue()),
-                                        call.via())
-                                .isPresent()) {
-                    names.add(new BsonString(Names.cut(uri.getValue())));
-                }
-            }
-        }
-        return names.isEmpty() ? Optional.empty() : Optional.of(names);
-    }
-
-    ToolResult schema(ToolCall call) {
-        var fields = new ObservedFields(call.number("depth", 3));
-        var page = calls.send(
-                call.http(),
-                JudgedRequest.at(Method.GET, calls.collection(call), Map.of(), call.via())
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
-                        .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
-                        .with(Slice.KEY, new Slice(0, SAMPLE)));
-        read(call, page.content(), fields::add);
-        var schema = new BsonDocument("fields", fields.shown())
-                .append("sample", new BsonInt32(fields.documents()))
-                .append("more", BsonBoolean.valueOf(fields.hasMore()));
-        return ToolResult.of(
-                "Fields of " + call.namespace() + ", from a sample of " + fields.documents() + " documents", schema);
-    }
-
-    private void read(ToolCall call, Content array, Consumer<BsonDocument> each) {
-        try (var elements = new JsonElements(Content.stream(array))) {
-            for (var next = elements.next(); next.isPresent(); next = elements.next()) {
-                each.accept(JsonParser.parseDocument(next.get()));
-            }
-        } catch (IOException | RuntimeException e) {
-            throw broken(call, e);
-        }
-    }
-
-    /// What was being read ended before its end: MongoDB's time is over, or it is gone.
-    private static RefusedCall broken(ToolCall call, Exception failure) {
-        if (failure instanceof RefusedCall refused) {
-            return refused;
-        }
-        return new RefusedCall(
-                "failed",
-                "the result broke off while it was read: ask for less, or again (request "
-                        + call.http().id() + ")");
-    }
-
-    ToolResult indexes(ToolCall call) {
-        var page = calls.send(
-                call.http(),
-                JudgedRequest.at(Method.GET, calls.collection(call) + "/_indexes", Map.of(), call.via())
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
-        var indexes = new BsonArray();
-        read(call, page.content(), index -> {
-            if (indexes.size() < MAX_INDEXES) {
-                indexes.add(index(index));
-            }
-        });
-        return ToolResult.of(indexes.size() + " indexes of " + call.namespace(), new BsonDocument("indexes", indexes));
-    }
-
-    private static BsonDocument index(BsonDocument specification) {
-        var shown = new BsonDocument("name", specification.get("_id", new BsonString("")));
-        for (var name :
-                List.of("key", "unique", "sparse", "expireAfterSeconds", "weights", "partialFilterExpression")) {
-            var value = specification.get(name);
-            if (value != null) {
-                shown.append(name, value);
-            }
-        }
-        return shown;
     }
 
     ToolResult find(ToolCall call) {
@@ -187,16 +57,16 @@ final class ReadTools {
         return documents(call, block, place.behind(block, call.has("sort")));
     }
 
-    /// Where a page begins.
+    /// The position of a page.
     ///
-    /// @param skip documents before it
-    /// @param after the key of the one before it, for the order of the `_id`s
+    /// @param skip the number of documents before the page
+    /// @param after the `_id` of the document before the page, if the order is that of `_id`s
     private record Place(long skip, Optional<BsonValue> after) {
         Place() {
             this(0, Optional.empty());
         }
 
-        /// The place behind what is shown, if there is more.
+        /// The position after the block, if there are more documents.
         Optional<Place> behind(DataBlock block, boolean sorted) {
             if (!block.hasMore()) {
                 return Optional.empty();
@@ -216,7 +86,7 @@ final class ReadTools {
         }
     }
 
-    /// Everything but the cursor must be as it was.
+    /// All arguments but the cursor must equal those of the call that returned it.
     private Place open(ToolCall call, String token) {
         return tokens.open(token, CURSOR, call.credential().principal(), call.matter(CURSOR))
                 .map(Place::of)
@@ -231,7 +101,7 @@ final class ReadTools {
             } catch (ProblemException e) {
                 if (e.problem().code() != ProblemCode.PARAMETER_INVALID) {
                     throw e;
-                } // a view, say, which has no index
+                } // for example a view, which has no index
             }
         }
         return query(call, collection, new Slice(place.skip(), limit + 1, false), Map.of());
@@ -273,7 +143,7 @@ final class ReadTools {
             try (var json = Content.stream(found.content())) {
                 block.add(JsonParser.parseDocument(json.readAllBytes()));
             } catch (IOException e) {
-                throw broken(call, e);
+                throw RefusedCall.interrupted(call, e);
             }
         } catch (ProblemException e) {
             if (e.problem().code() != ProblemCode.NOT_FOUND) {
@@ -282,10 +152,10 @@ final class ReadTools {
         }
     }
 
-    /// A document in its fence, of which nothing is cut.
+    /// A fenced document without any shortening.
     ///
-    /// @param id as the REST API spells it
-    /// @throws RefusedCall also for one that is too large
+    /// @param id as in a path of the REST API
+    /// @throws RefusedCall also if the document is too large
     String whole(ToolCall call, String id) {
         int most = config.sizes().maxBytes();
         var found = calls.send(
@@ -300,7 +170,7 @@ final class ReadTools {
             }
             return Fence.around(Fence.escaped(new String(bytes, StandardCharsets.UTF_8)));
         } catch (IOException e) {
-            throw broken(call, e);
+            throw RefusedCall.interrupted(call, e);
         }
     }
 
@@ -320,7 +190,7 @@ final class ReadTools {
         try {
             block.addAll(array);
         } catch (IOException | RuntimeException e) {
-            throw broken(call, e);
+            throw RefusedCall.interrupted(call, e);
         }
     }
 
@@ -364,7 +234,7 @@ final class ReadTools {
         var parameters = new LinkedHashMap<String, String>();
         call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
         int most = config.countLimit();
-        long count = counted(call, calls.collection(call), parameters, most + 1, config.queryTimeLimit());
+        long count = calls.count(call, calls.collection(call), parameters, most + 1, config.queryTimeLimit());
         boolean exact = count <= most;
         long shown = Math.min(count, most);
         return new ToolResult(
@@ -375,50 +245,6 @@ final class ReadTools {
                 0,
                 exact ? List.of() : List.of("documents"),
                 Optional.empty());
-    }
-
-    /// How many documents a call's filter matches; empty if the caller may not count, or it takes too long.
-    OptionalLong matching(ToolCall call, Duration timeLimit) {
-        var parameters = new LinkedHashMap<String, String>();
-        call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
-        try {
-            return OptionalLong.of(counted(call, calls.collection(call), parameters, 0, timeLimit));
-        } catch (ProblemException e) {
-            if (e.problem().status() >= 500) {
-                throw e;
-            }
-            return OptionalLong.empty();
-        }
-    }
-
-    private Optional<Long> size(ToolCall call, String collection, Map<String, String> parameters) {
-        try {
-            return Optional.of(counted(call, collection, parameters, 0, config.queryTimeLimit()));
-        } catch (ProblemException e) {
-            if (e.problem().status() >= 500) {
-                throw e;
-            }
-            return Optional.empty();
-        }
-    }
-
-    /// @param most where counting ends; 0 for nowhere
-    private long counted(
-            ToolCall call, String collection, Map<String, String> parameters, int most, Duration timeLimit) {
-        var inner = JudgedRequest.at(Method.GET, collection + "/_size", parameters, call.via())
-                .with(JudgedRequest.TIME_LIMIT, timeLimit);
-        var answer = calls.send(call.http(), most > 0 ? inner.with(Slice.KEY, new Slice(0, most)) : inner);
-        return number(call, answer.content());
-    }
-
-    private static long number(ToolCall call, Content size) {
-        try (var json = Content.stream(size)) {
-            var number =
-                    (BsonNumber) JsonParser.parseDocument(json.readAllBytes()).get("_size");
-            return number == null ? 0 : number.longValue();
-        } catch (IOException e) {
-            throw broken(call, e);
-        }
     }
 
     ToolResult aggregate(ToolCall call) {

@@ -7,19 +7,19 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.judged.JudgedRequests;
 
-/// What the REST API refuses, in words that a model can act on and that hold nothing of what is stored.
+/// Translates refusals of the REST API to messages that a model can act on and that contain no stored data.
 final class Refusals {
     private static final int LONGEST = 400;
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"|`([^`]*)`");
 
     private Refusals() {}
 
-    /// The same for what is hidden, reserved or not there.
+    /// Equal for hidden, reserved and missing collections.
     static RefusedCall notVisible() {
         return new RefusedCall("not-permitted", "no such collection, or no permission");
     }
 
-    /// @param arguments what the caller may be told of
+    /// @param arguments of the call, which the message may quote
     static RefusedCall of(Problem problem, BsonDocument arguments, String requestId) {
         if (JudgedRequests.isNotPermitted(problem)) {
             return notVisible();
@@ -50,7 +50,7 @@ final class Refusals {
         return "the server failed; its log has more about request " + requestId;
     }
 
-    /// MongoDB's words may quote documents; they are told only as far as they quote the call.
+    /// MongoDB's messages may quote documents; only quotes of the arguments are shown.
     private static String told(Problem problem, BsonDocument arguments, String requestId) {
         boolean isMongos = problem.unquoted().isPresent()
                 || problem.exception()

@@ -1,10 +1,10 @@
 package org.restheart.mcp;
 
-/// A call of a tool that is refused or fails: its result says what to change. No stack trace: nothing has failed.
+/// A call of a tool is refused or fails. The result says what to change. Without stack trace, since it is no defect.
 final class RefusedCall extends RuntimeException {
     private final String reason;
 
-    /// @param reason one of few words, for metrics and the audit log
+    /// @param reason from a closed set, for metrics and the audit log
     RefusedCall(String reason, String message) {
         super(message, null, false, false);
         this.reason = reason;
@@ -14,11 +14,21 @@ final class RefusedCall extends RuntimeException {
         return new RefusedCall("argument", message);
     }
 
+    /// The result ended before its end: MongoDB's time limit passed, or it cannot be reached any more.
+    static RefusedCall interrupted(ToolCall call, Exception failure) {
+        return failure instanceof RefusedCall refused
+                ? refused
+                : new RefusedCall(
+                        "failed",
+                        "the result broke off while it was read: ask for less, or again (request "
+                                + call.http().id() + ")");
+    }
+
     String reason() {
         return reason;
     }
 
-    /// What the model reads: nothing that is stored.
+    /// The message for the model, without stored data.
     String text() {
         return String.valueOf(getMessage());
     }

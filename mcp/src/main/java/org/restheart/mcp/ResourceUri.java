@@ -8,21 +8,20 @@ import java.util.Set;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestPath;
 
-/// What a URI of a resource means: `restheart://{database}`, and below it `/{collection}/schema`,
-/// `/{collection}/indexes`
-/// and `/{collection}/documents/{id}`. Its parts are percent-encoded (RFC 3986, 2.1). Immutable.
+/// A parsed resource URI: `restheart://{database}`, followed by `/{collection}/schema`, `/{collection}/indexes` or
+/// `/{collection}/documents/{id}`. Segments are percent-encoded (RFC 3986, 2.1). Immutable.
 ///
-/// @param tool gives what the resource has
-/// @param collection empty for the database's own
-/// @param document the last part as it was sent, with its query, for a document
+/// @param tool the one whose result is the content
+/// @param collection empty for a database
+/// @param document for a document: the last segment as it was sent, with the query
 record ResourceUri(Tool tool, String database, String collection, Optional<String> document) {
     private static final String SCHEME = "restheart://";
     private static final int LONGEST = 8_192;
 
-    /// They mean something else below a collection's path.
+    /// Segments with another meaning below the path of a collection.
     private static final Set<String> NO_IDS = Set.of("", "*", "_size", "_meta", "_indexes", "_aggrs", "_streams");
 
-    /// Empty for what is no resource.
+    /// Empty for any other URI.
     static Optional<ResourceUri> parse(String uri) {
         if (!uri.startsWith(SCHEME) || uri.length() > LONGEST || uri.indexOf('#') >= 0 || uri.indexOf(';') >= 0) {
             return Optional.empty();

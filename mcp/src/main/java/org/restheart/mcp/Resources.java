@@ -24,16 +24,18 @@ final class Resources {
 
     private final Set<Tool> offered;
     private final VisibleCollections visible;
+    private final CatalogTools catalogs;
     private final ReadTools reads;
     private final SealedTokens tokens;
     private final CallLimits limits;
     private final AuditLog audit;
     private final McpMeters meters;
 
-    /// @param offered tools that there are: what none of them shows is no resource either
+    /// @param offered the enabled tools; resources of others do not exist
     Resources(
             Set<Tool> offered,
             VisibleCollections visible,
+            CatalogTools catalogs,
             ReadTools reads,
             SealedTokens tokens,
             CallLimits limits,
@@ -41,6 +43,7 @@ final class Resources {
             McpMeters meters) {
         this.offered = offered;
         this.visible = visible;
+        this.catalogs = catalogs;
         this.reads = reads;
         this.tokens = tokens;
         this.limits = limits;
@@ -48,7 +51,7 @@ final class Resources {
         this.meters = meters;
     }
 
-    /// The schemas of what the caller may read, by name.
+    /// The schemas of visible collections, sorted by name.
     BsonDocument list(Request http, RpcRequest rpc, PresentedCredential credential) {
         var after = rpc.params().get("cursor") instanceof BsonString cursor
                 ? tokens.open(cursor.getValue(), CURSOR, credential.principal(), BsonNull.VALUE)
@@ -101,7 +104,7 @@ final class Resources {
         }
     }
 
-    /// @throws RpcError for what is not there, and the same for what may not be read
+    /// @throws RpcError the same for a resource that does not exist and for one that may not be read
     BsonDocument read(Request http, RpcRequest rpc, PresentedCredential credential) {
         var uri = rpc.text("uri");
         var parsed = ResourceUri.parse(uri).filter(known -> offered.contains(known.tool()));
@@ -165,9 +168,9 @@ final class Resources {
             return reads.whole(call, resource.document().get());
         }
         var result = switch (resource.tool()) {
-            case COLLECTION_SCHEMA -> reads.schema(call);
-            case COLLECTION_INDEXES -> reads.indexes(call);
-            default -> reads.listCollections(call);
+            case COLLECTION_SCHEMA -> catalogs.schema(call);
+            case COLLECTION_INDEXES -> catalogs.indexes(call);
+            default -> catalogs.listCollections(call);
         };
         return result.fenced().orElse("");
     }

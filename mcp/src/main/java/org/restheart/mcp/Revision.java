@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// The revisions of the protocol that are served, the newest first.
+/// The supported revisions of the protocol, newest first.
 enum Revision {
-    /// Without a handshake: each request says what it needs to be understood.
+    /// Stateless: each request contains its protocol version and capabilities.
     R2026_07_28("2026-07-28", false),
     R2025_11_25("2025-11-25", true),
     R2025_06_18("2025-06-18", true);
@@ -33,7 +33,7 @@ enum Revision {
         return version;
     }
 
-    /// Whether clients begin with `initialize`.
+    /// Whether clients send `initialize` first.
     boolean isLegacy() {
         return legacy;
     }

@@ -3,7 +3,7 @@ package org.restheart.mcp;
 import java.util.Optional;
 import org.bson.BsonDocument;
 
-/// A request that gets an error of JSON-RPC instead of a result. No stack trace: nothing has failed.
+/// A JSON-RPC error. Without stack trace, since it is no defect.
 final class RpcError extends RuntimeException {
     static final int UNREADABLE = -32700;
     static final int INVALID_REQUEST = -32600;

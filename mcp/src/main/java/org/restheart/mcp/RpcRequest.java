@@ -13,7 +13,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Headers;
 
-/// A request or a notification (JSON-RPC 2.0, 4) of a revision that is served. Immutable by agreement.
+/// A request or a notification (JSON-RPC 2.0, 4). Immutable by agreement.
 ///
 /// @param id absent for a notification
 record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Revision revision) {
@@ -22,7 +22,7 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
     private static final String CAPABILITIES = PREFIX + "clientCapabilities";
     private static final String VERSION_HEADER = "MCP-Protocol-Version";
 
-    /// Which parameter the header `Mcp-Name` repeats.
+    /// The parameter that the header `Mcp-Name` repeats.
     private static final Map<String, String> NAMED =
             Map.of("tools/call", "name", "prompts/get", "name", "resources/read", "uri");
 
@@ -33,19 +33,19 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
         return id.isEmpty();
     }
 
-    /// Who sends it, as the client says.
+    /// The name of the client, as it states.
     Optional<BsonDocument> clientInfo() {
         return document(meta(params), PREFIX + "clientInfo");
     }
 
-    /// Whether the client can ask its user.
+    /// Whether the client supports elicitation.
     boolean elicits() {
         return document(meta(params), CAPABILITIES)
                 .filter(capabilities -> capabilities.containsKey("elicitation"))
                 .isPresent();
     }
 
-    /// A parameter that must be a text.
+    /// A parameter that must be a string.
     ///
     /// @throws RpcError if it is not
     String text(String name) {
@@ -55,7 +55,7 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
         throw RpcError.invalidParams("'" + name + "' must be a string");
     }
 
-    /// @throws RpcError for the first thing that is wrong, in the protocol's order
+    /// @throws RpcError for the first error, in the protocol's order
     static RpcRequest read(Headers headers, byte[] content) {
         var value = PlainJson.parse(content);
         if (!(value instanceof BsonDocument message)) {
@@ -81,7 +81,7 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
         return checked(headers, id, method.getValue(), params);
     }
 
-    /// The id of what cannot be read as a request, if it has one that an error can repeat.
+    /// The id of an invalid request, if it has one that an error can repeat.
     static Optional<BsonValue> idIn(byte[] content) {
         try {
             return PlainJson.parse(content) instanceof BsonDocument message
@@ -143,7 +143,7 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
         return RpcError.of(400, RpcError.HEADER_MISMATCH, "the header " + why);
     }
 
-    /// What a header cannot hold is sent in Base64.
+    /// Values that a header cannot contain are sent in Base64.
     private static String decoded(String name, List<String> sent) {
         var text = sent.getFirst().strip();
         if (!text.startsWith(BASE64) || !text.endsWith("?=")) {

@@ -18,8 +18,8 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 
-/// What spans calls is with the client: texts that only this gateway, and others with its key, can make, each for one
-/// account, one purpose and some time. They hide nothing from who holds them. Thread-safe.
+/// Authenticated tokens (HMAC) that carry state between calls, so that the server stores none. Each is bound to an
+/// account and a purpose, and expires. The content is not encrypted. Thread-safe.
 final class SealedTokens {
     private static final int LONGEST = 16_384;
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
@@ -32,8 +32,8 @@ final class SealedTokens {
         this.clock = clock;
     }
 
-    /// @param about what else must be the same when it comes back, such as the arguments of the call
-    /// @param content what to remember
+    /// @param about further data that must be equal when the token is opened, such as the arguments of the call
+    /// @param content the state
     String seal(String purpose, String principal, BsonValue about, BsonDocument content, Duration lifetime) {
         var payload = new BsonDocument("c", content)
                 .append("e", new BsonInt64(clock.instant().plus(lifetime).getEpochSecond()));
@@ -41,7 +41,7 @@ final class SealedTokens {
         return text + "." + mac(text, purpose, principal, about);
     }
 
-    /// What was sealed; empty for any other text, another purpose, account or matter, and when the time is over.
+    /// The content; empty if the token is invalid or expired, or another purpose, account or `about` was given.
     Optional<BsonDocument> open(String token, String purpose, String principal, BsonValue about) {
         int dot = token.indexOf('.');
         if (dot < 0 || token.length() > LONGEST) {
@@ -76,7 +76,7 @@ final class SealedTokens {
                     .append("t", new BsonString(text));
             return ENCODER.encodeToString(mac.doFinal(bytes(parts)));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every Java platform has it
+            throw new IllegalStateException(e); // required of every Java platform
         }
     }
 

@@ -8,14 +8,14 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Makes values fit the context of a model, and notes what was cut. Confined to one result.
+/// Shortens values to fit the context of a model, and records what was cut. Confined to one result.
 final class Shortening {
     private static final int MAX_NOTES = 20;
     private static final int NUMBERS_SHOWN = 8;
 
     private final List<String> cut = new ArrayList<>();
 
-    /// How much of a value is shown.
+    /// Limits of a value.
     ///
     /// @param string characters
     /// @param array elements
@@ -25,7 +25,7 @@ final class Shortening {
             return new Extent(maxString, 50, 64, 8, Integer.MAX_VALUE);
         }
 
-        /// Ever less, for a document that is still too large; the last one is small whatever the document.
+        /// Decreasing limits, tried in order until a document fits. The last one fits any document.
         List<Extent> smaller() {
             return List.of(
                     new Extent(Math.min(string, 200), 8, 16, 6, 100),
@@ -34,12 +34,12 @@ final class Shortening {
         }
     }
 
-    /// Where something was cut, as JSON pointers; the first ones.
+    /// JSON pointers to cut values; only the first ones.
     List<String> cut() {
         return List.copyOf(cut);
     }
 
-    /// @param pointer where the value stands
+    /// @param pointer to the value
     BsonValue shown(BsonValue value, Extent extent, String pointer) {
         return shown(value, extent, pointer, 0);
     }
@@ -118,7 +118,7 @@ final class Shortening {
         }
     }
 
-    /// As a part of a JSON pointer (RFC 6901, 3).
+    /// Escaped for a JSON pointer (RFC 6901, 3).
     private static String escaped(String name) {
         return Names.cut(name).replace("~", "~0").replace("/", "~1");
     }

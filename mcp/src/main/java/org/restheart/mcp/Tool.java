@@ -25,7 +25,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// The tools, in the order in which they are listed. Every host pays for their definitions in every conversation.
+/// The tools, in the order in which they are listed. Definitions are short, since hosts send them to the model in every
+/// conversation.
 enum Tool {
     LIST_DATABASES("list-databases", "Databases in which you may read something"),
     LIST_COLLECTIONS(
@@ -102,7 +103,7 @@ enum Tool {
                     required("update", UPDATE, "update operators, or a pipeline"),
                     required("etag", TEXT, "the hexadecimal digits of the document's _etag")));
 
-    /// What a tool does to stored data.
+    /// The effect on stored data.
     private enum Effect {
         READS,
         ADDS,
@@ -152,7 +153,7 @@ enum Tool {
         return effect != Effect.READS;
     }
 
-    /// As clients are told.
+    /// The definition for clients.
     BsonDocument definition() {
         var properties = new BsonDocument();
         var required = new BsonArray();
@@ -192,8 +193,8 @@ enum Tool {
                 .append("required", DataBlock.texts(List.of("returned", "more")));
     }
 
-    /// @param given as sent
-    /// @throws RefusedCall for the first that is missing, wrong or unknown
+    /// @param given the arguments
+    /// @throws RefusedCall for the first argument that is missing, invalid or unknown
     void check(BsonDocument given) {
         for (var name : given.keySet()) {
             if (arguments.stream().noneMatch(argument -> argument.name().equals(name))) {

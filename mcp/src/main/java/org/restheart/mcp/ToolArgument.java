@@ -8,13 +8,13 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// An argument of a tool: what clients are told of it and what is accepted are the same. Immutable.
+/// An argument of a tool, from which both its JSON Schema and its validation are derived. Immutable.
 ///
-/// @param description empty where the name says it
+/// @param description empty if the name suffices
 /// @param min of a number; elements of an array
 /// @param max of a number; elements of an array; [Integer#MAX_VALUE] for no bound
 record ToolArgument(String name, Kind kind, boolean required, String description, int min, int max) {
-    /// What it may be.
+    /// The type of a value.
     enum Kind {
         TEXT,
         NUMBER,
@@ -85,7 +85,7 @@ record ToolArgument(String name, Kind kind, boolean required, String description
         }
     }
 
-    /// @throws RefusedCall that says what it must be
+    /// @throws RefusedCall naming the expected type
     void check(BsonValue value) {
         boolean fits = switch (kind) {
             case TEXT -> value.isString() && value.asString().getValue().length() <= MAX_TEXT;

@@ -12,10 +12,10 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Request;
 import org.restheart.http.judged.Via;
 
-/// A call whose arguments fit the tool's definition. Immutable by agreement.
+/// A call with valid arguments. Immutable by agreement.
 ///
-/// @param http what the client sent
-/// @param rpc the same as the protocol has it
+/// @param http the HTTP request
+/// @param rpc its content
 record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc, PresentedCredential credential) {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
@@ -43,7 +43,7 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
         return has(name) && arguments.getBoolean(name).getValue();
     }
 
-    /// An object, or an array, as it was sent; empty if it is missing or has no members.
+    /// The JSON of an object or array as it was sent; empty if it is missing or has no members.
     Optional<String> json(String name) {
         return Optional.ofNullable(arguments.get(name))
                 .filter(value -> !(value instanceof BsonDocument object && object.isEmpty()))
@@ -56,7 +56,7 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
 
     /// An argument that is Extended JSON.
     ///
-    /// @throws RefusedCall for what is none
+    /// @throws RefusedCall if it is not
     BsonValue extended(String name) {
         try {
             return JsonParser.parse(requireJson(name));
@@ -70,14 +70,16 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
         return extended("filter") instanceof BsonDocument filter ? filter : new BsonDocument();
     }
 
-    /// What must be the same when something of this call comes back: all arguments but the one in which it does.
+    /// All arguments but one, to which tokens of this call are bound.
+    ///
+    /// @param except the argument that carries the token
     BsonValue matter(String without) {
         var others = arguments.clone();
         others.remove(without);
         return new BsonArray(java.util.List.of(new BsonString(tool.toolName()), others));
     }
 
-    /// `database.collection`, for people.
+    /// `database.collection`, for messages.
     String namespace() {
         return Names.cut(text("database")) + "." + Names.cut(text("collection"));
     }

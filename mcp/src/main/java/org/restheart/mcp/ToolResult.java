@@ -10,15 +10,15 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
-/// What a call of a tool gives. Immutable by agreement.
+/// The result of a call of a tool. Immutable by agreement.
 ///
-/// @param summary in this server's own words
-/// @param fenced stored data in its fence
-/// @param structured the same for programs; empty object for none
-/// @param documents shown, for metrics and the audit log
+/// @param summary text without stored data
+/// @param fenced stored data, see [Fence]
+/// @param structured the same for programs; may be empty
+/// @param documents their number, for metrics and the audit log
 /// @param bytes of data
-/// @param cut bounds that have left something out
-/// @param input what the client has to ask its user, instead of a result
+/// @param cut the limits that were reached
+/// @param input the question to the user, in place of a result
 record ToolResult(
         String summary,
         Optional<String> fenced,
@@ -31,7 +31,7 @@ record ToolResult(
         cut = List.copyOf(cut);
     }
 
-    /// Documents.
+    /// A result with documents.
     static ToolResult of(String summary, DataBlock block, BsonDocument structured) {
         return new ToolResult(
                 summary,
@@ -43,19 +43,19 @@ record ToolResult(
                 Optional.empty());
     }
 
-    /// Something small that stands in both places.
+    /// A small result, both as text and structured.
     static ToolResult of(String summary, BsonDocument data) {
         var json = Fence.escaped(JsonEncoder.of(JsonMode.RELAXED).encodeToString(data));
         return new ToolResult(
                 summary, Optional.of(Fence.around(json)), data, 0, json.length(), List.of(), Optional.empty());
     }
 
-    /// Nothing that is stored.
+    /// A result without stored data.
     static ToolResult of(String summary) {
         return of(summary, Optional.empty());
     }
 
-    /// @param input what has to be asked first
+    /// @param input the question
     static ToolResult of(String summary, Optional<BsonDocument> input) {
         return new ToolResult(summary, Optional.empty(), new BsonDocument(), 0, 0, List.of(), input);
     }

@@ -21,6 +21,7 @@ final class Tools {
 
     private final Set<Tool> offered;
     private final VisibleCollections visible;
+    private final CatalogTools catalogs;
     private final ReadTools reads;
     private final WriteTools writes;
     private final CallLimits limits;
@@ -30,6 +31,7 @@ final class Tools {
     Tools(
             McpConfig config,
             VisibleCollections visible,
+            CatalogTools catalogs,
             ReadTools reads,
             WriteTools writes,
             CallLimits limits,
@@ -37,6 +39,7 @@ final class Tools {
             McpMeters meters) {
         this.offered = offered(config);
         this.visible = visible;
+        this.catalogs = catalogs;
         this.reads = reads;
         this.writes = writes;
         this.limits = limits;
@@ -44,7 +47,7 @@ final class Tools {
         this.meters = meters;
     }
 
-    /// Those that the configuration lets exist, for whomever.
+    /// The enabled tools.
     private static Set<Tool> offered(McpConfig config) {
         var offered = EnumSet.noneOf(Tool.class);
         Arrays.stream(Tool.values())
@@ -58,7 +61,7 @@ final class Tools {
         return offered;
     }
 
-    /// Those that are of use to the caller.
+    /// The tools that the caller may use.
     BsonDocument list(Request http) {
         var tools = new BsonArray();
         if (!offered.isEmpty()) {
@@ -68,7 +71,7 @@ final class Tools {
         return new BsonDocument("tools", tools);
     }
 
-    /// @throws RpcError for a tool that does not exist, and for parameters that are none
+    /// @throws RpcError for an unknown tool, and for malformed parameters
     BsonDocument call(Request http, RpcRequest rpc, PresentedCredential credential) {
         var name = rpc.text("name");
         var tool = Tool.of(name).filter(offered::contains).orElseThrow(() -> unknown(name));
@@ -125,10 +128,10 @@ final class Tools {
 
     private ToolResult run(ToolCall call) {
         return switch (call.tool()) {
-            case LIST_DATABASES -> reads.listDatabases(call);
-            case LIST_COLLECTIONS -> reads.listCollections(call);
-            case COLLECTION_SCHEMA -> reads.schema(call);
-            case COLLECTION_INDEXES -> reads.indexes(call);
+            case LIST_DATABASES -> catalogs.listDatabases(call);
+            case LIST_COLLECTIONS -> catalogs.listCollections(call);
+            case COLLECTION_SCHEMA -> catalogs.schema(call);
+            case COLLECTION_INDEXES -> catalogs.indexes(call);
             case FIND -> reads.find(call);
             case COUNT -> reads.count(call);
             case AGGREGATE -> reads.aggregate(call);

@@ -12,13 +12,13 @@ import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.Via;
 
-/// What of the catalog a caller may see: a collection that some permission lets it read, as one of the tools that read.
+/// The part of the catalog that is visible to a caller: collections that it may read with at least one of the tools.
 /// Thread-safe.
 final class VisibleCollections {
-    /// Collections that access rules are asked about for one answer.
+    /// The most collections for which access rules are evaluated per response.
     static final int MOST = 1_000;
 
-    /// Actions that a permission may be limited to, each asked about until one is allowed.
+    /// Actions to which a permission may be limited, evaluated until one is allowed.
     private static final List<Tool> READING = List.of(
             Tool.FIND, Tool.AGGREGATE, Tool.RUN_AGGREGATION, Tool.COUNT, Tool.COLLECTION_SCHEMA, Tool.LIST_COLLECTIONS);
 
@@ -32,7 +32,7 @@ final class VisibleCollections {
 
     /// A collection that the caller may read.
     ///
-    /// @param path where the REST API has it
+    /// @param path in the REST API
     record Visible(String database, DataCatalog.Entry entry, String path, DataFacts facts) {}
 
     List<String> databases(Request outer) {
@@ -81,7 +81,7 @@ final class VisibleCollections {
         return Via.of(Via.Service.MCP, tool.toolName());
     }
 
-    /// Whether there is anything at all.
+    /// Whether any collection is visible.
     boolean isAnythingVisible(Request outer) {
         int asked = 0;
         for (var database : catalog.databases()) {
@@ -97,9 +97,9 @@ final class VisibleCollections {
         return false;
     }
 
-    /// The tools that are of use to the caller for some collection.
+    /// The tools that the caller may use for at least one collection.
     ///
-    /// @param offered those that there are
+    /// @param offered the enabled tools
     Set<Tool> usable(Request outer, Set<Tool> offered) {
         var open = EnumSet.copyOf(offered);
         var usable = EnumSet.noneOf(Tool.class);
@@ -139,7 +139,7 @@ final class VisibleCollections {
         return calls.facts(outer, method, target, via(tool)).isPresent();
     }
 
-    /// Whether everything of a collection is shown, so that numbers about all of it tell nothing that is hidden.
+    /// Whether nothing of a collection is hidden, so that numbers about the whole reveal nothing.
     static boolean isWhole(Grant grant) {
         return grant.readFilter().isEmpty();
     }

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonArray;
@@ -27,20 +26,17 @@ final class WriteTools {
 
     private final McpConfig.Writing config;
     private final JudgedCalls calls;
-    private final ReadTools reads;
     private final Confirmations confirmations;
     private final Set<String> never;
 
-    /// @param never namespaces (`database.collection`) that are not written, whoever asks
+    /// @param never namespaces (`database.collection`) that tools never write
     WriteTools(
             McpConfig.Writing config,
             JudgedCalls calls,
-            ReadTools reads,
             Confirmations confirmations,
             Set<String> never) {
         this.config = config;
         this.calls = calls;
-        this.reads = reads;
         this.confirmations = confirmations;
         this.never = Set.copyOf(never);
     }
@@ -67,7 +63,7 @@ final class WriteTools {
         if (!report.errors().isEmpty()) {
             var failed = new BsonArray();
             report.errors().forEach(error -> failed.add(error.get("index", new BsonInt64(0))));
-            done.append("refused", failed); // their places among the documents
+            done.append("refused", failed); // their positions in the array
         }
         return ToolResult.of("Inserted " + report.inserted().size() + " documents into " + call.namespace(), done);
     }
@@ -78,7 +74,7 @@ final class WriteTools {
         var id = calls.paths().ofIdIn(filter);
         if (id.isEmpty() && config.confirm()) {
             var matching = matching(call);
-            if (matching.isEmpty() || matching.getAsLong() > config.confirmAbove()) {
+            if (matching.isEmpty() || matching.get() > config.confirmAbove()) {
                 var question = confirmations.ask(call, matching, act(call, "Change", matching));
                 if (question.isPresent()) {
                     return question.get();
@@ -142,7 +138,7 @@ final class WriteTools {
         }
     }
 
-    /// The request about the document of an id, or about all that match.
+    /// A request for the document with an id, or for all that match.
     private JudgedRequest targeted(ToolCall call, Method method, Optional<String> id) {
         var parameters = new LinkedHashMap<String, String>();
         if (id.isEmpty()) {
@@ -154,15 +150,15 @@ final class WriteTools {
         return JudgedRequest.at(method, collection(call) + "/" + id.orElse("*"), parameters, call.via());
     }
 
-    private OptionalLong matching(ToolCall call) {
-        collection(call);
-        return reads.matching(call, COUNTING);
+    private Optional<Long> matching(ToolCall call) {
+        var filter = call.json("filter").map(json -> Map.of("filter", json)).orElse(Map.of());
+        return calls.countIfAllowed(call, collection(call), filter, COUNTING);
     }
 
-    private static String act(ToolCall call, String verb, OptionalLong matching) {
+    private static String act(ToolCall call, String verb, Optional<Long> matching) {
         var filter = call.requireJson("filter");
         var shown = filter.length() <= MAX_FILTER_SHOWN ? filter : filter.substring(0, MAX_FILTER_SHOWN) + "…";
-        return verb + " " + (matching.isPresent() ? Long.toString(matching.getAsLong()) : "an unknown number of")
+        return verb + " " + (matching.isPresent() ? Long.toString(matching.get()) : "an unknown number of")
                 + " documents of " + call.namespace() + " that match " + Fence.escaped(shown) + "?";
     }
 
@@ -176,7 +172,7 @@ final class WriteTools {
         return done;
     }
 
-    /// A document that is not there is one that did not match.
+    /// A missing document counts as one that did not match.
     private DataWrite.Report writeOne(ToolCall call, JudgedRequest inner) {
         try {
             return write(call, inner);

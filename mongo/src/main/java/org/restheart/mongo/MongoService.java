@@ -1,17 +1,12 @@
 package org.restheart.mongo;
 
-import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOTHING_BOUND;
-import static org.restheart.http.ProblemCode.NOT_FOUND;
-import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
@@ -28,7 +23,6 @@ import org.restheart.http.Service;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
-import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
@@ -39,29 +33,20 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
-import org.restheart.mongo.exchange.DataHandler;
-import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.file.Files;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.SessionFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
-import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
-import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.ParameterSettings;
-import org.restheart.mongo.parameter.Parameters;
-import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceMethods;
-import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
 import org.restheart.mongo.resultcache.CachedFinder;
@@ -78,11 +63,9 @@ public final class MongoService implements Service, AutoCloseable {
     private final ParameterSettings parameterSettings;
     private final Mounts mounts;
     private final Metadata metadata;
-    private final Existence existence;
-    private final MongoRoutes routes;
     private final PositionedFinder positioned;
     private final Schemas schemas;
-    private final Sessions sessions;
+    private final RequestDispatcher dispatcher;
     private final Writes writes = new Writes();
     private final ForbiddenOperators forbiddenOperators;
     private final DocumentReads reads;
@@ -106,11 +89,10 @@ public final class MongoService implements Service, AutoCloseable {
         this.parameterSettings = config.parameterSettings();
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
-        this.existence = new Existence(metadata);
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
         this.schemas = new Schemas(client, config.schemaTtl());
-        this.sessions = new Sessions(client);
-        this.routes = new MongoRoutes();
+        var sessions = new Sessions(client);
+        var routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
         var documents = new Documents(client);
         this.positioned = new PositionedFinder(tasks, client, documents, config.cursorPool(), registry);
@@ -137,11 +119,20 @@ public final class MongoService implements Service, AutoCloseable {
                 ResourceKind.CHANGE_STREAM,
                 Method.GET,
                 new OpenStream(streams, config.streams(), inspection, config.interpolation()));
-        sessions(new SessionHandlers(sessions, config.instanceBaseUrl()));
+        addTo(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
         WriteRoutes.addTo(routes, new Collections(client), coalescer, metadata, config);
+        this.dispatcher = new RequestDispatcher(
+                parameterSettings,
+                forbiddenOperators,
+                new Existence(metadata),
+                sessions,
+                routes,
+                schemas,
+                descriptions,
+                writes);
     }
 
-    private void sessions(SessionHandlers handlers) {
+    private static void addTo(MongoRoutes routes, SessionHandlers handlers) {
         routes.on(ResourceKind.SESSIONS, Method.POST, handlers::create);
         routes.on(ResourceKind.SESSION, Method.DELETE, handlers::delete);
         routes.on(ResourceKind.TRANSACTIONS, Method.GET, handlers::status);
@@ -301,17 +292,17 @@ public final class MongoService implements Service, AutoCloseable {
         var request = answerable(sent);
         var warnings = Warnings.of(request.query(), parameterSettings);
         if (warnings.isEmpty()) {
-            return answer(request);
+            return dispatcher.dispatch(request);
         }
         try {
-            return answer(request.with(Warnings.KEY, warnings))
+            return dispatcher.dispatch(request.with(Warnings.KEY, warnings))
                     .map(response -> WarningsBody.add(request, response, warnings));
         } catch (ProblemException e) {
-            var told = e.problem().withWarnings(warnings);
+            var problem = e.problem().withWarnings(warnings);
             for (var warning : warnings) {
-                told = told.with(Fields.of("Warning", WarningsBody.line(warning)));
+                problem = problem.with(Fields.of("Warning", WarningsBody.line(warning)));
             }
-            throw told.raise();
+            throw problem.raise();
         }
     }
 
@@ -324,136 +315,5 @@ public final class MongoService implements Service, AutoCloseable {
                     default -> true;
                 };
         return translated ? sent.with(Method.GET) : sent;
-    }
-
-    /// Checks in the contract's order: names, parameters, existence, session, method.
-    private Response answer(Request request) {
-        var path = request.require(ResourcePath.KEY);
-        ResourceNames.check(path);
-        var parameters = Parameters.parse(request, path, parameterSettings);
-        forbiddenOperators.check(parameters);
-        var fresh = parameters.noCache() || ResourceMethods.changeProperties(path.kind(), request.method());
-        var resource = existence.require(request, path, fresh);
-        var session = SessionParameter.parse(request.query());
-        if (!ResourceMethods.allow(path.kind(), request.method())) {
-            throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
-                    .raise();
-        }
-        if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
-            throw Problem.of(
-                            NOT_FOUND,
-                            "there is nothing below a "
-                                    + path.kind()
-                                            .name()
-                                            .toLowerCase(Locale.ROOT)
-                                            .replace('_', ' '))
-                    .raise();
-        }
-        var handler = routes.find(path.kind(), request.method())
-                .orElseThrow(
-                        () -> Problem.of(NOT_IMPLEMENTED, request.method() + " is not available for " + path.kind())
-                                .raise());
-        var dataRequest = new DataRequest(
-                request,
-                path,
-                parameters,
-                resource,
-                session.filter(_ -> path.kind().holdsDocuments())
-                        .flatMap(parameter -> sessions.of(request, parameter, parameters)),
-                rule(request, path, resource));
-        forbiddenOperators.checkContent(dataRequest);
-        HiddenFields.check(dataRequest);
-        var asked = request.attribute(DataFacts.ASKED);
-        if (asked.isPresent()) {
-            asked.get().accept(new DataFacts(dataRequest.grant(), resource.properties()));
-            return Response.status(204);
-        }
-        DataHandler answering = HiddenFields.mayNotBeQuoted(dataRequest) ? unquoting(handler) : handler;
-        return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
-                ? answering.handle(dataRequest)
-                : writing(path, request.method(), () -> answering.handle(dataRequest));
-    }
-
-    /// Removes MongoDB's messages from failures, since they quote documents.
-    private static DataHandler unquoting(DataHandler handler) {
-        return request -> {
-            try {
-                return handler.handle(request).recover(failure -> {
-                    throw unquoted(failure, request);
-                });
-            } catch (RuntimeException e) {
-                throw unquoted(e, request);
-            }
-        };
-    }
-
-    private static RuntimeException unquoted(Throwable failure, DataRequest request) {
-        var problem = failure instanceof ProblemException refused
-                ? Optional.of(refused.problem())
-                : MongoErrors.toProblem(failure);
-        if (problem.isPresent()) {
-            var quoting = problem.get();
-            var told = HiddenFields.showsTag(request)
-                    ? quoting.unquoting()
-                    : quoting.unquoting().without("ETag");
-            if (!told.equals(quoting)) {
-                return told.raise();
-            }
-        }
-        return rethrown(failure);
-    }
-
-    private static RuntimeException rethrown(Throwable failure) {
-        return switch (failure) {
-            case RuntimeException unchecked -> unchecked;
-            case Error error -> throw error;
-            default -> new CompletionException(failure);
-        };
-    }
-
-    /// The rule for documents of the path's collection.
-    private Optional<DocumentRule> rule(Request request, ResourcePath path, Known resource) {
-        return path.collection() == null || path.kind().isSchemas()
-                ? Optional.empty()
-                : schemas.of(request, path.requireDb(), resource);
-    }
-
-    /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
-    private Response writing(ResourcePath path, Method method, Supplier<Response> write) {
-        try {
-            return write.get()
-                    .map(done -> {
-                        written(path, method);
-                        return done;
-                    })
-                    .recover(failure -> {
-                        written(path, method);
-                        throw rethrown(failure);
-                    });
-        } finally {
-            written(path, method);
-        }
-    }
-
-    private static boolean changesStructure(ResourceKind kind, Method method) {
-        return switch (kind) {
-            case DB, INDEX, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
-            case COLLECTION, FILES_BUCKET -> method != Method.POST;
-            default -> false;
-        };
-    }
-
-    private void written(ResourcePath path, Method method) {
-        if (path.db() != null && changesStructure(path.kind(), method)) {
-            descriptions.forget(path.db());
-        }
-        if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
-            schemas.changed();
-        }
-        if (path.db() == null || path.collection() == null) {
-            writes.writtenAnywhere();
-        } else {
-            writes.written(new MongoNamespace(path.db(), path.collection()));
-        }
     }
 }

@@ -17,9 +17,8 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 
-/// Declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, in the form of OpenAPI 3.1 (2020-12).
-/// What
-/// is not understood, or too much, becomes an open schema; nothing is fetched. Confined to one schema.
+/// Converts declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, to OpenAPI 3.1 (2020-12). Parts
+/// that are not understood or too large become open schemas; nothing is fetched. Confined to one schema.
 final class DeclaredSchemas {
     private static final int MAX_SCHEMAS = 500;
     private static final int MAX_DEPTH = 20;
@@ -66,8 +65,8 @@ final class DeclaredSchemas {
     private final Function<String, Optional<BsonDocument>> others;
     private int count;
 
-    /// @param component what the schema will be called
-    /// @param others references to schemas elsewhere; empty for those that are not shown
+    /// @param component the name of the schema
+    /// @param others resolves references to other schemas; empty for hidden ones
     DeclaredSchemas(Components components, String component, Function<String, Optional<BsonDocument>> others) {
         this.components = components;
         this.component = component;

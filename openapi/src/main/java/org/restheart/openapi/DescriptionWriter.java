@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,37 +21,34 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.RuleAnswer;
 import org.restheart.openapi.OpenApiConfig.Server;
-import org.restheart.openapi.Operations.Input;
-import org.restheart.openapi.Operations.Operation;
 import org.restheart.openapi.Operations.Output;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
-/// Writes one document. Its order is fixed: equal values give equal bytes. Confined to one document.
+/// Writes an OpenAPI document in a fixed order: equal values give equal bytes. Confined to one document.
 final class DescriptionWriter {
     private static final int MAX_ENUM = 5_000;
     private static final String DEPENDS = "An access rule decides per request.";
 
+    private static final String SCHEMAS = "#/components/schemas/";
+
     private final OpenApiConfig config;
     private final Server server;
     private final Heading heading;
-    private static final String SCHEMAS = "#/components/schemas/";
-
     private final Components components;
     private final ShapeSchemas shapes;
     private final ParameterSchemas parameters;
-    private final Map<String, BsonDocument> responses = new TreeMap<>();
+    private final MessageWriter messages;
     private final Map<String, BsonDocument> paths = new TreeMap<>();
     private final Set<String> tags = new TreeSet<>();
     private final List<BsonDocument> describedTags = new ArrayList<>();
 
-    /// What the document says of itself.
+    /// Metadata of the document.
     ///
-    /// @param scope the path that it is about
+    /// @param scope the path that it describes
     /// @param account empty for anonymous callers
-    /// @param securitySchemes how callers say who they are
+    /// @param securitySchemes the authentication mechanisms
     record Heading(String scope, Optional<String> account, String url, JsonMode mode, BsonDocument securitySchemes) {}
 
     DescriptionWriter(OpenApiConfig config, Server server, Heading heading) {
@@ -58,11 +56,12 @@ final class DescriptionWriter {
         this.server = server;
         this.heading = heading;
         this.components = new Components(heading.mode());
+        this.messages = new MessageWriter(components);
         this.shapes = new ShapeSchemas(components, config.shares());
         this.parameters = new ParameterSchemas(server, heading.mode());
     }
 
-    /// @param generic whether collections are not described one by one
+    /// @param generic whether collections are described by one path with a variable
     BsonDocument write(Visible visible, List<ServiceOperations.Offer> services, boolean generic) {
         if (generic) {
             generic(visible);
@@ -123,7 +122,7 @@ final class DescriptionWriter {
     private BsonDocument components(BsonDocument all) {
         var document = new BsonDocument();
         section(document, "parameters", parameters.shared());
-        section(document, "responses", responses);
+        section(document, "responses", messages.shared());
         document.append("securitySchemes", heading.securitySchemes());
         var used = new TreeMap<String, BsonDocument>();
         collect(all, used);
@@ -132,7 +131,7 @@ final class DescriptionWriter {
         return document;
     }
 
-    /// What is referred to: a declared schema may define more, such as what only a hidden property is made of.
+    /// Collects the referenced schemas: a declared schema may define more, such as types of hidden properties.
     private void collect(BsonValue value, Map<String, BsonDocument> used) {
         if (value instanceof BsonDocument document) {
             if (document.get("$ref") instanceof BsonString reference
@@ -155,7 +154,7 @@ final class DescriptionWriter {
         document.append(name, section);
     }
 
-    /// A declared schema may refer to what it does not define.
+    /// Removes references of declared schemas to undefined components.
     private BsonValue withoutDanglingReferences(BsonValue value) {
         return switch (value) {
             case BsonDocument document -> {
@@ -195,11 +194,11 @@ final class DescriptionWriter {
                     + offered.operation().suffix();
             var written = operation(offered, id, tag, schemas, Optional.of(group));
             paths.computeIfAbsent(offered.path(), DescriptionWriter::path)
-                    .append(offered.operation().method().name().toLowerCase(java.util.Locale.ROOT), written);
+                    .append(offered.operation().method().name().toLowerCase(Locale.ROOT), written);
         }
     }
 
-    /// A path with its variables.
+    /// A path item with the parameters of the path.
     private static BsonDocument path(String path) {
         var parameters = new BsonArray();
         for (var segment : path.split("/", -1)) {
@@ -248,8 +247,8 @@ final class DescriptionWriter {
             written.append("parameters", sent);
         }
         variables.filter(found -> !found.isEmpty()).ifPresent(found -> written.append("x-variables", found.schema()));
-        body(offered, schemas).ifPresent(body -> written.append("requestBody", body));
-        written.append("responses", responses(offered, schemas));
+        messages.body(offered, schemas).ifPresent(body -> written.append("requestBody", body));
+        written.append("responses", messages.responses(offered, schemas));
         if (operation.kind() == ResourceKind.CHANGE_STREAM) {
             written.append("x-websocket", Json.value(true));
         }
@@ -259,136 +258,6 @@ final class DescriptionWriter {
             written.append("security", security);
         }
         return written;
-    }
-
-    private Optional<BsonDocument> body(Offered offered, DocumentSchemas schemas) {
-        var input = offered.operation().input();
-        if (input == Input.NONE) {
-            return Optional.empty();
-        }
-        var content = switch (input) {
-            case DOCUMENTS -> {
-                var one = schemas.created(offered);
-                yield object(
-                        "application/json",
-                        object("schema", object("anyOf", array(one, object("type", "array", "items", one)))),
-                        "application/x-ndjson",
-                        object("schema", object("type", "string", "description", "one document per line")));
-            }
-            case DOCUMENT -> json(schemas.created(offered));
-            case CHANGES -> json(schemas.changed(offered));
-            case METADATA, PROPERTIES -> json(components.fixed("Properties"));
-            case INDEX -> json(components.fixed("IndexDefinition"));
-            case SCHEMA -> json(components.fixed("JsonSchema"));
-            case PIPELINE -> json(components.fixed("Pipeline"));
-            case FILE ->
-                object(
-                        "multipart/form-data",
-                        object(
-                                "schema",
-                                object(
-                                        "type",
-                                        "object",
-                                        "properties",
-                                        object(
-                                                "file",
-                                                object(
-                                                        "type",
-                                                        "string",
-                                                        "contentMediaType",
-                                                        "application/octet-stream"),
-                                                "metadata",
-                                                object("type", "object")),
-                                        "required",
-                                        array("file"))));
-            case NONE -> new BsonDocument();
-        };
-        return Optional.of(object("required", true, "content", content));
-    }
-
-    private static BsonDocument json(BsonDocument schema) {
-        return object("application/json", object("schema", schema));
-    }
-
-    private BsonDocument responses(Offered offered, DocumentSchemas schemas) {
-        var operation = offered.operation();
-        var all = new TreeMap<String, BsonDocument>();
-        for (int status : operation.statuses()) {
-            all.put("" + status, success(operation, status, schemas));
-        }
-        for (int status : Failures.of(operation)) {
-            var component = "Status" + status;
-            responses.computeIfAbsent(component, _ -> Failures.response(status, components));
-            all.put("" + status, Json.reference("responses", component));
-        }
-        var document = new BsonDocument();
-        all.forEach(document::append);
-        return document;
-    }
-
-    private BsonDocument success(Operation operation, int status, DocumentSchemas schemas) {
-        var response = object("description", Failures.text(status));
-        var headers = new BsonDocument();
-        if (status == 201 && operation.method() == org.restheart.http.Method.POST) {
-            headers.append("Location", object("description", "where it is", "schema", type("string")));
-        }
-        if (operation.output() != Output.SIZE
-                && operation.output() != Output.NAMES
-                && operation.output() != Output.RESULTS
-                && operation.output() != Output.EVENTS
-                && status != 204
-                && status < 400) {
-            headers.append("ETag", object("description", "the version", "schema", type("string")));
-        }
-        if (!headers.isEmpty()) {
-            response.append("headers", headers);
-        }
-        var content = status == 200 || status == 206 ? content(operation, schemas) : new BsonDocument();
-        if (!content.isEmpty()) {
-            response.append("content", content);
-        }
-        return response;
-    }
-
-    private BsonDocument content(Operation operation, DocumentSchemas schemas) {
-        return switch (operation.output()) {
-            case NONE -> new BsonDocument();
-            case DOCUMENTS -> {
-                var content = json(object("type", "array", "items", schemas.stored()));
-                content.append("application/hal+json", object("schema", object()));
-                if (operation.kind() == ResourceKind.COLLECTION) {
-                    content.append("application/x-ndjson", object("schema", type("string")))
-                            .append("text/csv", object("schema", type("string")))
-                            .append("application/bson", new BsonDocument());
-                }
-                yield content;
-            }
-            case DOCUMENT -> json(schemas.stored()).append("application/hal+json", object("schema", object()));
-            case SIZE -> json(components.fixed("Size"));
-            case NAMES ->
-                json(object("type", "array", "items", type("string")))
-                        .append("application/hal+json", object("schema", object()));
-            case INDEXES ->
-                json(object("type", "array", "items", components.fixed("Index")))
-                        .append("application/hal+json", object("schema", object()));
-            case PROPERTIES -> json(components.fixed("Properties"));
-            case BULK -> json(components.fixed("BulkResult"));
-            case RESULTS ->
-                json(object("type", "array", "items", type("object")))
-                        .append("application/hal+json", object("schema", object()));
-            case EVENTS -> {
-                var event = Names.inner(schemas.name(), "event");
-                components.fixed("ChangeEvent");
-                components.put(event, schemas.event());
-                yield object(
-                        "text/event-stream",
-                        object(
-                                "schema",
-                                object("type", "string", "description", "events; the data of each is a " + event)));
-            }
-            case BYTES -> object("application/octet-stream", new BsonDocument());
-            case STATE -> json(type("object"));
-        };
     }
 
     private void service(ServiceOperations.Offer offer) {
@@ -407,7 +276,7 @@ final class DescriptionWriter {
         paths.computeIfAbsent(offer.path(), DescriptionWriter::path).append(offer.method(), operation);
     }
 
-    /// One path for all collections of a place, whose names are values of a variable.
+    /// One path with a variable for all collections with the same prefix and kind.
     private void generic(Visible visible) {
         record Place(List<String> prefix, ResourceKind kind) {}
         var places = new LinkedHashMap<Place, List<Group>>();
@@ -430,7 +299,7 @@ final class DescriptionWriter {
                 case SCHEMA_STORE -> "SchemaStore";
                 default -> "Collection";
             };
-            var variable = what.substring(0, 1).toLowerCase(java.util.Locale.ROOT) + what.substring(1);
+            var variable = what.substring(0, 1).toLowerCase(Locale.ROOT) + what.substring(1);
             var name = (place.prefix().isEmpty() ? "" : Names.of(place.prefix())) + "Any" + what;
             tag(name, Optional.empty());
             var names = new LinkedHashSet<String>();
@@ -445,7 +314,7 @@ final class DescriptionWriter {
                         continue; // stored aggregations and streams are in the documents of their collections
                     }
                     var path = prefix + "/{" + variable + "}" + offered.path().substring(base.length());
-                    var method = offered.operation().method().name().toLowerCase(java.util.Locale.ROOT);
+                    var method = offered.operation().method().name().toLowerCase(Locale.ROOT);
                     if (seen.add(method + path)) {
                         var id = offered.operation().verb()
                                 + name
@@ -465,20 +334,5 @@ final class DescriptionWriter {
                 parameter.asDocument().append("schema", object("type", "string", "enum", Json.value(names)));
             }
         }
-    }
-
-    /// What every rule that may decide says, together: a property that one of them allows is there.
-    static Optional<Set<String>> together(
-            List<RuleAnswer> rules,
-            java.util.function.Function<RuleAnswer, Optional<? extends java.util.Collection<String>>> of) {
-        var all = new LinkedHashSet<String>();
-        for (var rule : rules) {
-            var some = of.apply(rule);
-            if (some.isEmpty()) {
-                return Optional.empty();
-            }
-            all.addAll(some.get());
-        }
-        return Optional.of(all);
     }
 }

@@ -4,6 +4,9 @@ import static org.restheart.openapi.Json.array;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
+import java.util.function.Function;
+import java.util.LinkedHashSet;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -23,15 +26,14 @@ import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
-/// The schemas of one collection's documents: stored, new, and changes. Components are made when they are first
-/// referred
-/// to. Confined to one document.
+/// The schemas of a collection's documents: stored, new, and changes. Components are created on first reference.
+/// Confined to one OpenAPI document.
 final class DocumentSchemas {
-    /// What may name properties that are hidden, and says nothing that a reader needs.
+    /// Keywords that may name hidden properties and are not needed.
     private static final List<String> NAMING = List.of(
             "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "if", "then", "else", "not");
 
-    /// What describes all of a value, whatever is hidden in it.
+    /// Keywords that describe a whole value, including its hidden parts.
     private static final List<String> WHOLE = List.of("additionalProperties", "const", "enum");
 
     private final Components components;
@@ -52,7 +54,7 @@ final class DocumentSchemas {
 
     private record Declared(BsonDocument schema, boolean enforced, Optional<String> note) {}
 
-    /// What documents are declared to be, if anything is: the stored schema comes first.
+    /// The declared schema of documents, if any; the stored JSON Schema takes precedence.
     private Optional<Declared> declared() {
         var validator = group.collection().flatMap(structure -> structure.validator());
         boolean enforced =
@@ -64,7 +66,7 @@ final class DocumentSchemas {
         return validator.map(schema -> new Declared(schema, enforced, Optional.empty()));
     }
 
-    /// Documents as they are read.
+    /// The schema of stored documents.
     BsonDocument stored() {
         if (!components.has(name)) {
             components.put(name, type("object")); // for references to itself
@@ -130,7 +132,7 @@ final class DocumentSchemas {
         return new DeclaredSchemas(components, component, _ -> Optional.empty()).convert(schema);
     }
 
-    /// What each rule that may decide about a request of this method shows; empty for one that shows everything.
+    /// The visible properties by each rule that may apply to a request of this method; empty for a rule without limits.
     private List<Optional<Visibility>> visibilities(Method method) {
         return rules(method).stream()
                 .map(rule -> rule.grant().projectResponse().map(Visibility::of))
@@ -148,15 +150,15 @@ final class DocumentSchemas {
                 .toList();
     }
 
-    /// Nobody who may read nothing is shown anything.
+    /// Callers who may not read are shown nothing.
     private static boolean isShown(List<Optional<Visibility>> visibilities, String path) {
         return visibilities.stream()
                 .anyMatch(visibility ->
                         visibility.map(shown -> shown.showsPart(path)).orElse(true));
     }
 
-    /// A declared schema without the properties that are hidden in it. Components that are looked into are changed, as
-    /// they belong to this place alone.
+    /// A declared schema without hidden properties. Its components are changed in place, since nothing else refers to
+    /// them.
     private BsonValue visible(
             BsonValue schema, String path, List<Optional<Visibility>> visibilities, Set<String> entered) {
         if (!(schema instanceof BsonDocument document) || visibilities.stream().anyMatch(Optional::isEmpty)) {
@@ -198,7 +200,7 @@ final class DocumentSchemas {
         return document;
     }
 
-    /// What indexes say of properties.
+    /// Properties with index types.
     private void notes(BsonDocument properties) {
         for (var index : group.indexes()) {
             var keys = index.getDocument("key");
@@ -228,7 +230,7 @@ final class DocumentSchemas {
                                 : text));
     }
 
-    /// Documents as they are sent to be stored.
+    /// The schema of documents to be stored.
     BsonDocument created(Offered offered) {
         var component = name + "New";
         if (!components.has(component)) {
@@ -238,7 +240,7 @@ final class DocumentSchemas {
         return Json.schema(component);
     }
 
-    /// The rules of all operations that take whole documents, as they share a schema.
+    /// The rules of all operations that accept whole documents, which share a schema.
     private List<RuleAnswer> rules(Offered offered) {
         return group.offered().isEmpty()
                 ? offered.permitted().possible()
@@ -278,13 +280,13 @@ final class DocumentSchemas {
         return schema;
     }
 
-    /// What a sample shows of documents, if the caller may read them.
+    /// The schema derived from a sample, if the caller may read documents.
     private Shape.Fields readable() {
         return group.shape().root();
     }
 
     private static void finish(BsonDocument schema, List<RuleAnswer> rules) {
-        if (schema.get("required") instanceof BsonArray required) { // which the gateway makes
+        if (schema.get("required") instanceof BsonArray required) { // which the gateway generates
             required.removeIf(
                     property -> property.equals(new BsonString("_id")) || property.equals(new BsonString("_etag")));
             if (required.isEmpty()) {
@@ -294,12 +296,12 @@ final class DocumentSchemas {
         if (!(schema.get("properties") instanceof BsonDocument properties)) {
             return;
         }
-        DescriptionWriter.together(rules, rule -> rule.limits().onlyProperties())
+        together(rules, rule -> rule.limits().onlyProperties())
                 .ifPresent(only -> properties
                         .keySet()
                         .removeIf(property -> only.stream()
                                 .noneMatch(name -> name.equals(property) || name.startsWith(property + "."))));
-        DescriptionWriter.together(
+        together(
                         rules,
                         rule -> Optional.of(rule.grant()
                                 .mergeRequest()
@@ -312,7 +314,7 @@ final class DocumentSchemas {
                 }));
     }
 
-    /// Changes: properties to set, by their paths, and MongoDB's operators.
+    /// The schema of changes: properties to set, by path, and update operators.
     BsonDocument changed(Offered offered) {
         var component = name + "Patch";
         if (!components.has(component)) {
@@ -355,7 +357,7 @@ final class DocumentSchemas {
                 .toList();
     }
 
-    /// What listeners of a stream are told.
+    /// The schema of change events.
     BsonDocument event() {
         var event = object(
                 "type",
@@ -363,5 +365,20 @@ final class DocumentSchemas {
                 "properties",
                 object("_id", type("object"), "operationType", type("string"), "fullDocument", stored()));
         return event;
+    }
+
+    /// The union over all rules that may decide; empty if one of them has no limit.
+    private static Optional<Set<String>> together(
+            List<RuleAnswer> rules,
+            Function<RuleAnswer, Optional<? extends Collection<String>>> of) {
+        var all = new LinkedHashSet<String>();
+        for (var rule : rules) {
+            var some = of.apply(rule);
+            if (some.isEmpty()) {
+                return Optional.empty();
+            }
+            all.addAll(some.get());
+        }
+        return Optional.of(all);
     }
 }

@@ -47,9 +47,9 @@ import org.restheart.mongo.reading.ReadRights;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
-/// Finds out what a caller may do with which resources. Thread-safe.
+/// Evaluates what a caller may do with which resources. Thread-safe.
 final class Evaluation {
-    /// What an unknown segment below a collection is not: it would mean something else.
+    /// Segments with a meaning of their own below a collection, which an unknown segment therefore is not.
     private static final Set<String> NO_ID = Set.of("_size", "_meta", "_indexes", "_aggrs", "_streams", "*");
 
     private final OpenApiConfig config;
@@ -77,20 +77,20 @@ final class Evaluation {
                 .toList();
     }
 
-    /// What a document is about.
+    /// The scope of a document.
     ///
-    /// @param db absent for everything
+    /// @param db absent for all databases
     /// @param collection absent for a database
     record Scope(Optional<String> db, Optional<String> collection) {
         static final Scope EVERYTHING = new Scope(Optional.empty(), Optional.empty());
     }
 
-    /// @param typed whether documents are described
-    /// @param fresh whether they are to be looked at again
-    /// @param unruled whether access rules are left aside
+    /// @param typed whether shapes of documents are needed
+    /// @param fresh whether cached samples are ignored
+    /// @param unruled whether access rules are ignored
     record Wish(Scope scope, boolean typed, boolean fresh, boolean unruled) {}
 
-    /// May wait for MongoDB.
+    /// May block for MongoDB.
     ///
     /// @throws ProblemException 503
     Visible visible(Request asking, Wish wish) {
@@ -124,7 +124,7 @@ final class Evaluation {
                 .anyMatch(pattern -> pattern.matcher(path.decoded()).matches());
     }
 
-    /// The path, if it leads where it should.
+    /// The path, if it resolves to the expected resource.
     private Optional<RequestPath> pathOf(Request asking, ResourceKind kind, String... tokens) {
         return descriptions
                 .pathOf(asking.connection(), tokens)
@@ -227,7 +227,7 @@ final class Evaluation {
                 .toList();
     }
 
-    /// Stored aggregations or streams by their names; the first of a name counts.
+    /// Stored aggregations or streams by name; of equal names, the first applies.
     static Map<String, BsonDocument> definitions(CollectionStructure collection, String property) {
         var definitions = new LinkedHashMap<String, BsonDocument>();
         if (collection.properties().get(property) instanceof BsonArray array) {
@@ -299,7 +299,7 @@ final class Evaluation {
         return permissions.ask(asking, new RequestKind(method, path, demands, true, Via.REST));
     }
 
-    /// With what is known of documents: samples that are under way are waited for, all together as long as configured.
+    /// Adds the shapes of documents. Waits for running samples, for the configured time in total.
     private Visible shaped(Request asking, Wish wish, List<Group> groups) {
         var sampled = new LinkedHashMap<Group, CompletableFuture<Shape>>();
         var rights = new LinkedHashMap<Group, ReadRights>();
@@ -343,7 +343,7 @@ final class Evaluation {
                 group.db().orElseThrow(), group.collection().orElseThrow().name());
     }
 
-    /// What the caller's own request for the documents would be allowed to read; empty if it would be refused.
+    /// The read grant of a request of the caller for the documents; empty if it would be refused.
     private Optional<ReadRights> rights(Request asking, Wish wish, Group group) {
         var kind = group.collection().map(CollectionStructure::kind).orElse(ResourceKind.ROOT);
         if (kind != ResourceKind.COLLECTION && kind != ResourceKind.FILES_BUCKET) {

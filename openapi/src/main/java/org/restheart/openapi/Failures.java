@@ -16,7 +16,7 @@ import org.restheart.http.StatusText;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.openapi.Operations.Operation;
 
-/// The statuses of refusals and failures, and how they are told.
+/// The statuses of errors, and their responses.
 final class Failures {
     private static final List<Integer> OF_ALL = List.of(400, 401, 403, 404, 408, 500, 503);
     private static final List<Integer> OF_WRITES = List.of(409, 412, 413, 415, 422);
@@ -48,7 +48,7 @@ final class Failures {
             response.append(
                     "headers", object("Retry-After", object("description", "seconds", "schema", type("integer"))));
         }
-        if (status == 401) { // said before anybody knows for which service
+        if (status == 401) { // sent before the service is known
             return response;
         }
         var codes = new BsonArray(Arrays.stream(ProblemCode.values())

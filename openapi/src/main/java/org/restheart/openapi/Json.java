@@ -10,7 +10,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// Short ways to write JSON values.
+/// Factories of JSON values.
 final class Json {
     private Json() {}
 
@@ -56,7 +56,7 @@ final class Json {
         return object("$ref", "#/components/" + section + "/" + component);
     }
 
-    /// A text that people wrote, for viewers that take it as Markdown with HTML.
+    /// Stored text, escaped for viewers that interpret it as Markdown with HTML.
     static String prose(String text) {
         var cut = text.length() > 2_000 ? text.substring(0, 2_000) : text;
         return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");

@@ -10,13 +10,13 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Names of operations and components. A name depends on its path alone, so that it stays when other collections come
-/// or go: where two paths could have the same name, each has a hash of its own path in it.
+/// Names of operations and components. A name depends only on its path, so that it does not change with other
+/// collections: paths that could have the same name get a hash of the path.
 final class Names {
     private static final Pattern PLAIN = Pattern.compile("[a-z][a-z0-9]*");
     private static final Pattern COMPONENT = Pattern.compile("[A-Za-z0-9_]+");
 
-    /// What the names of operations and of other components end with or are.
+    /// Reserved names and endings.
     private static final Set<String> TAKEN = Set.of("new", "patch", "many", "id", "size", "meta", "indexes", "index");
 
     private Names() {}

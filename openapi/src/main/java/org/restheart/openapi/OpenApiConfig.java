@@ -6,15 +6,15 @@ import java.util.Optional;
 
 /// `openApi` of the configuration.
 ///
-/// @param uri where the document is served
-/// @param secured whether anonymous callers who may do nothing are refused
-/// @param sampleWait how long a document waits for samples before it is sent without them
+/// @param uri the path of the document
+/// @param secured whether anonymous callers without permissions are refused
+/// @param sampleWait after which a document is sent without the remaining samples
 /// @param maxCollections beyond which collections are not described one by one
-/// @param cacheBytes of documents that are kept
-/// @param includeServices whether services beside the data API are described
-/// @param shares whether properties tell how many documents have them
-/// @param everything whether access rules are left aside
-/// @param everythingForAll whether that holds for others than the root role
+/// @param cacheBytes of cached documents
+/// @param includeServices whether services other than the data API are described
+/// @param shares whether properties contain the share of documents that have them
+/// @param everything whether access rules are ignored
+/// @param everythingForAll whether that applies to all callers instead of the root role only
 /// @param exclude paths that are not described, `*` for any characters
 public record OpenApiConfig(
         String uri,
@@ -34,15 +34,15 @@ public record OpenApiConfig(
         exclude = List.copyOf(exclude);
     }
 
-    /// What the document says of the server besides its data.
+    /// Properties of the server in the document.
     ///
     /// @param title names the API
     /// @param version of the gateway
-    /// @param baseUrl by which clients know the server; empty for what they call it
-    /// @param pageSize documents per page when the client does not say
+    /// @param baseUrl the public URL of the server; empty to derive it from each request
+    /// @param pageSize the default number of documents per page
     /// @param maxPageSize the largest page
     /// @param rootRole may do everything
-    /// @param services paths of services beside the data API, by the names of their blocks in the configuration
+    /// @param services paths of services other than the data API, by the names of their configuration blocks
     public record Server(
             String title,
             String version,

@@ -40,9 +40,8 @@ import org.restheart.openapi.Evaluation.Scope;
 import org.restheart.openapi.Evaluation.Wish;
 import org.restheart.openapi.OpenApiConfig.Server;
 
-/// `GET /_openapi`: the OpenAPI document of what the caller may do. It decides by itself who may have it: whoever may
-/// do
-/// something. Thread-safe.
+/// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at least one
+/// permission get a document. Thread-safe.
 public final class OpenApiService implements Service {
     private static final Cors CORS = new Cors("GET", Cors.DEFAULT_HEADERS + ", If-None-Match", "ETag");
     private static final int MAX_BYTES = 8 << 20;
@@ -60,15 +59,15 @@ public final class OpenApiService implements Service {
     private final List<String> segments;
     private final Cache<Key, Bytes> documents;
 
-    /// All that decides the bytes of a document.
+    /// Everything that determines the bytes of a document.
     private record Key(
             Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean generic, boolean yaml) {}
 
-    /// @param tag their entity tag, with its quotes
+    /// @param tag the entity tag, with quotes
     private record Bytes(ByteBuffer content, String tag) {}
 
-    /// @param securitySchemes how callers say who they are
-    /// @param challenge the answer to those who may do nothing and have not said who they are
+    /// @param securitySchemes the authentication mechanisms
+    /// @param challenge the response to anonymous callers without permissions
     public OpenApiService(
             OpenApiConfig config,
             Server server,
@@ -136,7 +135,7 @@ public final class OpenApiService implements Service {
         request.requireThread();
         long begun = System.nanoTime();
         var account = request.caller().account();
-        if (account.isEmpty() && request.headers().has("Authorization")) { // which nobody has accepted
+        if (account.isEmpty() && request.headers().has("Authorization")) { // which no mechanism has accepted
             throw challenge.apply(request).raise();
         }
         var mode = mode(request);
@@ -224,7 +223,7 @@ public final class OpenApiService implements Service {
             var digest = MessageDigest.getInstance("SHA-256").digest(content);
             return '"' + HexFormat.of().formatHex(digest, 0, 16) + '"';
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JDK has it
+            throw new IllegalStateException(e); // required of every Java platform
         }
     }
 
@@ -253,7 +252,7 @@ public final class OpenApiService implements Service {
                                 .raise());
     }
 
-    /// What the document is about: the rest of the path.
+    /// The scope of the document: the rest of the path.
     private RequestPath path(Request request) {
         var all = request.path().segments();
         return RequestPath.of(all.subList(segments.size(), all.size()));
@@ -267,7 +266,7 @@ public final class OpenApiService implements Service {
                 .resolve(path, request.connection())
                 .filter(resource ->
                         resource.db() != null && descriptions.databases().contains(resource.db()))
-                .orElseThrow(OpenApiService::notFound); // nobody makes MongoDB look for what is not there
+                .orElseThrow(OpenApiService::notFound); // without a query for missing databases
         return switch (found.kind()) {
             case DB -> new Scope(Optional.of(found.requireDb()), Optional.empty());
             case COLLECTION, FILES_BUCKET, SCHEMA_STORE ->

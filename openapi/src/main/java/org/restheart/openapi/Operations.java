@@ -12,9 +12,9 @@ import java.util.List;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
 
-/// How each method of each kind of resource is described. A kind and method that is not here does not appear.
+/// The descriptions of methods by kind of resource. Combinations that are not listed are not described.
 final class Operations {
-    /// What a request carries.
+    /// The content of a request.
     enum Input {
         NONE,
         DOCUMENTS,
@@ -28,7 +28,7 @@ final class Operations {
         PIPELINE
     }
 
-    /// What a successful answer carries.
+    /// The content of a successful response.
     enum Output {
         NONE,
         DOCUMENTS,
@@ -44,7 +44,7 @@ final class Operations {
         STATE
     }
 
-    /// Which parameters there are.
+    /// The parameters of a request.
     enum Parameters {
         NONE,
         LIST,
@@ -79,7 +79,7 @@ final class Operations {
             return !method.isSafe() && kind != AGGREGATIONS;
         }
 
-        /// Whether the caller says which version he means.
+        /// Whether requests may have a precondition.
         boolean takesPrecondition() {
             return switch (kind) {
                 case DOCUMENT, FILE, SCHEMA, DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> writes() && method != POST;

@@ -20,8 +20,7 @@ import org.restheart.openapi.Operations.Operation;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
-/// Query parameters and header fields of requests. Those that are the same everywhere are shared. Confined to one
-/// document.
+/// Query parameters and header fields of requests. Equal ones are shared components. Confined to one document.
 final class ParameterSchemas {
     private static final List<String> READING = List.of("readConcern", "readPreference");
     private static final List<String> SESSION = List.of("sid", "txn");
@@ -48,7 +47,7 @@ final class ParameterSchemas {
         };
     }
 
-    /// The parameters that some request of the operation may have.
+    /// The parameters that a request of the operation may have.
     BsonArray of(Offered offered, Optional<Group> group, Optional<StoredVariables> variables) {
         var all = new BsonArray();
         for (var name : names(offered)) {
@@ -160,7 +159,7 @@ final class ParameterSchemas {
         return Json.reference("parameters", name);
     }
 
-    /// By the first index that is not that of `_id`; names that are data are not told.
+    /// An example by the first index other than that of `_id`; names that are data are not shown.
     private static Optional<String> sortExample(Group group) {
         return keys(group).map(keys -> {
             var example = new BsonDocument();
@@ -279,7 +278,7 @@ final class ParameterSchemas {
         };
     }
 
-    /// The one mode that this document describes.
+    /// The JSON mode that this document describes.
     private BsonDocument jsonMode() {
         var text = mode.name().toLowerCase(java.util.Locale.ROOT);
         var parameter = choice(

@@ -18,11 +18,11 @@ import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
 
-/// Operations of services beside the data API.
+/// Operations of services other than the data API.
 final class ServiceOperations {
     private ServiceOperations() {}
 
-    /// One that some request of the caller may carry out.
+    /// An operation that at least one request of the caller may execute.
     record Offer(
             String path,
             String method,
@@ -32,7 +32,7 @@ final class ServiceOperations {
             boolean depends,
             boolean anonymous) {}
 
-    /// @param segment a variable behind the service's own path; empty for none
+    /// @param segment a variable after the service's path; empty for none
     private record Fragment(
             String service, Method method, String segment, String operationId, String summary, BsonDocument answer) {}
 
@@ -60,7 +60,7 @@ final class ServiceOperations {
                                     "roles",
                                     object("type", "array", "items", type("string"))))));
 
-    /// @param paths of services, by the names of their blocks in the configuration
+    /// @param paths of services, by the names of their configuration blocks
     static List<Offer> of(Request asking, Map<String, String> paths, KindPermissions permissions) {
         var offers = new ArrayList<Offer>();
         for (var fragment : FRAGMENTS) {

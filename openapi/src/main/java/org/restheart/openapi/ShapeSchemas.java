@@ -15,21 +15,21 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.restheart.mongo.description.Shape;
 
-/// Shapes as JSON Schema: open, nothing required, and nothing that would be a value.
+/// Converts shapes to JSON Schema: open, without required properties and without values.
 ///
-/// @param shares whether properties tell how many documents have them
+/// @param shares whether properties contain the share of documents that have them
 record ShapeSchemas(Components components, boolean shares) {
     private static final int MAX_ALTERNATIVES = 5;
     private static final Set<BsonType> NUMBERS = EnumSet.of(BsonType.INT32, BsonType.INT64, BsonType.DOUBLE);
 
     /// Properties of an object, `_id` first.
     ///
-    /// @param component names the components of what is in them
+    /// @param component prefix of the names of nested components
     BsonDocument properties(Shape.Fields fields, String component) {
         return properties(fields, component, Set.of());
     }
 
-    /// The same without some.
+    /// The same without some properties.
     BsonDocument properties(Shape.Fields fields, String component, Set<String> without) {
         var properties = new BsonDocument();
         var id = fields.byName().get("_id");
@@ -48,7 +48,7 @@ record ShapeSchemas(Components components, boolean shares) {
         return properties;
     }
 
-    /// An object with everything that was seen in it.
+    /// An object with all observed properties.
     BsonDocument object(Shape.Fields fields, String component) {
         var object = type("object");
         var properties = properties(fields, component);
@@ -99,7 +99,7 @@ record ShapeSchemas(Components components, boolean shares) {
             return;
         }
         var long64 = components.of(BsonType.INT64);
-        if (long64.containsKey("$ref")) { // one spelling for each
+        if (long64.containsKey("$ref")) { // one representation each
             seen.forEach(type -> alternatives.add(components.of(type)));
         } else {
             var widest = seen.contains(BsonType.DOUBLE)
@@ -112,7 +112,7 @@ record ShapeSchemas(Components components, boolean shares) {
         }
     }
 
-    /// One of these, in the form that generators of clients understand.
+    /// A union, in the form that client generators support.
     static BsonDocument union(List<BsonDocument> alternatives, boolean nullable) {
         if (alternatives.size() + (nullable ? 1 : 0) > MAX_ALTERNATIVES) {
             return Json.object("description", "values of many types");

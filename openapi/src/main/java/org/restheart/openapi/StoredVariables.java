@@ -12,9 +12,9 @@ import org.bson.BsonValue;
 
 /// The variables of a stored aggregation or stream, found by walking its definition. Immutable.
 ///
-/// @param required by name: whether a request without it fails, and what is used instead
+/// @param required by name: whether a request without it fails, and the default
 record StoredVariables(Map<String, Variable> required) {
-    /// @param otherwise what stands for it when it is not given
+    /// @param otherwise the default
     record Variable(boolean required, Optional<BsonValue> otherwise) {}
 
     static StoredVariables of(BsonDocument definition) {
@@ -56,7 +56,7 @@ record StoredVariables(Map<String, Variable> required) {
         }
     }
 
-    /// Names that begin with `@` are the server's. A path into a value is about the value.
+    /// Names that begin with `@` are set by the server. A path addresses its first segment.
     private static void add(String name, Variable variable, Map<String, Variable> found) {
         if (name.startsWith("@")) {
             return;
@@ -76,7 +76,7 @@ record StoredVariables(Map<String, Variable> required) {
         return required.values().stream().anyMatch(Variable::required);
     }
 
-    /// The object that a request gives as `avars`.
+    /// The schema of the parameter `avars`.
     BsonDocument schema() {
         var properties = new BsonDocument();
         var names = new BsonArray();
@@ -92,7 +92,7 @@ record StoredVariables(Map<String, Variable> required) {
         return names.isEmpty() ? schema : schema.append("required", names);
     }
 
-    /// An example of it, of no particular values.
+    /// An example with placeholder values.
     String example() {
         var example = new BsonDocument();
         required.forEach((name, variable) -> {

@@ -10,12 +10,12 @@ import org.restheart.mongo.description.CollectionStructure;
 import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.Operations.Operation;
 
-/// What of the data a caller may do something with: all that decides what a document says. Immutable; compares by
-/// value.
+/// The resources and operations that are visible to a caller: everything that determines the document. Immutable,
+/// compares by value.
 ///
-/// @param pending whether shapes are missing that will be known later
+/// @param pending whether samples are still being read
 record Visible(List<Group> groups, boolean pending) {
-    /// Of which nothing is known.
+    /// A group without known resources.
     static final Group OPEN = new Group(
             RequestPath.of(List.of()),
             Optional.empty(),
@@ -30,13 +30,13 @@ record Visible(List<Group> groups, boolean pending) {
         return groups.stream().allMatch(group -> group.offered().isEmpty());
     }
 
-    /// Resources with one name: a database, a collection.
+    /// The resources of a database or a collection.
     ///
     /// @param path of the database or the collection
-    /// @param db absent above databases
-    /// @param collection absent above collections
+    /// @param db absent at the root
+    /// @param collection absent for databases and the root
     /// @param shape of its documents
-    /// @param indexes that the caller may know of
+    /// @param indexes that are visible to the caller
     /// @param schema the stored JSON Schema that the collection names
     record Group(
             RequestPath path,
@@ -48,12 +48,12 @@ record Visible(List<Group> groups, boolean pending) {
             Optional<BsonDocument> schema,
             boolean showsNames) {}
 
-    /// One operation that some request of the caller may carry out.
+    /// An operation that at least one request of the caller may execute.
     ///
     /// @param path with variables
     /// @param name of an aggregation or a stream; empty for other operations
-    /// @param writeMode whether some request may say what is to be done with documents that exist
-    /// @param anonymous whether that needs no account
+    /// @param writeMode whether some request may have the parameter `wm`
+    /// @param anonymous whether no account is needed
     record Offered(
             Operation operation, String path, String name, Permitted permitted, boolean writeMode, boolean anonymous) {
         boolean depends() {

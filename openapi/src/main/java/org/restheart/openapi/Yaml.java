@@ -6,7 +6,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
-/// YAML 1.2 of JSON values: texts and scalars as JSON writes them, which YAML reads in the same way.
+/// Writes JSON values as YAML 1.2: strings and scalars in JSON syntax, which YAML includes.
 final class Yaml {
     private final StringBuilder out = new StringBuilder();
 

@@ -1,6 +1,6 @@
-/// Describes the data API as OpenAPI 3.1: what this caller may do with this data. [OpenApiService] is the entry point.
-/// What may be done is asked of the access rules, never decided here; documents are looked at only through what a
-/// request of the caller would be allowed to read.
+/// Describes the data API as OpenAPI 3.1, restricted to what the caller may do. [OpenApiService] is the entry point.
+/// Permissions are evaluated by the access rules, never here; samples contain only documents that a request of the
+/// caller could read.
 ///
 /// Must not know: how requests are authorized, MongoDB's driver.
 @NullMarked

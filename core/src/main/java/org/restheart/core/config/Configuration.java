@@ -135,8 +135,9 @@ public final class Configuration {
     /// used.
     public Meaning read() {
         var config = GatewayConfig.read(Block.root(tree, reading));
-        new UnknownKeys(builtIn(false)).report(tree, reading);
-        Unavailable.report(tree, custom, reading);
+        var builtIn = builtIn(false);
+        new UnknownKeys(builtIn).report(tree, reading);
+        Unavailable.report(tree, builtIn, custom, reading);
         Exposure.report(config, DefaultAccount.isIn(tree), reading);
         var findings = new ArrayList<>(reading.findings());
         if (custom) {

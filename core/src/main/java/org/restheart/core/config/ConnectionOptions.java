@@ -8,7 +8,6 @@ import java.util.Optional;
 ///
 /// @param maxHeaderSize bytes of a request's head
 /// @param maxEntitySize bytes of a request's body, beyond which it is refused with 413; empty for no limit
-/// @param multipartMaxEntitySize the same for multipart bodies
 /// @param idleTimeout a connection is closed after this time without bytes; empty for never
 /// @param requestParseTimeout to receive a request's head
 /// @param noRequestTimeout a kept-alive connection is closed after this time without a request
@@ -17,14 +16,12 @@ public record ConnectionOptions(
         boolean http2,
         int maxHeaderSize,
         Optional<Long> maxEntitySize,
-        Optional<Long> multipartMaxEntitySize,
         Optional<Duration> idleTimeout,
         Optional<Duration> requestParseTimeout,
         Optional<Duration> noRequestTimeout,
         int maxParameters,
         int maxHeaders,
         int maxCookies,
-        String urlCharset,
         boolean alwaysSetKeepAlive,
         Map<String, Object> others) {
 
@@ -38,19 +35,16 @@ public record ConnectionOptions(
     private static final int DEFAULT_NO_REQUEST_TIMEOUT = 75_000;
 
     static ConnectionOptions read(Block block) {
-        var maxEntitySize = size(block, "MAX_ENTITY_SIZE", DEFAULT_MAX_ENTITY_SIZE);
         return new ConnectionOptions(
                 block.bool("ENABLE_HTTP2", true),
                 (int) Math.min(Integer.MAX_VALUE, block.longInteger("MAX_HEADER_SIZE", 1_048_576, 1, Long.MAX_VALUE)),
-                maxEntitySize,
-                size(block, "MULTIPART_MAX_ENTITY_SIZE", -1).or(() -> maxEntitySize),
+                size(block, "MAX_ENTITY_SIZE", DEFAULT_MAX_ENTITY_SIZE),
                 timeout(block, "IDLE_TIMEOUT", -1),
                 timeout(block, "REQUEST_PARSE_TIMEOUT", DEFAULT_PARSE_TIMEOUT),
                 timeout(block, "NO_REQUEST_TIMEOUT", DEFAULT_NO_REQUEST_TIMEOUT),
                 block.integer("MAX_PARAMETERS", 1_000, 1, Integer.MAX_VALUE),
                 block.integer("MAX_HEADERS", 200, 1, Integer.MAX_VALUE),
                 block.integer("MAX_COOKIES", 200, 1, Integer.MAX_VALUE),
-                block.text("URL_CHARSET", "UTF-8"),
                 block.bool("ALWAYS_SET_KEEP_ALIVE", true),
                 FurtherOptions.read(block));
     }

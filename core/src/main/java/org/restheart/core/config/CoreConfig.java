@@ -1,14 +1,11 @@
 package org.restheart.core.config;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /// `core`.
 ///
 /// @param name of this instance, for logs
-/// @param pluginsDirectory relative to the jar unless absolute
-/// @param pluginsPackages the packages that are scanned; empty means all
 /// @param baseUrl what absolute URLs in answers begin with, if not the request's own
 /// @param ioThreads threads that parse HTTP; resolved, at least 1
 /// @param workersParallelism carrier threads of virtual threads; resolved, at least 1
@@ -25,14 +22,10 @@ import java.util.Optional;
 /// @param drainTimeout how long a stop waits for requests in flight
 public record CoreConfig(
         String name,
-        String pluginsDirectory,
-        List<String> pluginsPackages,
-        boolean pluginsScanningVerbose,
         Optional<String> baseUrl,
         int ioThreads,
         int workersParallelism,
         int workersMaxPoolSize,
-        boolean buffersPooling,
         int bufferSize,
         boolean directBuffers,
         boolean forceGzipEncoding,
@@ -73,14 +66,10 @@ public record CoreConfig(
         formerKeys(block);
         return new CoreConfig(
                 block.text("name", "default"),
-                block.text("plugins-directory", "plugins"),
-                block.texts("plugins-packages", List.of()),
-                block.bool("plugins-scanning-verbose", false),
                 block.optionalText("base-url"),
                 ioThreads > 0 ? ioThreads : cores,
                 parallelism,
                 Math.max(parallelism, maxPoolSize),
-                block.bool("buffers-pooling", true),
                 block.integer("buffer-size", 16_364, 1_024, 16 * 1024 * 1024),
                 block.bool("direct-buffers", true),
                 block.bool("force-gzip-encoding", false),

@@ -24,7 +24,6 @@ public record GatewayConfig(
         CoreConfig core,
         ListenerConfig http,
         ListenerConfig.Tls https,
-        ListenerConfig ajp,
         ConnectionOptions connection,
         MclientConfig mclient,
         Optional<MongoConfig> mongo,
@@ -65,15 +64,13 @@ public record GatewayConfig(
                 Runtime.getRuntime().maxMemory());
         var http = ListenerConfig.read(root.block("http-listener"), true, 8080);
         var https = ListenerConfig.readTls(root.component("https-listener"));
-        var ajp = ListenerConfig.read(root.component("ajp-listener"), false, 8009);
-        boolean loopback = Stream.of(http, https.listener(), ajp)
+        boolean loopback = Stream.of(http, https.listener())
                 .filter(ListenerConfig::enabled)
                 .allMatch(ListenerConfig::isLoopback);
         var config = new GatewayConfig(
                 core,
                 http,
                 https,
-                ajp,
                 ConnectionOptions.read(root.block("connection-options")),
                 mclient,
                 MongoBinding.read(
@@ -106,13 +103,12 @@ public record GatewayConfig(
                 enabled(root.component("xPoweredBy")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
-        if (!config.http.enabled() && !config.https.enabled() && !config.ajp.enabled()) {
-            root.refuse("http-listener", "and the other listeners are disabled: one must be enabled");
+        if (!config.http.enabled() && !config.https.enabled()) {
+            root.refuse("http-listener", "and https-listener are disabled: one must be enabled");
         }
         return config;
     }
 
-    /// Whether nobody but programs of this computer can connect.
     private static boolean enabled(Block component) {
         return component.bool("enabled", true);
     }

@@ -55,6 +55,7 @@ final class KnownKeys {
     /// Keys without a default, former keys and other spellings.
     private static final Map<String, List<String>> KEYS = Map.ofEntries(
             entry("/mongo", "instance-base-url", "cursor-batch-size", "mongo-uri"),
+            entry("/connection-options", "MAX_AJP_PACKET_SIZE"),
             entry("/graphql", "app-def-cache-ttl"),
             entry("/bruteForceAttackGuard", "x-forwarded-for-value-from-last"),
             entry("/authCookieSetter", "secure"),

@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// `http-listener`, and what `https-listener` and `ajp-listener` share with it.
+/// `http-listener`, and what `https-listener` shares with it.
 ///
 /// @param host name or address to bind to; `0.0.0.0` for all
 /// @param port 0 picks a free one

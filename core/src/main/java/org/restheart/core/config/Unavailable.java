@@ -2,28 +2,63 @@ package org.restheart.core.config;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// Reports enabled components that this release does not have. A component is removed from the list by the commit that
-/// adds it.
+/// Reports what is configured without effect: components that this release does not have, and keys of earlier versions.
+/// An entry is removed by the commit that gives it an effect.
 final class Unavailable {
     private static final List<String> COMPONENTS =
             List.of("accountsConfig", "oauthConfig", "emails", "createIndexesOnGqlApps", "ajp-listener");
+    private static final List<String> LISTS = List.of("proxies", "static-resources");
+
+    /// Blocks with their keys, and why these have no effect.
+    private static final Map<String, Map<String, String>> KEYS = Map.of(
+            "core",
+                    Map.of(
+                            "plugins-directory", "this release has no plugins",
+                            "plugins-packages", "this release has no plugins",
+                            "plugins-scanning-verbose", "this release has no plugins",
+                            "buffers-pooling", "buffers are always reused"),
+            "connection-options",
+                    Map.of(
+                            "MULTIPART_MAX_ENTITY_SIZE",
+                            "uploads are read while they arrive, see core/max-streamed-content",
+                            "URL_CHARSET",
+                            "URLs are UTF-8",
+                            "MAX_AJP_PACKET_SIZE",
+                            "this release has no AJP"));
 
     private Unavailable() {}
 
     /// Reports enabled components: as a detail for the built-in configuration, which lists planned ones.
-    static void report(Map<String, @Nullable Object> tree, boolean custom, Reading reading) {
+    ///
+    /// @param builtIn the built-in configuration: keys with its values are not reported
+    static void report(
+            Map<String, @Nullable Object> tree,
+            Map<String, @Nullable Object> builtIn,
+            boolean custom,
+            Reading reading) {
         var level = custom ? Level.ADVICE : Level.DETAIL;
         COMPONENTS.stream()
                 .filter(name -> tree.get(name) instanceof Map<?, ?> block && Boolean.TRUE.equals(block.get("enabled")))
                 .forEach(name ->
                         reading.add(new Finding(level, "/" + name, "is enabled, but this release does not have it")));
-        for (var list : List.of("proxies", "static-resources")) {
+        for (var list : LISTS) {
             if (tree.get(list) instanceof List<?> members && !members.isEmpty()) {
                 reading.add(new Finding(Level.ADVICE, "/" + list, "are set, but this release does not have them"));
             }
         }
+        KEYS.forEach((block, keys) -> keys.forEach((key, reason) -> {
+            var value = value(tree, block, key);
+            if (value != null && !Objects.equals(value, value(builtIn, block, key))) {
+                reading.add(new Finding(Level.ADVICE, "/" + block + "/" + key, "has no effect: " + reason));
+            }
+        }));
+    }
+
+    private static @Nullable Object value(Map<String, @Nullable Object> tree, String block, String key) {
+        return tree.get(block) instanceof Map<?, ?> values ? values.get(key) : null;
     }
 }

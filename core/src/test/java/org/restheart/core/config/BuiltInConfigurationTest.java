@@ -36,7 +36,6 @@ class BuiltInConfigurationTest {
     void it_limits_request_content_to_16_MiB() {
         var connection = builtIn().read().orThrow().connection();
         assertThat(connection.maxEntitySize()).contains(16L * 1024 * 1024);
-        assertThat(connection.multipartMaxEntitySize()).contains(16L * 1024 * 1024);
     }
 
     @Test

@@ -127,7 +127,6 @@ class GatewayConfigTest {
                                 + " MULTIPART_MAX_ENTITY_SIZE: 6000000000}")
                 .connection();
         assertThat(options.maxEntitySize()).contains(5_000_000_000L);
-        assertThat(options.multipartMaxEntitySize()).contains(6_000_000_000L);
         assertThat(options.maxHeaderSize()).isEqualTo(Integer.MAX_VALUE);
     }
 
@@ -136,7 +135,6 @@ class GatewayConfigTest {
         var options = GatewayConfig.parse("connection-options: {MAX_ENTITY_SIZE: -1, IDLE_TIMEOUT: -1}")
                 .connection();
         assertThat(options.maxEntitySize()).isEmpty();
-        assertThat(options.multipartMaxEntitySize()).isEmpty();
         assertThat(options.idleTimeout()).isEmpty();
     }
 
@@ -216,6 +214,22 @@ class GatewayConfigTest {
         assertThat(advice("{oauthConfig: {enabled: true}, emails: {enabled: false}}"))
                 .contains("/oauthConfig is enabled, but this release does not have it")
                 .noneMatch(text -> text.startsWith("/emails"));
+    }
+
+    @Test
+    void keys_without_effect_are_reported_when_they_are_set() {
+        assertThat(advice("{core: {buffers-pooling: false, name: x}, connection-options: {MAX_AJP_PACKET_SIZE: 8192}}"))
+                .contains("/core/buffers-pooling has no effect: buffers are always reused")
+                .contains("/connection-options/MAX_AJP_PACKET_SIZE has no effect: this release has no AJP");
+        assertThat(advice("{core: {buffers-pooling: true, plugins-directory: plugins}}"))
+                .noneMatch(text -> text.contains("no effect"));
+    }
+
+    @Test
+    void a_listener_that_this_release_does_not_have_is_not_enough() {
+        assertThatThrownBy(() -> GatewayConfig.parse("{http-listener: {enabled: false}, ajp-listener: {enabled: true}}"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("/http-listener");
     }
 
     @Test

@@ -61,8 +61,4 @@ public enum ResourceKind {
             default -> false;
         };
     }
-
-    public boolean isMeta() {
-        return this == DB_META || this == COLLECTION_META || this == FILES_BUCKET_META || this == SCHEMA_STORE_META;
-    }
 }

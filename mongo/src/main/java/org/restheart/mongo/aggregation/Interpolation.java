@@ -105,17 +105,6 @@ public record Interpolation(String variable, String condition, AsIs valuesAsIs) 
         throw malformed(variable);
     }
 
-    /// Substitutes variables in a filter outside of a pipeline.
-    ///
-    /// @throws ProblemException 400 for a variable without value and default, 422 for a malformed operator
-    public BsonDocument fillFilter(BsonDocument filter, PipelineVariables variables) {
-        try {
-            return new FilterBinding(node -> binding(node, variables)).bind(filter);
-        } catch (UnusableVariableException e) {
-            throw unusable(e);
-        }
-    }
-
     private @Nullable Binding binding(BsonValue node, PipelineVariables variables) {
         if (!(node instanceof BsonDocument document)) {
             return null;

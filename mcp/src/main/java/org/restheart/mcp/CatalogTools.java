@@ -1,0 +1,146 @@
+package org.restheart.mcp;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.http.Content;
+import org.restheart.http.Method;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.Slice;
+
+/// The tools that describe databases and collections. Thread-safe.
+final class CatalogTools {
+    private static final int SAMPLE = 50;
+    private static final int MAX_INDEXES = 100;
+
+    /// The number of collections of a list for which documents are counted and aggregations are listed.
+    private static final int DETAILED = 100;
+
+    private final McpConfig config;
+    private final JudgedCalls calls;
+    private final VisibleCollections visible;
+
+    CatalogTools(McpConfig config, JudgedCalls calls, VisibleCollections visible) {
+        this.config = config;
+        this.calls = calls;
+        this.visible = visible;
+    }
+
+    ToolResult listDatabases(ToolCall call) {
+        var names = visible.databases(call.http());
+        var array = DataBlock.texts(names.stream().map(Names::cut).toList());
+        return ToolResult.of(names.size() + " databases", new BsonDocument("databases", array));
+    }
+
+    ToolResult listCollections(ToolCall call) {
+        var database = call.text("database");
+        var found = visible.collections(call.http(), database);
+        if (found.isEmpty()) {
+            throw Refusals.notVisible();
+        }
+        var array = new BsonArray();
+        found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
+        return ToolResult.of(
+                found.size() + " collections of " + Names.quoted(database), new BsonDocument("collections", array));
+    }
+
+    private BsonDocument described(ToolCall call, VisibleCollections.Visible collection, boolean detailed) {
+        var described = new BsonDocument(
+                        "name", new BsonString(Names.cut(collection.entry().name())))
+                .append("kind", new BsonString(collection.entry().kind()));
+        if (!detailed) {
+            return described;
+        }
+        if (VisibleCollections.isWhole(collection.facts().grant())
+                && collection.entry().kind().equals("collection")) {
+            calls.countIfAllowed(call, collection.path(), Map.of("count", "estimated"), config.queryTimeLimit())
+                    .ifPresent(count -> described.append("documents", new BsonInt64(count)));
+        }
+        declared(call, collection, "aggrs", "/_aggrs/").ifPresent(names -> described.append("aggregations", names));
+        declared(call, collection, "streams", "/_streams/").ifPresent(names -> described.append("streams", names));
+        return described;
+    }
+
+    /// The names of stored aggregations or streams that the caller may use.
+    private Optional<BsonArray> declared(
+            ToolCall call, VisibleCollections.Visible collection, String property, String below) {
+        var names = new BsonArray();
+        if (collection.facts().properties().map(all -> all.get(property)).orElse(null) instanceof BsonArray declared) {
+            for (var each : declared) {
+                if (each instanceof BsonDocument one
+                        && one.get("uri") instanceof BsonString uri
+                        && calls.facts(
+                                        call.http(),
+                                        Method.GET,
+                                        collection.path() + below + ResourceUri.encoded(uri.getValue()),
+                                        call.via())
+                                .isPresent()) {
+                    names.add(new BsonString(Names.cut(uri.getValue())));
+                }
+            }
+        }
+        return names.isEmpty() ? Optional.empty() : Optional.of(names);
+    }
+
+    ToolResult schema(ToolCall call) {
+        var fields = new ObservedFields(call.number("depth", 3));
+        var page = calls.send(
+                call.http(),
+                JudgedRequest.at(Method.GET, calls.collection(call), Map.of(), call.via())
+                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                        .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
+                        .with(Slice.KEY, new Slice(0, SAMPLE)));
+        read(call, page.content(), fields::add);
+        var schema = new BsonDocument("fields", fields.shown())
+                .append("sample", new BsonInt32(fields.documents()))
+                .append("more", BsonBoolean.valueOf(fields.hasMore()));
+        return ToolResult.of(
+                "Fields of " + call.namespace() + ", from a sample of " + fields.documents() + " documents", schema);
+    }
+
+    private void read(ToolCall call, Content array, Consumer<BsonDocument> each) {
+        try (var elements = new JsonElements(Content.stream(array))) {
+            for (var next = elements.next(); next.isPresent(); next = elements.next()) {
+                each.accept(JsonParser.parseDocument(next.get()));
+            }
+        } catch (IOException | RuntimeException e) {
+            throw RefusedCall.interrupted(call, e);
+        }
+    }
+
+    ToolResult indexes(ToolCall call) {
+        var page = calls.send(
+                call.http(),
+                JudgedRequest.at(Method.GET, calls.collection(call) + "/_indexes", Map.of(), call.via())
+                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
+        var indexes = new BsonArray();
+        read(call, page.content(), index -> {
+            if (indexes.size() < MAX_INDEXES) {
+                indexes.add(index(index));
+            }
+        });
+        return ToolResult.of(indexes.size() + " indexes of " + call.namespace(), new BsonDocument("indexes", indexes));
+    }
+
+    private static BsonDocument index(BsonDocument specification) {
+        var shown = new BsonDocument("name", specification.get("_id", new BsonString("")));
+        for (var name :
+                List.of("key", "unique", "sparse", "expireAfterSeconds", "weights", "partialFilterExpression")) {
+            var value = specification.get(name);
+            if (value != null) {
+                shown.append(name, value);
+            }
+        }
+        return shown;
+    }
+}

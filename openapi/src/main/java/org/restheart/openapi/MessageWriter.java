@@ -1,0 +1,162 @@
+package org.restheart.openapi;
+
+import static org.restheart.openapi.Json.array;
+import static org.restheart.openapi.Json.object;
+import static org.restheart.openapi.Json.type;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.bson.BsonDocument;
+import org.restheart.http.Method;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.openapi.Operations.Input;
+import org.restheart.openapi.Operations.Operation;
+import org.restheart.openapi.Operations.Output;
+import org.restheart.openapi.Visible.Offered;
+
+/// Writes request bodies and responses of operations, by media type. Confined to one document.
+final class MessageWriter {
+    private final Components components;
+    private final Map<String, BsonDocument> responses = new TreeMap<>();
+
+    MessageWriter(Components components) {
+        this.components = components;
+    }
+
+    /// Responses that several operations share, by name.
+    Map<String, BsonDocument> shared() {
+        return responses;
+    }
+
+    /// The request body; empty for an operation without one.
+    Optional<BsonDocument> body(Offered offered, DocumentSchemas schemas) {
+        var input = offered.operation().input();
+        if (input == Input.NONE) {
+            return Optional.empty();
+        }
+        var content = switch (input) {
+            case DOCUMENTS -> {
+                var one = schemas.created(offered);
+                yield object(
+                        "application/json",
+                        object("schema", object("anyOf", array(one, object("type", "array", "items", one)))),
+                        "application/x-ndjson",
+                        object("schema", object("type", "string", "description", "one document per line")));
+            }
+            case DOCUMENT -> json(schemas.created(offered));
+            case CHANGES -> json(schemas.changed(offered));
+            case METADATA, PROPERTIES -> json(components.fixed("Properties"));
+            case INDEX -> json(components.fixed("IndexDefinition"));
+            case SCHEMA -> json(components.fixed("JsonSchema"));
+            case PIPELINE -> json(components.fixed("Pipeline"));
+            case FILE ->
+                object(
+                        "multipart/form-data",
+                        object(
+                                "schema",
+                                object(
+                                        "type",
+                                        "object",
+                                        "properties",
+                                        object(
+                                                "file",
+                                                object(
+                                                        "type",
+                                                        "string",
+                                                        "contentMediaType",
+                                                        "application/octet-stream"),
+                                                "metadata",
+                                                object("type", "object")),
+                                        "required",
+                                        array("file"))));
+            case NONE -> new BsonDocument();
+        };
+        return Optional.of(object("required", true, "content", content));
+    }
+
+    private static BsonDocument json(BsonDocument schema) {
+        return object("application/json", object("schema", schema));
+    }
+
+    BsonDocument responses(Offered offered, DocumentSchemas schemas) {
+        var operation = offered.operation();
+        var all = new TreeMap<String, BsonDocument>();
+        for (int status : operation.statuses()) {
+            all.put("" + status, success(operation, status, schemas));
+        }
+        for (int status : Failures.of(operation)) {
+            var component = "Status" + status;
+            responses.computeIfAbsent(component, _ -> Failures.response(status, components));
+            all.put("" + status, Json.reference("responses", component));
+        }
+        var document = new BsonDocument();
+        all.forEach(document::append);
+        return document;
+    }
+
+    private BsonDocument success(Operation operation, int status, DocumentSchemas schemas) {
+        var response = object("description", Failures.text(status));
+        var headers = new BsonDocument();
+        if (status == 201 && operation.method() == Method.POST) {
+            headers.append("Location", object("description", "where it is", "schema", type("string")));
+        }
+        if (operation.output() != Output.SIZE
+                && operation.output() != Output.NAMES
+                && operation.output() != Output.RESULTS
+                && operation.output() != Output.EVENTS
+                && status != 204
+                && status < 400) {
+            headers.append("ETag", object("description", "the version", "schema", type("string")));
+        }
+        if (!headers.isEmpty()) {
+            response.append("headers", headers);
+        }
+        var content = status == 200 || status == 206 ? content(operation, schemas) : new BsonDocument();
+        if (!content.isEmpty()) {
+            response.append("content", content);
+        }
+        return response;
+    }
+
+    private BsonDocument content(Operation operation, DocumentSchemas schemas) {
+        return switch (operation.output()) {
+            case NONE -> new BsonDocument();
+            case DOCUMENTS -> {
+                var content = json(object("type", "array", "items", schemas.stored()));
+                content.append("application/hal+json", object("schema", object()));
+                if (operation.kind() == ResourceKind.COLLECTION) {
+                    content.append("application/x-ndjson", object("schema", type("string")))
+                            .append("text/csv", object("schema", type("string")))
+                            .append("application/bson", new BsonDocument());
+                }
+                yield content;
+            }
+            case DOCUMENT -> json(schemas.stored()).append("application/hal+json", object("schema", object()));
+            case SIZE -> json(components.fixed("Size"));
+            case NAMES ->
+                json(object("type", "array", "items", type("string")))
+                        .append("application/hal+json", object("schema", object()));
+            case INDEXES ->
+                json(object("type", "array", "items", components.fixed("Index")))
+                        .append("application/hal+json", object("schema", object()));
+            case PROPERTIES -> json(components.fixed("Properties"));
+            case BULK -> json(components.fixed("BulkResult"));
+            case RESULTS ->
+                json(object("type", "array", "items", type("object")))
+                        .append("application/hal+json", object("schema", object()));
+            case EVENTS -> {
+                var event = Names.inner(schemas.name(), "event");
+                components.fixed("ChangeEvent");
+                components.put(event, schemas.event());
+                yield object(
+                        "text/event-stream",
+                        object(
+                                "schema",
+                                object("type", "string", "description", "events; the data of each is a " + event)));
+            }
+            case BYTES -> object("application/octet-stream", new BsonDocument());
+            case STATE -> json(type("object"));
+        };
+    }
+}
