@@ -72,7 +72,7 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
 
     /// All arguments but one, to which tokens of this call are bound.
     ///
-    /// @param except the argument that carries the token
+    /// @param without the argument that carries the token
     BsonValue matter(String without) {
         var others = arguments.clone();
         others.remove(without);

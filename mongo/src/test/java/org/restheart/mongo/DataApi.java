@@ -2,7 +2,6 @@ package org.restheart.mongo;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -11,34 +10,24 @@ import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.testkit.TestRequests;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Body;
-import org.restheart.http.Connection;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.Grant;
-import org.restheart.http.attribute.Attributes;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.resource.Mount;
 
 /// The data API without a socket: requests as text in, answers out. Immutable and thread-safe.
 public final class DataApi {
-    private static final Connection CONNECTION = new Connection(
-            "http",
-            "HTTP/1.1",
-            "localhost:8080",
-            new InetSocketAddress("127.0.0.1", 40000),
-            new InetSocketAddress("127.0.0.1", 8080));
-
     private final MongoService service;
     private final Caller caller;
     private final Fields headers;
@@ -107,18 +96,10 @@ public final class DataApi {
 
     private Request request(String line, Body body) {
         var methodAndTarget = line.split(" ", 2);
-        var target = methodAndTarget[1].split("\\?", 2);
-        return new Request(
-                "test",
-                Method.of(methodAndTarget[0]).orElseThrow(),
-                RequestPath.parse(target[0]),
-                target.length == 1 ? Query.NONE : Query.parse(target[1], 100),
-                headers,
-                body,
-                CONNECTION,
-                caller,
-                Attributes.NONE,
-                true);
+        return TestRequests.request(Method.of(methodAndTarget[0]).orElseThrow(), methodAndTarget[1])
+                .with(headers)
+                .with(body)
+                .with(caller);
     }
 
     private static Response.Ready ready(Response response) {

@@ -1,23 +1,18 @@
 package org.restheart.security;
 
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.testkit.TestRequests;
 import org.restheart.http.Body;
-import org.restheart.http.Connection;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
-import org.restheart.http.RequestPath;
-import org.restheart.http.access.Caller;
-import org.restheart.http.attribute.Attributes;
 
 /// Requests as the server would hand them over.
 public final class Requests {
@@ -25,23 +20,7 @@ public final class Requests {
 
     /// @param target path and query, encoded
     public static Request request(Method method, String target) {
-        int mark = target.indexOf('?');
-        return new Request(
-                "test",
-                method,
-                RequestPath.parse(mark < 0 ? target : target.substring(0, mark)),
-                Query.parse(mark < 0 ? "" : target.substring(mark + 1), 1_000),
-                Fields.NONE,
-                Body.EMPTY,
-                new Connection(
-                        "http",
-                        "HTTP/1.1",
-                        "localhost:8080",
-                        new InetSocketAddress("10.1.2.3", 5555),
-                        new InetSocketAddress("127.0.0.1", 8080)),
-                Caller.ANONYMOUS,
-                Attributes.NONE,
-                true);
+        return TestRequests.request(method, target);
     }
 
     public static Request get(String target) {
@@ -50,18 +29,8 @@ public final class Requests {
 
     /// A data request with this JSON.
     public static Request send(Method method, String target, String json) {
-        var plain = request(method, target);
-        return new Request(
-                        plain.id(),
-                        plain.method(),
-                        plain.path(),
-                        plain.query(),
-                        plain.headers(),
-                        Body.of(json.getBytes(StandardCharsets.UTF_8)),
-                        plain.connection(),
-                        plain.caller(),
-                        plain.attributes(),
-                        plain.mayBlock())
+        return request(method, target)
+                .with(Body.of(json.getBytes(StandardCharsets.UTF_8)))
                 .with(RequestContent.KEY, new RequestContent(() -> parse(json)));
     }
 

@@ -1,7 +1,8 @@
 /// The test fixtures of all modules: a real replica set, found or started once per test run, with one database per test
-/// class ([WithMongo], [TestMongo]); and conformance cases as data.
+/// class ([WithMongo], [TestMongo]); requests with and without a server ([TestClient], [TestRequests]); and conformance
+/// cases as data.
 ///
-/// In test scope only. Must not know: the gateway's own modules, except how to run a mongod.
+/// In test scope only. Must not know: the gateway's own modules, except `http` and how to run a mongod.
 @NullMarked
 package org.restheart.testkit;
 

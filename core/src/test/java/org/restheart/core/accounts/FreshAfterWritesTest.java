@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.metrics.Requests;
+import org.restheart.testkit.TestRequests;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -29,7 +29,7 @@ class FreshAfterWritesTest {
     private final FreshAfterWrites filter = new FreshAfterWrites(written::add);
 
     private static Request request(Method method) {
-        return Requests.request(method, "/acl").with(DataTarget.KEY, TARGET);
+        return TestRequests.request(method, "/acl").with(DataTarget.KEY, TARGET);
     }
 
     /// Asks for the answer of a write whose outcome is there.

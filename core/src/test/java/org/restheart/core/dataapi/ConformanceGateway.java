@@ -1,6 +1,7 @@
 package org.restheart.core.dataapi;
 
 import java.util.Optional;
+import org.restheart.testkit.TestClient;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestMongo;
@@ -22,6 +23,29 @@ public final class ConformanceGateway implements RunningGateway, AutoCloseable {
               enabled: true
               stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
               operatorBlacklist: [$where, $function, $accumulator]
+            """;
+
+    /// Users, to which more can be appended.
+    public static final String ACCOUNTS = """
+            fileRealmAuthenticator:
+              enabled: true
+              users:
+                - {userid: admin, password: secret, roles: [admin]}
+                - {userid: ada, password: secret, roles: [owners], team: red}
+                - {userid: bob, password: secret, roles: [public]}
+            """;
+
+    /// Permissions of `admin` and of owners of documents, to which more can be appended.
+    public static final String PERMISSIONS = """
+            fileAclAuthorizer:
+              enabled: true
+              permissions:
+                - role: admin
+                  predicate: path-prefix('/')
+                  mongo:
+                    {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}
+                # sees what belongs to her
+                - {role: owners, predicate: path-prefix('/'), mongo: {readFilter: {owner: '@user.userid'}}}
             """;
 
     private ConformanceGateway(Gateway gateway) {
@@ -48,36 +72,25 @@ public final class ConformanceGateway implements RunningGateway, AutoCloseable {
     }
 
     private static ConformanceGateway start(String connectionString, String core, String dataApi) {
-        return of(GUARDS + """
-                %s
-                mclient: {connection-string: '%s'}
-                fileRealmAuthenticator:
-                  enabled: true
-                  users:
-                    - {userid: admin, password: secret, roles: [admin]}
-                    - {userid: ada, password: secret, roles: [owners], team: red}
-                    - {userid: bob, password: secret, roles: [public]}
+        return of(GUARDS + "%s\nmclient: {connection-string: '%s'}\n%s\n".formatted(core, connectionString, dataApi)
+                + ACCOUNTS + """
                     - {userid: eve, password: secret, roles: [titles]}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - role: admin
-                      predicate: path-prefix('/')
-                      mongo:
-                        {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}
-                    # sees what belongs to her
-                    - {role: owners, predicate: path-prefix('/'), mongo: {readFilter: {owner: '@user.userid'}}}
+                """ + PERMISSIONS + """
                     # sees all documents without what is secret
                     - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0, n.secret: 0}}}
                     # sees titles and nothing else
                     - {role: titles, predicate: path-prefix('/'), mongo: {projectResponse: {title: 1, n.title: 1}}}
-                %s
-                """.formatted(core, connectionString, dataApi));
+                """);
     }
 
     /// @param configuration beginning with [#GUARDS]; every password is `secret`
     public static ConformanceGateway of(String configuration) {
         return new ConformanceGateway(Gateway.start(GatewayConfig.parse(configuration)));
+    }
+
+    /// A client with the credentials of a user.
+    public TestClient as(String user) {
+        return TestClient.of(gateway.address()).as(user, "secret");
     }
 
     @Override

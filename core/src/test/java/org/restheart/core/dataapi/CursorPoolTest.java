@@ -4,16 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.MongoCollection;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -51,7 +45,6 @@ class CursorPoolTest {
     private static final String SORT = "&sort=" + encode("{\"n\": 1}");
 
     private final TestMongo mongo;
-    private final HttpClient http = HttpClient.newHttpClient();
     private final List<ConformanceGateway> gateways = new ArrayList<>();
 
     CursorPoolTest(TestMongo mongo) {
@@ -61,7 +54,6 @@ class CursorPoolTest {
     @AfterEach
     void stop() {
         gateways.forEach(ConformanceGateway::close);
-        http.close();
     }
 
     private ConformanceGateway start(String options, String allocation) {
@@ -86,17 +78,9 @@ class CursorPoolTest {
         return collection;
     }
 
-    private HttpResponse<String> send(ConformanceGateway gateway, String user, String target) throws Exception {
-        var credentials = Base64.getEncoder().encodeToString((user + ":secret").getBytes(StandardCharsets.UTF_8));
-        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + target))
-                .header("Authorization", "Basic " + credentials)
-                .build();
-        return http.send(request, BodyHandlers.ofString());
-    }
-
     private List<BsonValue> page(ConformanceGateway gateway, String user, String collection, String query)
             throws Exception {
-        var answer = send(gateway, user, "/" + mongo.databaseName() + "/" + collection + "?" + query);
+        var answer = gateway.as(user).get("/" + mongo.databaseName() + "/" + collection + "?" + query);
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
         return BsonArray.parse(answer.body()).stream()
                 .map(document -> document.asDocument().get("_id"))
@@ -104,7 +88,7 @@ class CursorPoolTest {
     }
 
     private double meter(ConformanceGateway gateway, String sample) throws Exception {
-        return send(gateway, "admin", "/metrics/coalescing")
+        return gateway.as("admin").get("/metrics/coalescing")
                 .body()
                 .lines()
                 .filter(line -> line.startsWith(sample + " "))
@@ -303,7 +287,7 @@ class CursorPoolTest {
             var query = "eager=linear&pagesize=10&page=" + (from / 10 + 1) + SORT;
             assertThat(page(gateway, "ada", "ruled", query)).isEqualTo(adas.subList(from, from + 10));
             assertThat(page(gateway, "admin", "ruled", query)).isEqualTo(all.subList(from, from + 10));
-            assertThat(send(gateway, "eve", "/" + mongo.databaseName() + "/ruled?" + query)
+            assertThat(gateway.as("eve").get("/" + mongo.databaseName() + "/ruled?" + query)
                             .body())
                     .doesNotContain("owner");
         }

@@ -14,11 +14,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.restheart.testkit.TestClient;
 import org.awaitility.Awaitility;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
@@ -32,7 +32,7 @@ import org.restheart.testkit.WithMongo;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LinesTest {
     private static final String CREDENTIALS =
-            "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
+            TestClient.basic("admin", "secret");
     private static final int LINES = 60_000;
     private static final String PADDING = "x".repeat(300);
 
@@ -104,9 +104,7 @@ class LinesTest {
     @Test
     void lines_without_credentials_are_not_stored() throws Exception {
         assertThat(post(
-                                "Basic "
-                                        + Base64.getEncoder()
-                                                .encodeToString("admin:wrong".getBytes(StandardCharsets.UTF_8)),
+                                TestClient.basic("admin", "wrong"),
                                 () -> new ByteArrayInputStream("{\"_id\": -1}\n".getBytes(StandardCharsets.UTF_8)))
                         .statusCode())
                 .isEqualTo(401);

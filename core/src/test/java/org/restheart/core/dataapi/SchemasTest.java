@@ -2,15 +2,8 @@ package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -26,8 +19,6 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SchemasTest {
-    private static final String ADMIN =
-            "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
     private static final String CONFIG = """
             mongo: {mongo-mounts: [{what: '*', where: /}], schema-cache-ttl: -1}
             csvLoader: {enabled: true}
@@ -36,7 +27,6 @@ class SchemasTest {
     private final TestMongo mongo;
     private final ConformanceGateway here;
     private final ConformanceGateway there;
-    private final HttpClient http = HttpClient.newHttpClient();
 
     SchemasTest(TestMongo mongo) {
         this.mongo = mongo;
@@ -46,7 +36,6 @@ class SchemasTest {
 
     @AfterAll
     void stop() {
-        http.close();
         here.close();
         there.close();
     }
@@ -66,15 +55,9 @@ class SchemasTest {
                 .isIn(200, 201);
     }
 
-    private HttpResponse<String> send(ConformanceGateway to, String method, String path, String type, String content)
-            throws Exception {
-        return http.send(
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.port() + path))
-                        .header("Authorization", ADMIN)
-                        .header("Content-Type", type)
-                        .method(method, BodyPublishers.ofString(content))
-                        .build(),
-                BodyHandlers.ofString());
+    private static HttpResponse<String> send(
+            ConformanceGateway to, String method, String path, String type, String content) {
+        return to.as("admin").with("Content-Type", type).send(method, path, content);
     }
 
     private String books() {

@@ -19,9 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -38,7 +38,7 @@ import org.restheart.embedded.MongodBinary;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StandaloneTest {
     private static final String CREDENTIALS =
-            "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
+            TestClient.basic("admin", "secret");
     private static final String BY_N = "&sort=" + URLEncoder.encode("{\"n\": 1}", StandardCharsets.UTF_8);
 
     private final HttpClient http = HttpClient.newHttpClient();

@@ -2,15 +2,8 @@ package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
@@ -34,7 +27,6 @@ class TransactionsTest {
     private final TestMongo mongo;
     private final ConformanceGateway here;
     private final ConformanceGateway there;
-    private final HttpClient http = HttpClient.newHttpClient();
 
     TransactionsTest(TestMongo mongo) {
         this.mongo = mongo;
@@ -44,7 +36,6 @@ class TransactionsTest {
 
     @AfterAll
     void stop() {
-        http.close();
         here.close();
         there.close();
     }
@@ -55,23 +46,9 @@ class TransactionsTest {
         mongo.database().getCollection("c").insertOne(new Document("_id", "a").append("n", 1));
     }
 
-    private HttpResponse<String> send(ConformanceGateway to, String user, String method, String path, String content) {
-        try {
-            return http.send(
-                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.port() + path))
-                            .header(
-                                    "Authorization",
-                                    "Basic "
-                                            + Base64.getEncoder()
-                                                    .encodeToString(
-                                                            (user + ":secret").getBytes(StandardCharsets.UTF_8)))
-                            .header("Content-Type", "application/json")
-                            .method(method, BodyPublishers.ofString(content))
-                            .build(),
-                    BodyHandlers.ofString());
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+    private static HttpResponse<String> send(
+            ConformanceGateway to, String user, String method, String path, String content) {
+        return to.as(user).with("Content-Type", "application/json").send(method, path, content);
     }
 
     private HttpResponse<String> send(ConformanceGateway to, String method, String path, String content) {

@@ -11,9 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -22,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.restheart.testkit.TestClient;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class WritesTogetherTest {
     private static final String CREDENTIALS =
-            "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
+            TestClient.basic("admin", "secret");
     private static final int CLIENTS = 24;
     private static final int REQUESTS = 100;
     private static final int IDS = 5;

@@ -20,7 +20,7 @@ final class GraphqlGateway {
     ///
     /// @param change of the whole configuration
     static ConformanceGateway start(TestMongo mongo, String graphql, UnaryOperator<String> change) {
-        return ConformanceGateway.of(change.apply(ConformanceGateway.GUARDS
+        return ConformanceGateway.of(change.apply((ConformanceGateway.GUARDS
                 + """
                 core: {error-bodies: MINIMAL}
                 mclient: {connection-string: '$uri'}
@@ -28,23 +28,10 @@ final class GraphqlGateway {
                 graphql: {db: $db, collection: gql-apps, $graphql}
                 metrics: {enabled: true}
                 requestsMetricsCollector: {enabled: true, include: ['/graphql/*']}
-                fileRealmAuthenticator:
-                  enabled: true
-                  users:
-                    - {userid: admin, password: secret, roles: [admin]}
-                    - {userid: ada, password: secret, roles: [owners], team: red}
-                    - {userid: bob, password: secret, roles: [public]}
+                """ + ConformanceGateway.ACCOUNTS + """
                     - {userid: cat, password: secret, roles: [both]}
                     - {userid: eve, password: secret, roles: [apps]}
-                fileAclAuthorizer:
-                  enabled: true
-                  permissions:
-                    - role: admin
-                      predicate: path-prefix('/')
-                      mongo:
-                        {allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true}
-                    # sees what belongs to her
-                    - {role: owners, predicate: path-prefix('/'), mongo: {readFilter: {owner: '@user.userid'}}}
+                """ + ConformanceGateway.PERMISSIONS + """
                     # sees all documents without what is secret
                     - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0}}}
                     # both
@@ -53,7 +40,8 @@ final class GraphqlGateway {
                       mongo: {readFilter: {owner: '@user.userid'}, projectResponse: {secret: 0}}
                     # may ask apps and nothing else
                     - {role: apps, predicate: path-prefix('/graphql')}
-                """.replace("$uri", mongo.connectionString())
+                """)
+                        .replace("$uri", mongo.connectionString())
                         .replace("$db", mongo.databaseName())
                         .replace("$graphql", graphql)));
     }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestRequests;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
@@ -77,7 +78,7 @@ class RequestRegistryTest {
     void operations_are_labels_of_a_bounded_number() {
         var registry = registry("/{x}");
         for (int i = 0; i < 5_000; i++) {
-            var request = Requests.request(Method.POST, "/shop");
+            var request = TestRequests.request(Method.POST, "/shop");
             var operation = new Operation("o" + i, "items");
             registry.record(new Observation(request, 200, Fields.NONE, 0, 1, Optional.empty(), Optional.of(operation)));
         }

@@ -2,10 +2,9 @@ package org.restheart.core.noninterference;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.noninterference.FuzzRequest.Part;
 import org.restheart.testkit.wire.WireConnection;
@@ -38,9 +37,7 @@ final class FuzzClient implements AutoCloseable {
         var standing =
                 new java.util.ArrayList<>(List.of(new Part("Host", "test"), new Part("Connection", "keep-alive")));
         if (!user.isEmpty()) {
-            var credentials = (user + ":pw").getBytes(StandardCharsets.UTF_8);
-            standing.add(
-                    new Part("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials)));
+            standing.add(new Part("Authorization", TestClient.basic(user, "pw")));
         }
         if (!FuzzRequest.text(request.body()).isEmpty()
                 && request.headers().stream().noneMatch(h -> h.name().equals("Content-Type"))) {

@@ -9,6 +9,7 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
@@ -64,7 +65,7 @@ class AtlasDataApiTest {
         }
     }
 
-    private static HttpResponse<String> act(Client client, String action, String collection, String members) {
+    private static HttpResponse<String> act(TestClient client, String action, String collection, String members) {
         var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\"%s}"
                 .formatted(db, collection, members.isEmpty() ? "" : ", " + members.replace('\'', '"'));
         return client.post("/app/any/endpoint/data/v1/action/" + action, body);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import static org.restheart.core.security.TestGateway.encode;
 
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,7 +73,7 @@ class AttacksTest {
         gateway.close();
     }
 
-    private static int status(Client client, String target) {
+    private static int status(TestClient client, String target) {
         return client.get(target).statusCode();
     }
 
@@ -159,7 +160,7 @@ class AttacksTest {
     }
 
     /// All but this is the same for both, and small beside it.
-    private static long costOfRefusal(Client client) {
+    private static long costOfRefusal(TestClient client) {
         long before = ThreadCpu.nanos("bcrypt-");
         assertThat(client.get("/same").statusCode()).isEqualTo(401);
         return ThreadCpu.nanos("bcrypt-") - before;

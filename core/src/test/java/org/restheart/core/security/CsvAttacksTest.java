@@ -9,6 +9,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -39,13 +40,13 @@ class CsvAttacksTest {
         gateway.close();
     }
 
-    private static int load(Client client, String collection, String parameters, String csv) {
+    private static int load(TestClient client, String collection, String parameters, String csv) {
         return client.with("Content-Type", "text/csv")
                 .send("POST", "/csv?db=" + db + "&coll=" + collection + "&" + parameters, csv)
                 .statusCode();
     }
 
-    private static Client eve() {
+    private static TestClient eve() {
         return gateway.anonymous().as("eve", "pw");
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
 
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
@@ -57,7 +58,7 @@ class DataRulesTest {
         gateway.close();
     }
 
-    private static int status(Client client, String target) {
+    private static int status(TestClient client, String target) {
         return client.get(target).statusCode();
     }
 

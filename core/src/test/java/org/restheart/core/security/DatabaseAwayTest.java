@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,8 +32,8 @@ class DatabaseAwayTest {
         gateway.close();
     }
 
-    private static Client anonymous() {
-        return Client.of(gateway.address()).with("Accept", "application/problem+json");
+    private static TestClient anonymous() {
+        return TestClient.of(gateway.address()).with("Accept", "application/problem+json");
     }
 
     @Test

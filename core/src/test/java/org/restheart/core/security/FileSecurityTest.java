@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -41,12 +42,12 @@ class FileSecurityTest {
                   predicate: less-than(1, 2)
             """;
     private static Gateway gateway;
-    private static Client anonymous;
+    private static TestClient anonymous;
 
     @BeforeAll
     static void start() {
         gateway = Gateway.start(GatewayConfig.parse(SECURITY));
-        anonymous = Client.of(gateway.address());
+        anonymous = TestClient.of(gateway.address());
     }
 
     @AfterAll

@@ -15,8 +15,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Random;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
@@ -65,7 +65,7 @@ class FilesTest {
     }
 
     private static String credentials(String user) {
-        return "Basic " + Base64.getEncoder().encodeToString((user + ":" + user + "-pw").getBytes(UTF_8));
+        return TestClient.basic(user, user + "-pw");
     }
 
     private static byte[] multipart(String metadata, byte[] file) {

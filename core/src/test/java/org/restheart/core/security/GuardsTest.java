@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
@@ -33,7 +34,7 @@ class GuardsTest {
     void T26_a_source_that_guesses_is_locked_out_before_any_password_is_checked() {
         try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n"
                 + "jwtAuthenticationMechanism: {enabled: true}\n")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             for (int i = 0; i < 5; i++) {
                 assertThat(client.get("/roles/ada").statusCode())
                         .as("no credentials")
@@ -60,7 +61,7 @@ class GuardsTest {
     @Test
     void T26_guesses_made_at_once_count_before_they_are_judged() throws InterruptedException {
         try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             var statuses = together(60, i -> client.as("ada", "guess" + i).get("/roles/ada"));
             assertThat(statuses).containsOnly(401, 429);
             assertThat(statuses.stream().filter(status -> status == 401)).hasSizeLessThanOrEqualTo(3);
@@ -70,7 +71,7 @@ class GuardsTest {
     @Test
     void T26_right_passwords_shown_at_once_are_no_failures() throws InterruptedException {
         try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1}\n")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             assertThat(together(40, _ -> client.as("ada", "pw").get("/roles/ada")))
                     .containsOnly(200);
         }
@@ -96,7 +97,7 @@ class GuardsTest {
         try (var gateway = Gateway.start(GatewayConfig.parse(onlyTokens
                 + "rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n"
                 + "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 2}\n"))) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             assertThat(client.as("ada", "pw").get("/roles/ada").statusCode()).isEqualTo(401);
             assertThat(client.as("ada", "t".repeat(60)).get("/roles/ada").statusCode())
                     .isEqualTo(401);
@@ -108,7 +109,7 @@ class GuardsTest {
     void T26_behind_a_proxy_the_source_is_the_forwarded_one() {
         try (var gateway = start(
                 "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1," + " trust-x-forwarded-for: true}\n")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             var bad = client.with("X-Forwarded-For", "1.1.1.1, 2.2.2.2");
             assertThat(bad.as("ada", "x").get("/roles/ada").statusCode()).isEqualTo(401);
             assertThat(bad.as("ada", "pw").get("/roles/ada").statusCode()).isEqualTo(429);
@@ -129,7 +130,7 @@ class GuardsTest {
                   whitelist-patterns: ["https://*.trusted.example", "http://localhost:*"]
                   ignore-paths: [/ping]
                 """)) {
-            var ada = Client.of(gateway.address()).as("ada", "pw");
+            var ada = TestClient.of(gateway.address()).as("ada", "pw");
             for (var good : List.of("https://APP.example", "https://a.trusted.example", "http://localhost:3000")) {
                 assertThat(ada.with("Origin", good).get("/roles/ada").statusCode())
                         .as(good)
@@ -161,7 +162,7 @@ class GuardsTest {
     @Test
     void digest_authentication_works_with_passwords_in_clear() throws Exception {
         try (var gateway = start("digestAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}\n")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             var challenges = client.get("/roles/ada").headers().allValues("WWW-Authenticate");
             assertThat(challenges).hasSize(2);
             var challenge = challenges.getLast();
@@ -192,7 +193,7 @@ class GuardsTest {
         try (var gateway = Gateway.start(
                 GatewayConfig.parse(FILES.replace("enabled: true, authenticator", "enabled: false, authenticator")
                         + "jwtAuthenticationMechanism: {enabled: true}\n"))) {
-            var response = Client.of(gateway.address()).get("/roles/ada");
+            var response = TestClient.of(gateway.address()).get("/roles/ada");
             assertThat(response.statusCode()).isEqualTo(401);
             assertThat(response.headers().firstValue("WWW-Authenticate")).isEmpty();
         }
@@ -202,7 +203,7 @@ class GuardsTest {
     void random_tokens_stand_in_for_the_password_until_they_are_given_back() {
         try (var gateway = start("rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n"
                 + "tokenBasicAuthMechanism: {enabled: true}\n")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             var issued = client.as("ada", "pw").get("/token");
             assertThat(issued.body()).contains("Basic-Password");
             assertThat(issued.headers().firstValue("Auth-Token-Location")).contains("/tokens/ada");
@@ -218,7 +219,7 @@ class GuardsTest {
     @Test
     void without_a_token_manager_there_is_no_token() {
         try (var gateway = start("")) {
-            assertThat(Client.of(gateway.address())
+            assertThat(TestClient.of(gateway.address())
                             .as("ada", "pw")
                             .get("/token")
                             .statusCode())
@@ -229,7 +230,7 @@ class GuardsTest {
     @Test
     void T33_only_listed_origins_are_allowed_to_read() {
         try (var gateway = start("cors: {allowed-origins: [\"https://app.example\"]}\n")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             var allowed =
                     client.with("Origin", "https://app.example").get("/ping").headers();
             assertThat(allowed.firstValue("Access-Control-Allow-Origin")).contains("https://app.example");
@@ -241,7 +242,7 @@ class GuardsTest {
             assertThat(other.firstValue("Access-Control-Allow-Credentials")).isEmpty();
         }
         try (var gateway = start("")) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             assertThat(client.get("/ping").headers().firstValue("Access-Control-Allow-Origin"))
                     .contains("*");
             for (var origin : List.of("https://any", "http://localhost:3000")) {
@@ -252,7 +253,7 @@ class GuardsTest {
             }
         }
         try (var gateway = start("cors: {echo-origin: true}\n")) {
-            var headers = Client.of(gateway.address())
+            var headers = TestClient.of(gateway.address())
                     .with("Origin", "https://any")
                     .get("/ping")
                     .headers();
@@ -264,7 +265,7 @@ class GuardsTest {
     @Test
     void preflights_admit_headers_for_tracing_and_caching_and_those_configured() {
         try (var gateway = start("cors: {allowed-headers: [X-Tenant]}\n")) {
-            var client = Client.of(gateway.address()).with("Origin", "https://any");
+            var client = TestClient.of(gateway.address()).with("Origin", "https://any");
             var named = "Authorization, Content-Type, X-Requested-With, No-Auth-Challenge";
             assertThat(client.with(
                                     "Access-Control-Request-Headers",

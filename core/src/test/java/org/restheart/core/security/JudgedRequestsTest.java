@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.restheart.testkit.TestRequests;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,6 @@ import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.routing.Router;
 import org.restheart.http.Body;
-import org.restheart.http.Connection;
 import org.restheart.http.Content;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Fields;
@@ -39,8 +38,6 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.http.access.Caller;
-import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
@@ -54,7 +51,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class JudgedRequestsTest {
     private static final Fields ADA = Fields.of(
-            "Authorization", "Basic " + Base64.getEncoder().encodeToString("ada:pw".getBytes(StandardCharsets.UTF_8)));
+            "Authorization", TestClient.basic("ada", "pw"));
 
     private static TestMongo mongo;
 
@@ -120,22 +117,9 @@ class JudgedRequestsTest {
         }
 
         private Answer answer(String method, String target, String body, Fields headers) {
-            var request = new Request(
-                    "test",
-                    Method.of(method).orElseThrow(),
-                    path(target),
-                    query(target),
-                    headers.plus("Content-Type", "application/json"),
-                    Body.of(body.getBytes(StandardCharsets.UTF_8)),
-                    new Connection(
-                            "http",
-                            "HTTP/1.1",
-                            "localhost",
-                            new InetSocketAddress("127.0.0.1", 5555),
-                            new InetSocketAddress("127.0.0.1", 8080)),
-                    Caller.ANONYMOUS,
-                    Attributes.NONE,
-                    true);
+            var request = TestRequests.request(Method.of(method).orElseThrow(), target)
+                    .with(headers.plus("Content-Type", "application/json"))
+                    .with(Body.of(body.getBytes(StandardCharsets.UTF_8)));
             return Answer.of(router.find(request.path()).orElseThrow().chain().handle(request));
         }
 

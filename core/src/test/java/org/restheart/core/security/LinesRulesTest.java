@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Objects;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
@@ -40,7 +41,7 @@ class LinesRulesTest {
         gateway.close();
     }
 
-    private static Client lines(Client client) {
+    private static TestClient lines(TestClient client) {
         return client.with("Content-Type", "application/x-ndjson");
     }
 

@@ -2,13 +2,14 @@ package org.restheart.core.security;
 
 import java.net.http.HttpResponse;
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// Sends requests of the Model Context Protocol's modern revision, as one account; immutable.
-record McpClient(Client http) {
+record McpClient(TestClient http) {
     private static final String META = """
             {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
              "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},

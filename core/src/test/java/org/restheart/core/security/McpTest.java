@@ -11,6 +11,7 @@ import static org.restheart.core.security.McpClient.text;
 
 import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -103,7 +104,7 @@ class McpTest {
                 .doesNotContain("explain", "delete-many");
     }
 
-    private static HttpResponse<String> raw(Client client, String method, String params) {
+    private static HttpResponse<String> raw(TestClient client, String method, String params) {
         return client.post(McpClient.URI, McpClient.message(method, params));
     }
 
@@ -168,7 +169,7 @@ class McpTest {
 
     @Test
     void V10_and_11_without_an_account_a_client_is_told_where_to_get_a_token() {
-        for (var client : new Client[] {gateway.anonymous(), gateway.anonymous().as("ada", "wrong")}) {
+        for (var client : new TestClient[] {gateway.anonymous(), gateway.anonymous().as("ada", "wrong")}) {
             var response = client.post("/_mcp", McpClient.message("ping", "{}"));
             assertThat(response.statusCode()).isEqualTo(401);
             var challenges = response.headers().allValues("WWW-Authenticate");

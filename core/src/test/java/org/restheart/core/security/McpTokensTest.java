@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,7 +68,7 @@ class McpTokensTest {
         return jws.serialize();
     }
 
-    private static Client with(TestGateway at, String token) {
+    private static TestClient with(TestGateway at, String token) {
         return at.anonymous().with("Authorization", "Bearer " + token);
     }
 

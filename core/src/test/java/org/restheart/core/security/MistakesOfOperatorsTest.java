@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static org.awaitility.Durations.ONE_MINUTE;
 
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +35,7 @@ class MistakesOfOperatorsTest {
         gateway.close();
     }
 
-    private Client admin() {
+    private TestClient admin() {
         return gateway.as("admin");
     }
 
@@ -146,7 +147,7 @@ class MistakesOfOperatorsTest {
             await().atMost(ONE_MINUTE)
                     .untilAsserted(() ->
                             assertThat(lines.all()).anyMatch(text -> text.contains("No account may do anything")));
-            var token = Client.of(started.address()).as("admin", "admin-pw").post("/token", "");
+            var token = TestClient.of(started.address()).as("admin", "admin-pw").post("/token", "");
             assertThat(token.statusCode()).isEqualTo(500);
             assertThat(token.body()).contains("jwtTokenManager");
         }

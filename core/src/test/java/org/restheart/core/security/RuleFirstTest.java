@@ -7,6 +7,7 @@ import static org.restheart.core.security.TestGateway.encode;
 import com.mongodb.client.model.Indexes;
 import java.util.List;
 import java.util.Map;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,7 +62,7 @@ class RuleFirstTest {
     }
 
     /// The responses to a right and to a wrong guess must be equal.
-    private static void tellsNothing(Client client, String method, String target, String body) {
+    private static void tellsNothing(TestClient client, String method, String target, String body) {
         for (var filter : List.of(ORACLE, INDEXED)) {
             var separator = target.contains("?") ? "&" : "?";
             var right = client.send(method, target + separator + query(filter, "right"), body);

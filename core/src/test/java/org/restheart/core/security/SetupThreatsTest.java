@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -56,15 +57,15 @@ class SetupThreatsTest {
         }
     }
 
-    private static BsonDocument body(Client client) {
+    private static BsonDocument body(TestClient client) {
         return BsonDocument.parse(client.send("POST", "/token", "").body());
     }
 
-    private static String token(Client client) {
+    private static String token(TestClient client) {
         return body(client).getString("access_token").getValue();
     }
 
-    private static Client bearer(TestGateway gateway, String token) {
+    private static TestClient bearer(TestGateway gateway, String token) {
         return gateway.anonymous().with("Authorization", "Bearer " + token);
     }
 

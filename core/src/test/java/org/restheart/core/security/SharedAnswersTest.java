@@ -6,6 +6,7 @@ import static org.restheart.core.security.TestGateway.encode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
+import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class SharedAnswersTest {
     }
 
     /// All responses of two callers that send the same request concurrently.
-    private static List<List<String>> together(Client first, String target, Client second, String other) {
+    private static List<List<String>> together(TestClient first, String target, TestClient second, String other) {
         var answers = List.<List<String>>of(
                 java.util.Collections.synchronizedList(new ArrayList<>()),
                 java.util.Collections.synchronizedList(new ArrayList<>()));

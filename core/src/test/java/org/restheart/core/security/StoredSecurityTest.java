@@ -5,6 +5,7 @@ import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
@@ -169,7 +170,7 @@ class StoredSecurityTest {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         try (var fresh =
                 Gateway.start(TestGateway.config(mongo.connectionString(), database.getName(), TestGateway.REALM))) {
-            assertThat(Client.of(fresh.address())
+            assertThat(TestClient.of(fresh.address())
                             .as("admin", "secret")
                             .get("/users")
                             .statusCode())
@@ -185,7 +186,7 @@ class StoredSecurityTest {
                 "nowhere",
                 TestGateway.REALM + "ping: {secured: true}");
         try (var gateway = Gateway.start(config)) {
-            var client = Client.of(gateway.address());
+            var client = TestClient.of(gateway.address());
             assertThat(client.get("/ping").statusCode()).isEqualTo(503);
             assertThat(client.as("admin", "secret").get("/ping").statusCode()).isEqualTo(503);
         }

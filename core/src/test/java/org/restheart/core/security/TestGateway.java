@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.restheart.core.Gateway;
@@ -90,16 +91,16 @@ final class TestGateway implements AutoCloseable {
         return gateway.address();
     }
 
-    Client anonymous() {
-        return Client.of(gateway.address());
+    TestClient anonymous() {
+        return TestClient.of(gateway.address());
     }
 
-    Client as(String name) {
+    TestClient as(String name) {
         return anonymous().as(name, name + "-pw");
     }
 
     /// An account that the test has inserted, whose password is `pw`.
-    Client user(String name) {
+    TestClient user(String name) {
         return anonymous().as(name, "pw");
     }
 

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -54,7 +55,7 @@ class TokenTest {
         return BsonDocument.parse(response.body());
     }
 
-    private static String token(Client client) {
+    private static String token(TestClient client) {
         return json(client.send("POST", "/token", "")).getString("access_token").getValue();
     }
 
@@ -63,11 +64,11 @@ class TokenTest {
                 new String(Base64.getUrlDecoder().decode(token.split("\\.")[1]), StandardCharsets.UTF_8));
     }
 
-    private static Client bearer(String token) {
+    private static TestClient bearer(String token) {
         return gateway.anonymous().with("Authorization", "Bearer " + token);
     }
 
-    private static Client form() {
+    private static TestClient form() {
         return gateway.anonymous().with("Content-Type", "application/x-www-form-urlencoded");
     }
 
@@ -399,7 +400,7 @@ class TokenTest {
         var more = TestGateway.REALM.replace("$db", gateway.database().getName()) + TOKENS;
         try (var second = Gateway.start(
                 TestGateway.config(mongo.connectionString(), gateway.database().getName(), more))) {
-            var there = Client.of(second.address()).with("Authorization", "Bearer " + token);
+            var there = TestClient.of(second.address()).with("Authorization", "Bearer " + token);
             assertThat(there.get("/c").statusCode()).isEqualTo(200);
             gateway.collection("users")
                     .updateOne(eq("_id", "mary"), set("password", new BsonString(TestGateway.hash("other"))));

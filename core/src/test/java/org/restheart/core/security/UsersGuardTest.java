@@ -8,6 +8,7 @@ import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
@@ -52,7 +53,7 @@ class UsersGuardTest {
                         + " inviteToken: 'abc'}");
     }
 
-    private static Client root() {
+    private static TestClient root() {
         return gateway.as("admin");
     }
 

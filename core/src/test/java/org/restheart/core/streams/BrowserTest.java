@@ -12,10 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
@@ -73,7 +73,7 @@ class BrowserTest {
                 .insertOne(new Document("_id", "admin")
                         .append("password", BCrypt.withDefaults().hashToString(4, "secret".toCharArray()))
                         .append("roles", List.of("admin")));
-        var root = "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(StandardCharsets.UTF_8));
+        var root = TestClient.basic("admin", "secret");
         gateway.send("PUT", "/t", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}", "Authorization", root);
     }
 

@@ -1,15 +1,14 @@
 package org.restheart.core.streams;
 
 import static com.mongodb.client.model.Filters.eq;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.nio.file.Path;
-import java.util.Base64;
 import java.util.List;
+import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -131,7 +130,7 @@ class FailingMongoTest {
                         "/t",
                         "{\"key\": 1}",
                         "Authorization",
-                        "Basic " + Base64.getEncoder().encodeToString("admin:secret".getBytes(UTF_8)),
+                        TestClient.basic("admin", "secret"),
                         "Idempotency-Key",
                         key)
                 .statusCode();

@@ -14,10 +14,10 @@ import com.nimbusds.jose.crypto.MACSigner;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
@@ -78,8 +78,7 @@ class SecuredStreamsTest {
     }
 
     private static String basic(String name) {
-        return "Basic "
-                + Base64.getEncoder().encodeToString((name + ":" + name + "-pw").getBytes(StandardCharsets.UTF_8));
+        return TestClient.basic(name, name + "-pw");
     }
 
     private static String token(Instant expires) throws Exception {

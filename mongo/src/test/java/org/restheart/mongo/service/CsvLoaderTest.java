@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.mongodb.client.MongoCollection;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,21 +13,18 @@ import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.testkit.TestRequests;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Body;
-import org.restheart.http.Connection;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
-import org.restheart.http.attribute.Attributes;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Metadata;
@@ -39,7 +35,6 @@ import org.restheart.testkit.WithMongo;
 
 @WithMongo
 class CsvLoaderTest {
-    private static final InetSocketAddress HERE = new InetSocketAddress("127.0.0.1", 8080);
 
     private final CsvLoader loader;
     private final String db;
@@ -57,17 +52,11 @@ class CsvLoaderTest {
     }
 
     private Request request(String method, String query, String mediaType, String csv, Grant grant) {
-        return loader.prepare(new Request(
-                "test",
-                Method.of(method).orElseThrow(),
-                RequestPath.parse("/csv"),
-                Query.parse(query.replace("DB", db), 100),
-                Fields.of("Content-Type", mediaType),
-                Body.of(csv.getBytes(StandardCharsets.UTF_8)),
-                new Connection("http", "HTTP/1.1", "localhost:8080", HERE, HERE),
-                Caller.ANONYMOUS.with(grant),
-                Attributes.NONE,
-                true));
+        return loader.prepare(
+                TestRequests.request(Method.of(method).orElseThrow(), "/csv?" + query.replace("DB", db))
+                        .with(Fields.of("Content-Type", mediaType))
+                        .with(Body.of(csv.getBytes(StandardCharsets.UTF_8)))
+                        .with(Caller.ANONYMOUS.with(grant)));
     }
 
     private int post(String query, String csv) {

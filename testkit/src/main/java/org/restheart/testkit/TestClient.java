@@ -1,4 +1,4 @@
-package org.restheart.core.security;
+package org.restheart.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,52 +14,58 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/// Sends requests; immutable, so that one caller can be made from another.
-final class Client {
+/// An HTTP client with fixed headers, such as credentials. Immutable and thread-safe.
+public final class TestClient {
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private final InetSocketAddress address;
     private final List<String> headers;
 
-    private Client(InetSocketAddress address, List<String> headers) {
+    private TestClient(InetSocketAddress address, List<String> headers) {
         this.address = address;
         this.headers = headers;
     }
 
-    static Client of(InetSocketAddress address) {
-        return new Client(address, List.of());
+    public static TestClient of(InetSocketAddress address) {
+        return new TestClient(address, List.of());
     }
 
-    Client with(String name, String value) {
+    public TestClient with(String name, String value) {
         var more = new ArrayList<>(headers);
         more.add(name);
         more.add(value);
-        return new Client(address, List.copyOf(more));
+        return new TestClient(address, List.copyOf(more));
     }
 
-    Client as(String name, String password) {
-        var token = Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
-        return with("Authorization", "Basic " + token);
+    public TestClient as(String user, String password) {
+        return with("Authorization", basic(user, password));
     }
 
-    HttpResponse<String> get(String target) {
+    /// The value of `Authorization` (RFC 7617).
+    public static String basic(String user, String password) {
+        var credentials = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
+        return "Basic " + Base64.getEncoder().encodeToString(credentials);
+    }
+
+    public HttpResponse<String> get(String target) {
         return send("GET", target, "");
     }
 
-    HttpResponse<String> post(String target, String json) {
+    public HttpResponse<String> post(String target, String json) {
         return with("Content-Type", "application/json").send("POST", target, json);
     }
 
-    HttpResponse<String> put(String target, String json) {
+    public HttpResponse<String> put(String target, String json) {
         return with("Content-Type", "application/json").send("PUT", target, json);
     }
 
-    HttpResponse<String> patch(String target, String json) {
+    public HttpResponse<String> patch(String target, String json) {
         return with("Content-Type", "application/json").send("PATCH", target, json);
     }
 
-    HttpResponse<String> send(String method, String target, String body) {
+    /// @throws UncheckedIOException if there is no response
+    public HttpResponse<String> send(String method, String target, String body) {
         var request = HttpRequest.newBuilder(
                         URI.create("http://" + address.getHostString() + ":" + address.getPort() + target))
                 .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
