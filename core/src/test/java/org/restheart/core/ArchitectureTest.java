@@ -23,6 +23,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.bson.BsonValue;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -183,6 +184,15 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage("com.fasterxml.jackson.core..", "com.fasterxml.jackson.databind..")
                 .check(CLASSES);
+    }
+
+    @Test
+    void no_two_top_level_types_share_a_simple_name() {
+        assertThat(CLASSES.stream()
+                        .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                        .collect(Collectors.groupingBy(JavaClass::getSimpleName))
+                        .values())
+                .allSatisfy(types -> assertThat(types).hasSize(1));
     }
 
     @Test

@@ -88,7 +88,7 @@ public final class DataApiService implements Service {
 
     /// The request with its credentials in the headers that the gateway reads.
     public static Request located(Request request) {
-        return Credentials.located(request);
+        return CredentialSources.located(request);
     }
 
     @Override
@@ -157,7 +157,7 @@ public final class DataApiService implements Service {
     private Response run(Request request, Action action, AtomicReference<String> namespace) {
         var account = request.caller().account();
         if (account.isEmpty()) {
-            throw Credentials.refusal(request.require(Sent.KEY).request().headers());
+            throw CredentialSources.refusal(request.require(Sent.KEY).request().headers());
         }
         var body = ActionBody.parse(action, request.body().bytes());
         var source = body.text("dataSource");
@@ -207,8 +207,8 @@ public final class DataApiService implements Service {
             case findOne ->
                 ok.with(
                         Formats.type(canonical),
-                        byId ? Documents.one(done.content()) : Documents.oneOf(done.content()));
-            case find, aggregate -> ok.with(Formats.type(canonical), Documents.many(done.content()));
+                        byId ? DocumentEnvelopes.one(done.content()) : DocumentEnvelopes.oneOf(done.content()));
+            case find, aggregate -> ok.with(Formats.type(canonical), DocumentEnvelopes.many(done.content()));
             default -> {
                 var done1 = report.get();
                 if (done1 == null) {
@@ -257,7 +257,7 @@ public final class DataApiService implements Service {
         if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
             return switch (action) {
                 case findOne ->
-                    Response.status(200).with(Formats.type(canonical), Documents.one(org.restheart.http.Content.NONE));
+                    Response.status(200).with(Formats.type(canonical), DocumentEnvelopes.one(org.restheart.http.Content.NONE));
                 case deleteOne -> value(canonical, 200, new BsonDocument("deletedCount", count(0)));
                 default ->
                     value(canonical, 200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));

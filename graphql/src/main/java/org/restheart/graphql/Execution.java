@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.Node;
-import org.restheart.graphql.app.Shape;
-import org.restheart.graphql.app.Variables;
+import org.restheart.graphql.app.FieldShape;
+import org.restheart.graphql.app.MappingVariables;
 import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -122,7 +122,7 @@ final class Execution {
     }
 
     /// The fetcher of a field of a type.
-    static DataFetcher<?> fetcher(String name, FieldMapping mapping, Shape shape) {
+    static DataFetcher<?> fetcher(String name, FieldMapping mapping, FieldShape shape) {
         return switch (mapping) {
             case FieldMapping.Find find ->
                 environment -> of(environment.getGraphQlContext()).load(name, find, shape, environment);
@@ -142,8 +142,8 @@ final class Execution {
         return parent.isNothing();
     }
 
-    private Variables variables(DataFetchingEnvironment environment, Node parent) {
-        return new Variables(
+    private MappingVariables variables(DataFetchingEnvironment environment, Node parent) {
+        return new MappingVariables(
                 environment.getArguments(), parent.value(), isFirstLevel(parent) ? null : parent.root(), user);
     }
 
@@ -151,11 +151,11 @@ final class Execution {
         return known.computeIfAbsent(source, rights);
     }
 
-    private @Nullable Object listen(FieldMapping.Stream stream, Shape shape, DataFetchingEnvironment environment) {
+    private @Nullable Object listen(FieldMapping.Stream stream, FieldShape shape, DataFetchingEnvironment environment) {
         return subscribed.value(stream, variables(environment, Node.NOTHING), shape);
     }
 
-    private Object load(String name, FieldMapping.Find find, Shape shape, DataFetchingEnvironment environment) {
+    private Object load(String name, FieldMapping.Find find, FieldShape shape, DataFetchingEnvironment environment) {
         var parent = parent(environment);
         var variables = variables(environment, parent);
         var question = new FindQuestion(
@@ -163,7 +163,7 @@ final class Execution {
                 find.filter(variables),
                 find.order(variables),
                 find.offset(variables),
-                shape instanceof Shape.Many
+                shape instanceof FieldShape.Many
                         ? find.size(variables, bounds.defaultLimit(), bounds.maxLimit())
                         : Math.min(1, find.size(variables, 1, bounds.maxLimit())),
                 bounds.timeLimit(),
@@ -181,7 +181,7 @@ final class Execution {
                 parent);
     }
 
-    private Object load(String name, FieldMapping.Pipeline pipeline, Shape shape, DataFetchingEnvironment environment) {
+    private Object load(String name, FieldMapping.Pipeline pipeline, FieldShape shape, DataFetchingEnvironment environment) {
         var parent = parent(environment);
         var stages = pipeline.fill(variables(environment, parent));
         if (stages.isEmpty()) {
@@ -191,7 +191,7 @@ final class Execution {
                 pipeline.source().namespace(),
                 stages,
                 pipeline.allowDiskUse(),
-                shape instanceof Shape.Many ? bounds.aggregationMaxResults() : 1,
+                shape instanceof FieldShape.Many ? bounds.aggregationMaxResults() : 1,
                 bounds.timeLimit(),
                 rights(pipeline.source()));
         return shaped(
@@ -207,7 +207,7 @@ final class Execution {
                 parent);
     }
 
-    private CompletionStage<Object> shaped(CompletionStage<List<RawBsonDocument>> documents, Shape shape, Node parent) {
+    private CompletionStage<Object> shaped(CompletionStage<List<RawBsonDocument>> documents, FieldShape shape, Node parent) {
         return documents.thenApply(found -> {
             count(found);
             return shape.ofResults(found, isFirstLevel(parent) ? null : parent.root());

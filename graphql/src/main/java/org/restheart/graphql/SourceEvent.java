@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.graphql.app.FieldMapping;
-import org.restheart.graphql.app.Shape;
-import org.restheart.graphql.app.Variables;
+import org.restheart.graphql.app.FieldShape;
+import org.restheart.graphql.app.MappingVariables;
 import org.restheart.http.push.Frame;
 
 /// One change event, as a listener to server-sent events receives it, in Extended JSON.
@@ -34,7 +34,7 @@ record SourceEvent(String token, BsonDocument event) implements SubscriptionRoot
     }
 
     @Override
-    public @Nullable Object value(FieldMapping.Stream stream, Variables variables, Shape shape) {
+    public @Nullable Object value(FieldMapping.Stream stream, MappingVariables variables, FieldShape shape) {
         return stream.value(event).map(value -> shape.of(value, null)).orElse(null);
     }
 }

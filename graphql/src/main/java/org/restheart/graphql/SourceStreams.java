@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.graphql.app.FieldMapping;
-import org.restheart.graphql.app.Shape;
-import org.restheart.graphql.app.Variables;
+import org.restheart.graphql.app.FieldShape;
+import org.restheart.graphql.app.MappingVariables;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -37,7 +37,7 @@ public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> path
     ///
     /// @param resumeAfter the token of the last known event; empty to begin now
     /// @throws org.restheart.http.ProblemException what the REST request is refused with
-    Subscription open(Request request, FieldMapping.Stream stream, Variables variables, String resumeAfter) {
+    Subscription open(Request request, FieldMapping.Stream stream, MappingVariables variables, String resumeAfter) {
         var path = paths.apply(stream.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
         var segments = new ArrayList<>(path.segments());
         segments.addAll(List.of("_streams", stream.uri()));
@@ -68,7 +68,7 @@ public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> path
         }
 
         @Override
-        public @Nullable Object value(FieldMapping.Stream stream, Variables variables, Shape shape) {
+        public @Nullable Object value(FieldMapping.Stream stream, MappingVariables variables, FieldShape shape) {
             if (opened.isPresent()) {
                 throw Problem.of(ProblemCode.BAD_REQUEST, "a subscription has one field")
                         .raise();

@@ -2,8 +2,8 @@ package org.restheart.graphql;
 
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
-import org.restheart.graphql.app.Shape;
-import org.restheart.graphql.app.Variables;
+import org.restheart.graphql.app.FieldShape;
+import org.restheart.graphql.app.MappingVariables;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
@@ -20,5 +20,5 @@ interface SubscriptionRoot {
 
     /// @throws org.restheart.http.ProblemException why there is no value
     @Nullable
-    Object value(FieldMapping.Stream stream, Variables variables, Shape shape);
+    Object value(FieldMapping.Stream stream, MappingVariables variables, FieldShape shape);
 }

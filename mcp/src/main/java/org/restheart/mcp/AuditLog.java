@@ -63,10 +63,10 @@ final class AuditLog {
         rpc.flatMap(RpcRequest::clientInfo).ifPresent(client -> line.append("client", cut(client, 300)));
         rpc.ifPresent(
                 sent -> line.append("version", new BsonString(sent.revision().version())));
-        line.append("tool", new BsonString(Names.cut(what)));
+        line.append("tool", new BsonString(QuotedNames.cut(what)));
         if (arguments.get("database") instanceof BsonString database) {
             var collection = arguments.get("collection") instanceof BsonString name ? "." + name.getValue() : "";
-            line.append("namespace", new BsonString(Names.cut(database.getValue() + collection)));
+            line.append("namespace", new BsonString(QuotedNames.cut(database.getValue() + collection)));
         }
         var shape = new BsonDocument();
         arguments.forEach((name, value) -> {
@@ -103,7 +103,7 @@ final class AuditLog {
     private static BsonValue shape(BsonValue value, int depth) {
         if (value instanceof BsonDocument document && depth < 16) {
             var shape = new BsonDocument();
-            document.forEach((name, member) -> shape.append(Names.cut(name), shape(member, depth + 1)));
+            document.forEach((name, member) -> shape.append(QuotedNames.cut(name), shape(member, depth + 1)));
             return shape;
         }
         if (value instanceof BsonArray array && depth < 16) {

@@ -38,7 +38,7 @@ final class CatalogTools {
 
     ToolResult listDatabases(ToolCall call) {
         var names = visible.databases(call.http());
-        var array = DataBlock.texts(names.stream().map(Names::cut).toList());
+        var array = DataBlock.texts(names.stream().map(QuotedNames::cut).toList());
         return ToolResult.of(names.size() + " databases", new BsonDocument("databases", array));
     }
 
@@ -46,17 +46,17 @@ final class CatalogTools {
         var database = call.text("database");
         var found = visible.collections(call.http(), database);
         if (found.isEmpty()) {
-            throw Refusals.notVisible();
+            throw RefusalMessages.notVisible();
         }
         var array = new BsonArray();
         found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
         return ToolResult.of(
-                found.size() + " collections of " + Names.quoted(database), new BsonDocument("collections", array));
+                found.size() + " collections of " + QuotedNames.quoted(database), new BsonDocument("collections", array));
     }
 
     private BsonDocument described(ToolCall call, VisibleCollections.Visible collection, boolean detailed) {
         var described = new BsonDocument(
-                        "name", new BsonString(Names.cut(collection.entry().name())))
+                        "name", new BsonString(QuotedNames.cut(collection.entry().name())))
                 .append("kind", new BsonString(collection.entry().kind()));
         if (!detailed) {
             return described;
@@ -85,7 +85,7 @@ final class CatalogTools {
                                         collection.path() + below + ResourceUri.encoded(uri.getValue()),
                                         call.via())
                                 .isPresent()) {
-                    names.add(new BsonString(Names.cut(uri.getValue())));
+                    names.add(new BsonString(QuotedNames.cut(uri.getValue())));
                 }
             }
         }

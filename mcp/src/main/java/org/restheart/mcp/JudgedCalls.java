@@ -41,7 +41,7 @@ final class JudgedCalls {
     ///
     /// @throws RefusedCall the same as for a collection that may not be read
     String collection(Request outer, String database, String collection) {
-        return paths.ofCollection(outer.connection(), database, collection).orElseThrow(Refusals::notVisible);
+        return paths.ofCollection(outer.connection(), database, collection).orElseThrow(RefusalMessages::notVisible);
     }
 
     String collection(ToolCall call) {

@@ -292,7 +292,7 @@ public final class McpService implements Service {
     private static Response.Ready failed(
             Request request, RpcRequest rpc, String why, @org.jspecify.annotations.Nullable Throwable failure) {
         LOG.error("request {}: {} failed: {}", request.id(), rpc.method(), why, failure);
-        return error(500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, Refusals.failed(request.id())));
+        return error(500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, RefusalMessages.failed(request.id())));
     }
 
     private static BsonDocument message(Optional<BsonValue> id) {

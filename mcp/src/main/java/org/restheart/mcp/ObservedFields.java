@@ -113,7 +113,7 @@ final class ObservedFields {
         var shown = new BsonArray();
         all.stream()
                 .limit(MAX_SHOWN)
-                .forEach(entry -> shown.add(new BsonDocument("name", new BsonString(Names.cut(entry.getKey())))
+                .forEach(entry -> shown.add(new BsonDocument("name", new BsonString(QuotedNames.cut(entry.getKey())))
                         .append("types", DataBlock.texts(entry.getValue().types))
                         .append("share", share(entry.getValue().count))));
         return shown;

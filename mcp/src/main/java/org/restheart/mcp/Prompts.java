@@ -83,7 +83,7 @@ enum Prompts {
         var prompt = Arrays.stream(values())
                 .filter(known -> known.promptName.equals(name))
                 .findFirst()
-                .orElseThrow(() -> RpcError.invalidParams("there is no prompt " + Names.quoted(name)));
+                .orElseThrow(() -> RpcError.invalidParams("there is no prompt " + QuotedNames.quoted(name)));
         var given = rpc.params().get("arguments") instanceof BsonDocument sent ? sent : new BsonDocument();
         var values = prompt.arguments.stream()
                 .map(argument -> prompt.value(given, argument))
@@ -101,7 +101,7 @@ enum Prompts {
         }
         return value.filter(
                         text -> text.isString() && text.asString().getValue().length() <= LONGEST)
-                .map(text -> Names.json(text.asString().getValue()))
+                .map(text -> QuotedNames.json(text.asString().getValue()))
                 .orElseThrow(() -> RpcError.invalidParams(
                         "'" + argument + "' must be a string of at most " + LONGEST + " characters"));
     }

@@ -291,7 +291,7 @@ final class ReadTools {
         }
         var facts = calls.facts(call.http(), Method.GET, collection + "/_indexes", call.via())
                 .flatMap(_ -> calls.facts(call.http(), Method.GET, collection, call.via()))
-                .orElseThrow(Refusals::notVisible);
+                .orElseThrow(RefusalMessages::notVisible);
         boolean hides = facts.grant().readFilter().isPresent()
                 || facts.grant().projectResponse().isPresent();
         if (executes && hides) {

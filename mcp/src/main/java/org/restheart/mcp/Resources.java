@@ -72,7 +72,7 @@ final class Resources {
                 .forEach(entry -> resources.add(new BsonDocument("uri", new BsonString(entry.getKey()))
                         .append(
                                 "name",
-                                new BsonString(Names.cut(entry.getValue().database() + "."
+                                new BsonString(QuotedNames.cut(entry.getValue().database() + "."
                                         + entry.getValue().entry().name())))
                         .append("title", new BsonString("Fields and types"))
                         .append("mimeType", new BsonString("text/plain"))));
@@ -113,7 +113,7 @@ final class Resources {
         long began = System.nanoTime();
         var outcome = "failed";
         try (var _ = limits.begin(credential.principal())) {
-            var resource = parsed.orElseThrow(Refusals::notVisible);
+            var resource = parsed.orElseThrow(RefusalMessages::notVisible);
             var text = text(resource, http, rpc, credential);
             outcome = "done";
             var content = new BsonDocument("uri", new BsonString(uri))
@@ -128,9 +128,9 @@ final class Resources {
         } catch (ProblemException problem) {
             if (problem.problem().code() == ProblemCode.NOT_FOUND) {
                 outcome = "not-permitted";
-                throw error(rpc, Refusals.notVisible());
+                throw error(rpc, RefusalMessages.notVisible());
             }
-            var refused = Refusals.of(problem.problem(), new BsonDocument(), http.id());
+            var refused = RefusalMessages.of(problem.problem(), new BsonDocument(), http.id());
             outcome = refused.reason();
             throw error(rpc, refused);
         } finally {

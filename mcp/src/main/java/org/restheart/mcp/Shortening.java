@@ -101,7 +101,7 @@ final class Shortening {
                 shown.append("…", new BsonString(grouped(object.size() - extent.fields()) + " more fields"));
                 break;
             }
-            var name = extent.fields() == Integer.MAX_VALUE ? member.getKey() : Names.cut(member.getKey());
+            var name = extent.fields() == Integer.MAX_VALUE ? member.getKey() : QuotedNames.cut(member.getKey());
             shown.append(name, shown(member.getValue(), extent, at + "/" + escaped(member.getKey()), depth + 1));
         }
         return shown;
@@ -120,7 +120,7 @@ final class Shortening {
 
     /// Escaped for a JSON pointer (RFC 6901, 3).
     private static String escaped(String name) {
-        return Names.cut(name).replace("~", "~0").replace("/", "~1");
+        return QuotedNames.cut(name).replace("~", "~0").replace("/", "~1");
     }
 
     private static String grouped(int number) {

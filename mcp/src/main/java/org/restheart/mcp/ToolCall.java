@@ -81,6 +81,6 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
 
     /// `database.collection`, for messages.
     String namespace() {
-        return Names.cut(text("database")) + "." + Names.cut(text("collection"));
+        return QuotedNames.cut(text("database")) + "." + QuotedNames.cut(text("collection"));
     }
 }

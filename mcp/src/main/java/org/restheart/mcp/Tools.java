@@ -100,7 +100,7 @@ final class Tools {
             meters.refused(refused.reason());
             return ToolResult.error(refused.text());
         } catch (ProblemException problem) {
-            var refused = Refusals.of(problem.problem(), arguments, http.id());
+            var refused = RefusalMessages.of(problem.problem(), arguments, http.id());
             LOG.debug(
                     "request {}: {} refused: {}",
                     http.id(),
@@ -123,7 +123,7 @@ final class Tools {
     }
 
     private static RpcError unknown(String name) {
-        return RpcError.invalidParams("there is no tool " + Names.quoted(name));
+        return RpcError.invalidParams("there is no tool " + QuotedNames.quoted(name));
     }
 
     private ToolResult run(ToolCall call) {

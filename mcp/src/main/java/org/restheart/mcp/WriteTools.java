@@ -167,7 +167,7 @@ final class WriteTools {
         calls.send(call.http(), inner.with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, report::set)));
         var done = report.get();
         if (done == null) {
-            throw new RefusedCall("failed", Refusals.failed(call.http().id()));
+            throw new RefusedCall("failed", RefusalMessages.failed(call.http().id()));
         }
         return done;
     }

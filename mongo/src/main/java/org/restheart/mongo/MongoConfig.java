@@ -12,7 +12,7 @@ import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 import org.restheart.mongo.resultcache.ResultCacheConfig;
-import org.restheart.mongo.write.EtagPolicies;
+import org.restheart.mongo.write.Preconditions.EtagPolicies;
 
 /// The `mongo` section of the configuration.
 ///

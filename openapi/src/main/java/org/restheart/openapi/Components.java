@@ -17,7 +17,7 @@ import org.restheart.bson.JsonMode;
 /// is
 /// referred to is there. Confined to one document.
 final class Components {
-    /// Names that no collection can have.
+    /// ComponentNames that no collection can have.
     static final Set<String> FIXED = Set.of(
             "ObjectId",
             "Date",

@@ -89,7 +89,7 @@ final class DeclaredSchemas {
     }
 
     private String definition(String name) {
-        return component + "." + Names.inner("", name).substring(1);
+        return component + "." + ComponentNames.inner("", name).substring(1);
     }
 
     private static BsonDocument asObject(BsonValue schema) {
@@ -236,7 +236,7 @@ final class DeclaredSchemas {
             if (from.get(key) instanceof BsonDocument properties) {
                 var converted = new BsonDocument();
                 properties.forEach((property, schema) ->
-                        converted.append(property, inner(schema, Names.inner(name, property), depth + 1)));
+                        converted.append(property, inner(schema, ComponentNames.inner(name, property), depth + 1)));
                 to.append(key, converted);
             }
         }

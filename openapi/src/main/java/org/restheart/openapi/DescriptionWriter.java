@@ -183,14 +183,14 @@ final class DescriptionWriter {
     }
 
     private void group(Group group) {
-        var name = Names.of(group.path().segments());
+        var name = ComponentNames.of(group.path().segments());
         var tag = group.path().decoded();
         tag(tag, group.collection().flatMap(structure -> text(structure.properties(), "descr", "description")));
         var schemas = new DocumentSchemas(components, shapes, group, name);
         for (var offered : group.offered()) {
             var id = offered.operation().verb()
                     + name
-                    + (offered.name().isEmpty() ? "" : Names.of(List.of(offered.name())))
+                    + (offered.name().isEmpty() ? "" : ComponentNames.of(List.of(offered.name())))
                     + offered.operation().suffix();
             var written = operation(offered, id, tag, schemas, Optional.of(group));
             paths.computeIfAbsent(offered.path(), DescriptionWriter::path)
@@ -238,7 +238,7 @@ final class DescriptionWriter {
             written.append("description", new BsonString(String.join(" ", texts)));
         }
         var definition = group.flatMap(Group::collection)
-                .flatMap(structure -> Optional.ofNullable(Evaluation.definitions(
+                .flatMap(structure -> Optional.ofNullable(AccessEvaluation.definitions(
                                 structure, operation.kind() == ResourceKind.AGGREGATION ? "aggrs" : "streams")
                         .get(offered.name())));
         var variables = definition.map(StoredVariables::of);
@@ -300,7 +300,7 @@ final class DescriptionWriter {
                 default -> "Collection";
             };
             var variable = what.substring(0, 1).toLowerCase(Locale.ROOT) + what.substring(1);
-            var name = (place.prefix().isEmpty() ? "" : Names.of(place.prefix())) + "Any" + what;
+            var name = (place.prefix().isEmpty() ? "" : ComponentNames.of(place.prefix())) + "Any" + what;
             tag(name, Optional.empty());
             var names = new LinkedHashSet<String>();
             groups.forEach(group -> names.add(group.path().segments().getLast()));

@@ -146,7 +146,7 @@ final class MessageWriter {
                 json(object("type", "array", "items", type("object")))
                         .append("application/hal+json", object("schema", object()));
             case EVENTS -> {
-                var event = Names.inner(schemas.name(), "event");
+                var event = ComponentNames.inner(schemas.name(), "event");
                 components.fixed("ChangeEvent");
                 components.put(event, schemas.event());
                 yield object(

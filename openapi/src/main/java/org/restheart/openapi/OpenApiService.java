@@ -36,8 +36,8 @@ import org.restheart.http.judged.KindPermissions;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shapes;
 import org.restheart.openapi.DescriptionWriter.Heading;
-import org.restheart.openapi.Evaluation.Scope;
-import org.restheart.openapi.Evaluation.Wish;
+import org.restheart.openapi.AccessEvaluation.Scope;
+import org.restheart.openapi.AccessEvaluation.Wish;
 import org.restheart.openapi.OpenApiConfig.Server;
 
 /// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at least one
@@ -51,7 +51,7 @@ public final class OpenApiService implements Service {
     private final OpenApiConfig config;
     private final Server server;
     private final Descriptions descriptions;
-    private final Evaluation evaluation;
+    private final AccessEvaluation evaluation;
     private final KindPermissions permissions;
     private final BsonDocument securitySchemes;
     private final Function<Request, Problem> challenge;
@@ -92,7 +92,7 @@ public final class OpenApiService implements Service {
                             .register(meters)
                             .record(sample.time());
                 });
-        this.evaluation = new Evaluation(config, descriptions, shapes, permissions, judged);
+        this.evaluation = new AccessEvaluation(config, descriptions, shapes, permissions, judged);
         this.permissions = permissions;
         this.securitySchemes = securitySchemes;
         this.challenge = challenge;
@@ -213,7 +213,7 @@ public final class OpenApiService implements Service {
         var document =
                 new DescriptionWriter(config, server, key.heading()).write(key.visible(), key.services(), generic);
         var text = key.yaml()
-                ? Yaml.of(document)
+                ? YamlWriter.of(document)
                 : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
         return text.getBytes(StandardCharsets.UTF_8);
     }

@@ -34,11 +34,11 @@ record ShapeSchemas(Components components, boolean shares) {
         var properties = new BsonDocument();
         var id = fields.byName().get("_id");
         if (id != null && !without.contains("_id")) {
-            properties.append("_id", of(id, Names.inner(component, "_id")));
+            properties.append("_id", of(id, ComponentNames.inner(component, "_id")));
         }
         fields.byName().forEach((name, field) -> {
             if (!name.equals("_id") && !without.contains(name)) {
-                var schema = of(field, Names.inner(component, name));
+                var schema = of(field, ComponentNames.inner(component, name));
                 if (shares && fields.objects() > 0) {
                     schema.append("x-share", Json.value(Math.round(100.0 * field.count() / fields.objects()) / 100.0));
                 }

@@ -12,8 +12,8 @@ import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 import org.restheart.mongo.resultcache.ResultCacheConfig;
-import org.restheart.mongo.write.EtagPolicies;
-import org.restheart.mongo.write.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.write.Preconditions.EtagPolicies;
+import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 
 /// `mongo`: the data API.
 final class MongoBinding {

@@ -42,7 +42,7 @@ public final class Apps {
     @FunctionalInterface
     public interface Fetchers {
         /// @param name `Type.field`
-        DataFetcher<?> of(String name, FieldMapping mapping, Shape shape);
+        DataFetcher<?> of(String name, FieldMapping mapping, FieldShape shape);
     }
 
     public Apps(Limits limits, Fetchers fetchers) {
@@ -289,14 +289,14 @@ public final class Apps {
             boolean isRoot = List.of(QUERY, "Mutation", SUBSCRIPTION).contains(type.getName());
             for (var field : type.getFieldDefinitions()) {
                 var name = type.getName() + "." + field.getName();
-                var shape = Shape.of(field.getType(), limits.strictScalars());
+                var shape = FieldShape.of(field.getType(), limits.strictScalars());
                 var mapping = fields.get(name);
                 DataFetcher<?> fetcher;
                 boolean isSubscription = type.getName().equals(SUBSCRIPTION);
                 if ((mapping == null && isRoot) || (isSubscription && !(mapping instanceof FieldMapping.Stream))) {
                     fetcher = PathFetcher.NOTHING;
                 } else if (mapping == null) {
-                    fetcher = new PathFetcher(FieldPath.parse(field.getName()), shape);
+                    fetcher = new PathFetcher(ValuePath.parse(field.getName()), shape);
                 } else if (mapping instanceof FieldMapping.Path(var path)) {
                     fetcher = new PathFetcher(path, shape);
                 } else {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface FieldMapping {
 
     /// A value of the parent document.
-    record Path(FieldPath path) implements FieldMapping {
+    record Path(ValuePath path) implements FieldMapping {
         /// Empty if there is nothing.
         public Optional<BsonValue> find(BsonValue parent) {
             return path.find(parent);
@@ -58,12 +58,12 @@ public sealed interface FieldMapping {
             @Nullable Template skip,
             @Nullable Template limit) implements FieldMapping {
         /// @throws org.restheart.http.ProblemException 400
-        public BsonDocument filter(Variables variables) {
+        public BsonDocument filter(MappingVariables variables) {
             return document(find.fill(variables), "find");
         }
 
         /// @throws org.restheart.http.ProblemException 400
-        public BsonDocument order(Variables variables) {
+        public BsonDocument order(MappingVariables variables) {
             return sort == null ? new BsonDocument() : document(sort.fill(variables), "sort");
         }
 
@@ -75,7 +75,7 @@ public sealed interface FieldMapping {
         }
 
         /// @throws org.restheart.http.ProblemException 400
-        public int offset(Variables variables) {
+        public int offset(MappingVariables variables) {
             int offset = skip == null ? 0 : int32(skip.fill(variables), "skip", 0);
             if (offset < 0) {
                 throw Template.refusal("skip must not be negative");
@@ -86,7 +86,7 @@ public sealed interface FieldMapping {
         /// From 1 to `max`.
         ///
         /// @throws org.restheart.http.ProblemException 400
-        public int size(Variables variables, int otherwise, int max) {
+        public int size(MappingVariables variables, int otherwise, int max) {
             int size = limit == null ? otherwise : int32(limit.fill(variables), "limit", otherwise);
             if (size > max) {
                 throw Template.refusal("Query variable cannot be greater than " + max);
@@ -115,7 +115,7 @@ public sealed interface FieldMapping {
     /// The results of a pipeline.
     record Pipeline(Source source, StageTemplates stages, boolean allowDiskUse) implements FieldMapping {
         /// @throws org.restheart.http.ProblemException 400
-        public List<BsonDocument> fill(Variables variables) {
+        public List<BsonDocument> fill(MappingVariables variables) {
             return stages.fill(variables);
         }
     }
@@ -130,11 +130,11 @@ public sealed interface FieldMapping {
             MongoNamespace namespace,
             String uri,
             @Nullable Template variables,
-            @Nullable FieldPath path) implements FieldMapping {
+            @Nullable ValuePath path) implements FieldMapping {
         /// The values of the stream's variables.
         ///
         /// @throws org.restheart.http.ProblemException 400
-        public Optional<BsonValue> bound(Variables values) {
+        public Optional<BsonValue> bound(MappingVariables values) {
             return Optional.ofNullable(variables).map(template -> template.fill(values));
         }
 
@@ -160,7 +160,7 @@ public sealed interface FieldMapping {
 
         FieldMapping read(BsonValue value) throws InvalidApp {
             if (value.isString()) {
-                return new Path(FieldPath.parse(value.asString().getValue()));
+                return new Path(ValuePath.parse(value.asString().getValue()));
             }
             if (!value.isDocument()) {
                 throw new InvalidApp(
@@ -210,7 +210,7 @@ public sealed interface FieldMapping {
                     namespace,
                     uri,
                     variables == null ? null : template(AVARS, variables, flag(mapping, "allowOperators")),
-                    path == null ? null : FieldPath.parse(path.asString().getValue()));
+                    path == null ? null : ValuePath.parse(path.asString().getValue()));
         }
 
         private String name(BsonDocument mapping, String key) throws InvalidApp {

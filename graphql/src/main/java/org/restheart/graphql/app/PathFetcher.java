@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Finds a field in its parent document.
-record PathFetcher(FieldPath path, Shape shape) implements LightDataFetcher<@Nullable Object> {
+record PathFetcher(ValuePath path, FieldShape shape) implements LightDataFetcher<@Nullable Object> {
     /// For fields without a mapping.
     static final LightDataFetcher<@Nullable Object> NOTHING = new LightDataFetcher<>() {
         @Override

@@ -40,7 +40,7 @@ final class StageTemplates {
     @FunctionalInterface
     private interface Stage {
         /// Empty if the stage is left out.
-        Optional<BsonDocument> fill(Variables variables);
+        Optional<BsonDocument> fill(MappingVariables variables);
     }
 
     /// @throws InvalidApp naming what is wrong
@@ -62,7 +62,7 @@ final class StageTemplates {
         return new StageTemplates(stages);
     }
 
-    List<BsonDocument> fill(Variables variables) {
+    List<BsonDocument> fill(MappingVariables variables) {
         return stages.stream().flatMap(stage -> stage.fill(variables).stream()).toList();
     }
 

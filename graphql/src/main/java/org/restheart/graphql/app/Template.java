@@ -21,7 +21,7 @@ interface Template {
     int MAX_DEPTH = 100;
 
     /// @throws ProblemException 400 for a variable that is not bound or whose value is not allowed
-    BsonValue fill(Variables variables);
+    BsonValue fill(MappingVariables variables);
 
     /// Where a value is inserted.
     enum Position {
@@ -83,18 +83,18 @@ interface Template {
     /// Without variables.
     record Constant(BsonValue value) implements Template {
         @Override
-        public BsonValue fill(Variables variables) {
+        public BsonValue fill(MappingVariables variables) {
             return value;
         }
     }
 
-    private static BsonValue fill(Map<String, Template> members, Variables variables) {
+    private static BsonValue fill(Map<String, Template> members, MappingVariables variables) {
         var filled = new BsonDocument();
         members.forEach((name, member) -> filled.append(name, member.fill(variables)));
         return filled;
     }
 
-    private static BsonValue fill(List<Template> elements, Variables variables) {
+    private static BsonValue fill(List<Template> elements, MappingVariables variables) {
         var filled = new BsonArray();
         elements.forEach(element -> filled.add(element.fill(variables)));
         return filled;
@@ -104,7 +104,7 @@ interface Template {
         if (!operand.isString()) {
             throw new InvalidApp("the operand of $fk must be a string");
         }
-        var path = FieldPath.parse(operand.asString().getValue());
+        var path = ValuePath.parse(operand.asString().getValue());
         return variables ->
                 bind(path.find(variables.parent()).orElse(org.bson.BsonNull.VALUE), position, "the foreign key");
     }

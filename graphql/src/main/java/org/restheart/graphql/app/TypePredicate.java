@@ -108,9 +108,9 @@ interface TypePredicate {
 
         private TypePredicate fieldExists() throws InvalidApp {
             require("(");
-            var paths = new ArrayList<FieldPath>();
+            var paths = new ArrayList<ValuePath>();
             do {
-                paths.add(FieldPath.parse(next().text));
+                paths.add(ValuePath.parse(next().text));
             } while (take(","));
             require(")");
             return value -> paths.stream().allMatch(path -> path.find(value).isPresent());
@@ -118,13 +118,13 @@ interface TypePredicate {
 
         private TypePredicate fieldEq() throws InvalidApp {
             require("(");
-            @Nullable FieldPath path = null;
+            @Nullable ValuePath path = null;
             @Nullable BsonValue expected = null;
             do {
                 var name = next().text;
                 require("=");
                 switch (name) {
-                    case "field" -> path = FieldPath.parse(next().text);
+                    case "field" -> path = ValuePath.parse(next().text);
                     case "value" -> expected = json(next().text);
                     default -> throw wrong("unknown parameter '" + name + "'");
                 }

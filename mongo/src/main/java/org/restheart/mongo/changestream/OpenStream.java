@@ -90,19 +90,19 @@ public final class OpenStream implements DataHandler {
         var grant = request.grant();
         var stages = new ArrayList<BsonDocument>();
         if (definition.applyReadFilter()) {
-            grant.readFilter().map(Permitted::matching).ifPresent(stages::addAll);
+            grant.readFilter().map(PermittedStages::matching).ifPresent(stages::addAll);
         }
         if (definition.applyProjection()) {
             var shown =
                     Projection.of(grant.projectResponse(), new BsonDocument()).permitted();
-            stages.addAll(Permitted.projected(shown));
+            stages.addAll(PermittedStages.projected(shown));
         }
         return stages;
     }
 
     /// The same for fields that are hidden from all callers.
     private static Optional<List<BsonDocument>> hidden(DataRequest request) {
-        return request.http().attribute(Hidden.KEY).map(hidden -> Permitted.hiding(new TreeSet<>(hidden.properties())));
+        return request.http().attribute(Hidden.KEY).map(hidden -> PermittedStages.hiding(new TreeSet<>(hidden.properties())));
     }
 
     private Response open(DataRequest request) throws MalformedStream {

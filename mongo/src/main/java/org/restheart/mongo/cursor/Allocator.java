@@ -10,7 +10,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.Slices.Slot;
-import org.restheart.mongo.find.Ahead;
+import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;

@@ -110,7 +110,7 @@ final class BookmarkBuilder {
 
     /// Empty if no index has the sort order, or there are too few documents for a bookmark.
     private Optional<Snapshot> snapshot(BookmarkedQuery key) {
-        if (!Deployment.tellsTheTime(client) || Deployment.isCapped(client, key.namespace())) {
+        if (!ExactRequirements.tellsTheTime(client) || ExactRequirements.isCapped(client, key.namespace())) {
             return Optional.empty();
         }
         long now = System.nanoTime();

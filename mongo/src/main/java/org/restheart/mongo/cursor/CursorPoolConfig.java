@@ -1,7 +1,7 @@
 package org.restheart.mongo.cursor;
 
 import java.time.Duration;
-import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 
 /// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.
 ///

@@ -2,7 +2,7 @@ package org.restheart.mongo.cursor;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.restheart.mongo.find.Ahead;
+import org.restheart.mongo.find.Shortcuts.Ahead;
 
 /// The positions at which cursors are needed for a query. Immutable.
 final class Slices {

@@ -12,4 +12,31 @@ public record Shortcuts(Positioning positioning, Ahead ahead, boolean cached) {
     public Shortcuts(Positioning positioning, boolean cached) {
         this(positioning, Ahead.NONE, cached);
     }
+
+    /// How a client pages through a result: where cursors are positioned ahead of its next requests.
+    public enum Ahead {
+        /// Nothing is positioned ahead.
+        NONE,
+
+        /// Page after page.
+        LINEAR,
+
+        /// Anywhere, as with a scroll bar.
+        RANDOM
+    }
+
+    /// How a query skips the documents before its page.
+    public enum Positioning {
+        /// MongoDB skips them each time.
+        NONE,
+
+        /// A bookmark gives the index key at which the page begins, as of the time when it was set.
+        BOOKMARKS,
+
+        /// A bookmark that is updated by the changes of the collection: the same documents as with [#NONE].
+        EXACT,
+
+        /// As [#EXACT] if that is possible now, else as [#BOOKMARKS].
+        EAGER
+    }
 }

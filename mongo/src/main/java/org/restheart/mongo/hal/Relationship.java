@@ -13,7 +13,7 @@ import org.restheart.mongo.resource.IdSpelling;
 /// or vice versa (`INVERSE`). Immutable.
 ///
 /// @param name the link's relation
-record Relationship(String name, Type type, boolean owning, String targetDb, String targetCollection, FieldPath field) {
+record Relationship(String name, Type type, boolean owning, String targetDb, String targetCollection, ReferencePath field) {
 
     private static final Set<String> ROLES = Set.of("OWNING", "INVERSE");
 
@@ -50,7 +50,7 @@ record Relationship(String name, Type type, boolean owning, String targetDb, Str
                 role.equals("OWNING"),
                 fields.containsKey("target-db") ? text(fields, "target-db") : db,
                 text(fields, "target-coll"),
-                FieldPath.parse(text(fields, "ref-field")));
+                ReferencePath.parse(text(fields, "ref-field")));
     }
 
     private static String text(BsonDocument definition, String key) {

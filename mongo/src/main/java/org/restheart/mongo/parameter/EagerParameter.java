@@ -5,8 +5,8 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import java.util.Locale;
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
-import org.restheart.mongo.find.Ahead;
-import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Shortcuts.Ahead;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.mongo.find.Shortcuts;
 
 /// The `eager` parameter: whether deep pages may be found by bookmarks or by cursors that were positioned ahead.

@@ -1,6 +1,6 @@
 package org.restheart.mongo.parameter;
 
-import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 
 /// Defaults and bounds of parameters.
 ///

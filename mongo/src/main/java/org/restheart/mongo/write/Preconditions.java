@@ -6,7 +6,7 @@ import org.restheart.http.Method;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.write.EtagPolicies.EtagPolicy;
+import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
 /// database or the configuration. Thread-safe.
@@ -77,5 +77,19 @@ public final class Preconditions {
                     case OPTIONAL -> false;
                 };
         return required ? new Precondition.Untagged() : new Precondition.None();
+    }
+
+    /// When a write must have the entity tag of its target, by kind of resource; properties of collections and databases
+    /// override it.
+    public record EtagPolicies(EtagPolicy db, EtagPolicy collection, EtagPolicy document) {
+        public static final EtagPolicies DEFAULT =
+                new EtagPolicies(EtagPolicy.REQUIRED_FOR_DELETE, EtagPolicy.REQUIRED_FOR_DELETE, EtagPolicy.OPTIONAL);
+
+        /// Whether `If-Match` is required.
+        public enum EtagPolicy {
+            REQUIRED,
+            REQUIRED_FOR_DELETE,
+            OPTIONAL
+        }
     }
 }

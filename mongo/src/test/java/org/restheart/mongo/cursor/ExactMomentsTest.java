@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.mongo.DataApi;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Positioning;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;

@@ -10,16 +10,16 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Names of operations and components. A name depends only on its path, so that it does not change with other
+/// ComponentNames of operations and components. A name depends only on its path, so that it does not change with other
 /// collections: paths that could have the same name get a hash of the path.
-final class Names {
+final class ComponentNames {
     private static final Pattern PLAIN = Pattern.compile("[a-z][a-z0-9]*");
     private static final Pattern COMPONENT = Pattern.compile("[A-Za-z0-9_]+");
 
     /// Reserved names and endings.
     private static final Set<String> TAKEN = Set.of("new", "patch", "many", "id", "size", "meta", "indexes", "index");
 
-    private Names() {}
+    private ComponentNames() {}
 
     /// The middle of the names for a path: `Books` for `/books`.
     static String of(List<String> segments) {

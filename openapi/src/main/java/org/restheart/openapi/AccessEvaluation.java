@@ -48,7 +48,7 @@ import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
 /// Evaluates what a caller may do with which resources. Thread-safe.
-final class Evaluation {
+final class AccessEvaluation {
     /// Segments with a meaning of their own below a collection, which an unknown segment therefore is not.
     private static final Set<String> NO_ID = Set.of("_size", "_meta", "_indexes", "_aggrs", "_streams", "*");
 
@@ -59,7 +59,7 @@ final class Evaluation {
     private final JudgedRequests judged;
     private final List<Pattern> excluded;
 
-    Evaluation(
+    AccessEvaluation(
             OpenApiConfig config,
             Descriptions descriptions,
             Shapes shapes,

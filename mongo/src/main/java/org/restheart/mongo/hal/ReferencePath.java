@@ -13,17 +13,17 @@ import org.bson.BsonValue;
 ///
 /// @param text as declared
 /// @param steps names, `*` and `[*]`
-record FieldPath(String text, List<String> steps, boolean isPattern) {
+record ReferencePath(String text, List<String> steps, boolean isPattern) {
     private static final String ANY_FIELD = "*";
     private static final String ANY_ELEMENT = "[*]";
 
-    static FieldPath parse(String text) {
+    static ReferencePath parse(String text) {
         if (!text.startsWith("$.")) {
-            return new FieldPath(text, List.of(text), false);
+            return new ReferencePath(text, List.of(text), false);
         }
         var steps = List.of(
                 text.substring(2).replace("[*]", ".[*]").replace("..", ".").split("\\."));
-        return new FieldPath(
+        return new ReferencePath(
                 text, steps.stream().filter(step -> !step.isEmpty()).toList(), true);
     }
 

@@ -11,13 +11,13 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /// Converts stored values to values of a field's type. Immutable.
-public sealed interface Shape {
+public sealed interface FieldShape {
 
     /// @param root the document at the beginning of the path; null if the value itself is that
     @Nullable
     Object of(BsonValue value, @Nullable BsonValue root);
 
-    static Shape of(GraphQLType type, boolean strict) {
+    static FieldShape of(GraphQLType type, boolean strict) {
         return switch (type) {
             case GraphQLNonNull required -> of(required.getWrappedType(), strict);
             case GraphQLList list -> new Many(of(list.getWrappedType(), strict));
@@ -33,7 +33,7 @@ public sealed interface Shape {
     }
 
     /// An object, or one of several.
-    enum Composite implements Shape {
+    enum Composite implements FieldShape {
         INSTANCE;
 
         @Override
@@ -43,7 +43,7 @@ public sealed interface Shape {
     }
 
     /// A list of such.
-    record Many(Shape element) implements Shape {
+    record Many(FieldShape element) implements FieldShape {
         @Override
         public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
             if (!value.isArray()) {
@@ -69,7 +69,7 @@ public sealed interface Shape {
     /// A scalar or an enum.
     ///
     /// @param standard null for those that take BSON as it is
-    record Leaf(@Nullable StandardScalar standard, boolean strict) implements Shape {
+    record Leaf(@Nullable StandardScalar standard, boolean strict) implements FieldShape {
         @Override
         public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
             if (value.isNull() || value.getBsonType() == org.bson.BsonType.UNDEFINED) {

@@ -12,7 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 
 /// The requirements of exact bookmarks on the MongoDB deployment.
-final class Deployment {
+final class ExactRequirements {
     private static final Set<ServerType> MEMBERS = EnumSet.of(
             ServerType.REPLICA_SET_PRIMARY,
             ServerType.REPLICA_SET_SECONDARY,
@@ -21,7 +21,7 @@ final class Deployment {
             ServerType.REPLICA_SET_GHOST,
             ServerType.UNKNOWN);
 
-    private Deployment() {}
+    private ExactRequirements() {}
 
     /// Whether replies contain the time of the last write, and changes can be followed: true for a replica set. A
     /// router reports only the times of the shards that it has queried.

@@ -9,10 +9,10 @@ import org.restheart.http.Headers;
 import org.restheart.http.Request;
 
 /// The places of credentials in a request, in order of precedence. Only the first kind that is present is tried.
-final class Credentials {
+final class CredentialSources {
     private static final List<String> KEY_NAMES = List.of("apiKey", "api-key");
 
-    private Credentials() {}
+    private CredentialSources() {}
 
     /// The request with its credentials in the headers that the gateway's mechanisms read, and without others. No
     /// cookies: a browser would send them for scripts of any site.

@@ -9,9 +9,9 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 
 /// A path into a document: names, positions in arrays, and names across all elements of an array. Immutable.
-record FieldPath(List<String> steps) {
-    static FieldPath parse(String text) {
-        return new FieldPath(List.of(text.split("\\.", -1)));
+record ValuePath(List<String> steps) {
+    static ValuePath parse(String text) {
+        return new ValuePath(List.of(text.split("\\.", -1)));
     }
 
     /// Empty if there is nothing at the path. `null` in the document is there.

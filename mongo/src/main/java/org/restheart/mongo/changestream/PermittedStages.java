@@ -16,7 +16,7 @@ import org.restheart.http.ProblemCode;
 
 /// Stages that restrict changes to what a listener may read. They precede those of the definition, so that no stage
 /// sees more; listeners with the same rights share a cursor.
-final class Permitted {
+final class PermittedStages {
     /// The fields of an event that hold a document or a part of one.
     private static final List<String> DOCUMENTS = List.of("fullDocument", "fullDocumentBeforeChange", "documentKey");
 
@@ -31,7 +31,7 @@ final class Permitted {
     private static final BsonDocument TOLD = stage("{$or: [{'" + EVENT + ".fullDocument': {$type: 'object'}}, {'"
             + EVENT + ".fullDocumentBeforeChange': {$type: 'object'}}]}");
 
-    private Permitted() {}
+    private PermittedStages() {}
 
     /// Selects changes of documents that match a filter, in MongoDB's full filter language: the event is temporarily
     /// replaced by the document. A deleted document is matched in its previous state, if the event contains it;
@@ -67,7 +67,7 @@ final class Permitted {
                         .raise();
             }
         });
-        var shown = names(projection, Permitted::isTrue);
+        var shown = names(projection, PermittedStages::isTrue);
         return shown.isEmpty() ? hiding(projection.keySet()) : showing(shown);
     }
 
@@ -156,7 +156,7 @@ final class Permitted {
         return paths.stream()
                 .map(path -> Pattern.compile("\\.")
                         .splitAsStream(path)
-                        .map(Permitted::literally)
+                        .map(PermittedStages::literally)
                         .collect(Collectors.joining("(?:\\.[0-9]+)*\\.")))
                 .collect(Collectors.joining("|"));
     }

@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import org.restheart.http.Content;
 
 /// Wraps documents of the REST API in the objects that clients of the Data API expect.
-final class Documents {
+final class DocumentEnvelopes {
     private static final byte[] MANY = "{\"documents\": ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] ONE = "{\"document\": ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
 
-    private Documents() {}
+    private DocumentEnvelopes() {}
 
     /// @param array JSON
     static Content many(Content array) {

@@ -7,13 +7,13 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
 /// Writes JSON values as YAML 1.2: strings and scalars in JSON syntax, which YAML includes.
-final class Yaml {
+final class YamlWriter {
     private final StringBuilder out = new StringBuilder();
 
-    private Yaml() {}
+    private YamlWriter() {}
 
     static String of(BsonDocument document) {
-        var yaml = new Yaml();
+        var yaml = new YamlWriter();
         yaml.object(document, 0);
         return yaml.out.toString();
     }

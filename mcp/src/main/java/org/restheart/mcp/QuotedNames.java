@@ -5,10 +5,10 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 
 /// Inserts names of databases, collections and fields, which are stored data too, into messages of this server.
-final class Names {
+final class QuotedNames {
     private static final int LONGEST = 120;
 
-    private Names() {}
+    private QuotedNames() {}
 
     /// Shortened to a limit.
     static String cut(String name) {

@@ -8,11 +8,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Translates refusals of the REST API to messages that a model can act on and that contain no stored data.
-final class Refusals {
+final class RefusalMessages {
     private static final int LONGEST = 400;
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"|`([^`]*)`");
 
-    private Refusals() {}
+    private RefusalMessages() {}
 
     /// Equal for hidden, reserved and missing collections.
     static RefusedCall notVisible() {

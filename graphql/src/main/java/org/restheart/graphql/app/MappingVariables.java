@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param root null on fields of `Query`
 /// @param user null without an account
-public record Variables(
+public record MappingVariables(
         Map<String, Object> arguments,
         BsonValue parent,
         @Nullable BsonValue root,
@@ -33,7 +33,7 @@ public record Variables(
         if (name.startsWith(USER + ".")) {
             return user == null
                     ? Optional.empty()
-                    : FieldPath.parse(name.substring(USER.length() + 1)).find(user);
+                    : ValuePath.parse(name.substring(USER.length() + 1)).find(user);
         }
         if (name.startsWith("@")) {
             return Optional.empty();
@@ -42,7 +42,7 @@ public record Variables(
             return Optional.of(root);
         }
         if (root != null && name.startsWith(ROOT + ".")) {
-            return FieldPath.parse(name.substring(ROOT.length() + 1)).find(root);
+            return ValuePath.parse(name.substring(ROOT.length() + 1)).find(root);
         }
         return argument(name);
     }
@@ -55,6 +55,6 @@ public record Variables(
         if (dot < 0 || !arguments.containsKey(name.substring(0, dot))) {
             return Optional.empty();
         }
-        return FieldPath.parse(name.substring(dot + 1)).find(Arguments.toBson(arguments.get(name.substring(0, dot))));
+        return ValuePath.parse(name.substring(dot + 1)).find(Arguments.toBson(arguments.get(name.substring(0, dot))));
     }
 }
