@@ -266,7 +266,7 @@ public final class Gateway implements AutoCloseable {
         return service.guard();
     }
 
-    /// Not secured as a path: it tells callers what they themselves may do.
+    /// Not secured as a path: callers see only their own permissions.
     private void bindAccess(MongoService data, Security security) {
         var services = new HashMap<String, String>();
         if (config.metrics().endpoint().enabled()) {
@@ -290,7 +290,7 @@ public final class Gateway implements AutoCloseable {
                                 security::challenge)));
     }
 
-    /// Not secured as a path: whoever may do something is told what.
+    /// Not secured as a path: callers see only their own permissions.
     private void bindOpenApi(
             OpenApiConfig openApi, MongoService data, MongoConfig mongo, Security security, Metrics metrics) {
         var services = new HashMap<String, String>();

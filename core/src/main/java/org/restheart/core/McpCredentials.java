@@ -11,7 +11,7 @@ import org.restheart.security.Credentials;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.jwt.JwtAuthenticator;
 
-/// What the service of the Model Context Protocol is told of credentials, of which it knows nothing else.
+/// The credential of a caller, for the service of the Model Context Protocol.
 final class McpCredentials {
     private McpCredentials() {}
 

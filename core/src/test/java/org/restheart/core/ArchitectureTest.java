@@ -189,7 +189,8 @@ class ArchitectureTest {
     @Test
     void no_two_top_level_types_share_a_simple_name() {
         assertThat(CLASSES.stream()
-                        .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                        .filter(type ->
+                                type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
                         .collect(Collectors.groupingBy(JavaClass::getSimpleName))
                         .values())
                 .allSatisfy(types -> assertThat(types).hasSize(1));

@@ -257,7 +257,8 @@ public final class DataApiService implements Service {
         if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
             return switch (action) {
                 case findOne ->
-                    Response.status(200).with(Formats.type(canonical), DocumentEnvelopes.one(org.restheart.http.Content.NONE));
+                    Response.status(200)
+                            .with(Formats.type(canonical), DocumentEnvelopes.one(org.restheart.http.Content.NONE));
                 case deleteOne -> value(canonical, 200, new BsonDocument("deletedCount", count(0)));
                 default ->
                     value(canonical, 200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));

@@ -26,9 +26,9 @@ import org.dataloader.stats.Statistics;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
 import org.restheart.graphql.app.FieldMapping.Source;
-import org.restheart.graphql.app.Node;
 import org.restheart.graphql.app.FieldShape;
 import org.restheart.graphql.app.MappingVariables;
+import org.restheart.graphql.app.Node;
 import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -181,7 +181,8 @@ final class Execution {
                 parent);
     }
 
-    private Object load(String name, FieldMapping.Pipeline pipeline, FieldShape shape, DataFetchingEnvironment environment) {
+    private Object load(
+            String name, FieldMapping.Pipeline pipeline, FieldShape shape, DataFetchingEnvironment environment) {
         var parent = parent(environment);
         var stages = pipeline.fill(variables(environment, parent));
         if (stages.isEmpty()) {
@@ -207,7 +208,8 @@ final class Execution {
                 parent);
     }
 
-    private CompletionStage<Object> shaped(CompletionStage<List<RawBsonDocument>> documents, FieldShape shape, Node parent) {
+    private CompletionStage<Object> shaped(
+            CompletionStage<List<RawBsonDocument>> documents, FieldShape shape, Node parent) {
         return documents.thenApply(found -> {
             count(found);
             return shape.ofResults(found, isFirstLevel(parent) ? null : parent.root());

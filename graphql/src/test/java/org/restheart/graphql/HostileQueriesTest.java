@@ -22,7 +22,7 @@ class HostileQueriesTest {
     private static final long ALLOWED = TimeUnit.MILLISECONDS.toNanos(100);
 
     /// How long the code may take to get warm on a machine that has much else to do.
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final QueryCache queries = new QueryCache(
             new SchemaGenerator()
@@ -94,7 +94,7 @@ class HostileQueriesTest {
         var threads = ManagementFactory.getThreadMXBean();
         long cheapest = Long.MAX_VALUE;
         long started = System.nanoTime();
-        while (cheapest >= ALLOWED && System.nanoTime() - started < PATIENCE) {
+        while (cheapest >= ALLOWED && System.nanoTime() - started < TIMEOUT_NANOS) {
             long before = threads.getCurrentThreadCpuTime();
             var entry = queries.find(query);
             cheapest = Math.min(cheapest, threads.getCurrentThreadCpuTime() - before);

@@ -51,12 +51,14 @@ final class CatalogTools {
         var array = new BsonArray();
         found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
         return ToolResult.of(
-                found.size() + " collections of " + QuotedNames.quoted(database), new BsonDocument("collections", array));
+                found.size() + " collections of " + QuotedNames.quoted(database),
+                new BsonDocument("collections", array));
     }
 
     private BsonDocument described(ToolCall call, VisibleCollections.Visible collection, boolean detailed) {
         var described = new BsonDocument(
-                        "name", new BsonString(QuotedNames.cut(collection.entry().name())))
+                        "name",
+                        new BsonString(QuotedNames.cut(collection.entry().name())))
                 .append("kind", new BsonString(collection.entry().kind()));
         if (!detailed) {
             return described;

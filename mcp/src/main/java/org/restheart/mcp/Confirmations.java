@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.Optional;
-
 import java.util.UUID;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -12,7 +11,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// Requires confirmation of writes: by the user if the client supports elicitation, else by a second call. A
-/// confirmation is valid for the same call of the same account, for a limited time, once, and for no more documents than
+/// confirmation is valid for the same call of the same account, for a limited time, once, and for no more documents
+/// than
 /// were counted. Thread-safe.
 final class Confirmations {
     private static final Duration LIFETIME = Duration.ofMinutes(5);

@@ -1,16 +1,15 @@
 package org.restheart.mcp;
 
-import org.restheart.http.judged.Slice;
-import org.restheart.http.Content;
-import org.restheart.bson.JsonParser;
-import org.bson.BsonNumber;
-import java.time.Duration;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.bson.BsonNumber;
+import org.restheart.bson.JsonParser;
+import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -20,6 +19,7 @@ import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Slice;
 import org.restheart.http.judged.Via;
 
 /// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks.

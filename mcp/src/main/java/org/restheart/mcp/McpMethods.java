@@ -66,7 +66,8 @@ final class McpMethods {
             case "prompts/list" -> cached(Prompts.list(), LONG, "public");
             case "prompts/get" -> Prompts.get(rpc);
             default ->
-                throw RpcError.of(404, RpcError.UNKNOWN_METHOD, "there is no method " + QuotedNames.quoted(rpc.method()));
+                throw RpcError.of(
+                        404, RpcError.UNKNOWN_METHOD, "there is no method " + QuotedNames.quoted(rpc.method()));
         };
     }
 

@@ -198,8 +198,9 @@ enum Tool {
     void check(BsonDocument given) {
         for (var name : given.keySet()) {
             if (arguments.stream().noneMatch(argument -> argument.name().equals(name))) {
-                throw RefusedCall.argument("there is no argument " + QuotedNames.quoted(name) + "; arguments of " + toolName
-                        + ": " + arguments.stream().map(ToolArgument::name).collect(Collectors.joining(", ")));
+                throw RefusedCall.argument(
+                        "there is no argument " + QuotedNames.quoted(name) + "; arguments of " + toolName + ": "
+                                + arguments.stream().map(ToolArgument::name).collect(Collectors.joining(", ")));
             }
         }
         for (var argument : arguments) {

@@ -30,11 +30,7 @@ final class WriteTools {
     private final Set<String> never;
 
     /// @param never namespaces (`database.collection`) that tools never write
-    WriteTools(
-            McpConfig.Writing config,
-            JudgedCalls calls,
-            Confirmations confirmations,
-            Set<String> never) {
+    WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations confirmations, Set<String> never) {
         this.config = config;
         this.calls = calls;
         this.confirmations = confirmations;

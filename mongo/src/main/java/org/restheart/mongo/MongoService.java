@@ -295,7 +295,8 @@ public final class MongoService implements Service, AutoCloseable {
             return dispatcher.dispatch(request);
         }
         try {
-            return dispatcher.dispatch(request.with(Warnings.KEY, warnings))
+            return dispatcher
+                    .dispatch(request.with(Warnings.KEY, warnings))
                     .map(response -> WarningsBody.add(request, response, warnings));
         } catch (ProblemException e) {
             var problem = e.problem().withWarnings(warnings);
@@ -306,8 +307,8 @@ public final class MongoService implements Service, AutoCloseable {
         }
     }
 
-    /// `HEAD` is a `GET` whose content is not sent (RFC 9110, 9.3.2). Files have an answer of their own to it, without
-    /// their chunks; nobody listens to a stream without content.
+    /// `HEAD` is a `GET` whose content is not sent (RFC 9110, 9.3.2). Files are answered separately, without
+    /// their chunks; a stream without content has no use.
     private static Request answerable(Request sent) {
         boolean translated = sent.method() == Method.HEAD
                 && switch (sent.require(ResourcePath.KEY).kind()) {

@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.testkit.TestRequests;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
@@ -25,6 +24,7 @@ import org.restheart.http.access.Grant;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.resource.Mount;
+import org.restheart.testkit.TestRequests;
 
 /// The data API without a socket: requests as text in, answers out. Immutable and thread-safe.
 public final class DataApi {

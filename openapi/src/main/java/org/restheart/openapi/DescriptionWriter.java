@@ -2,7 +2,6 @@ package org.restheart.openapi;
 
 import static org.restheart.openapi.Json.array;
 import static org.restheart.openapi.Json.object;
-import static org.restheart.openapi.Json.type;
 
 import java.util.ArrayList;
 import java.util.HashSet;

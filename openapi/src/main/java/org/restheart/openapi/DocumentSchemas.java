@@ -4,13 +4,13 @@ import static org.restheart.openapi.Json.array;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
-import java.util.function.Function;
-import java.util.LinkedHashSet;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -369,8 +369,7 @@ final class DocumentSchemas {
 
     /// The union over all rules that may decide; empty if one of them has no limit.
     private static Optional<Set<String>> together(
-            List<RuleAnswer> rules,
-            Function<RuleAnswer, Optional<? extends Collection<String>>> of) {
+            List<RuleAnswer> rules, Function<RuleAnswer, Optional<? extends Collection<String>>> of) {
         var all = new LinkedHashSet<String>();
         for (var rule : rules) {
             var some = of.apply(rule);

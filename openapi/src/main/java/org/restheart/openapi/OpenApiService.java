@@ -35,9 +35,9 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shapes;
-import org.restheart.openapi.DescriptionWriter.Heading;
 import org.restheart.openapi.AccessEvaluation.Scope;
 import org.restheart.openapi.AccessEvaluation.Wish;
+import org.restheart.openapi.DescriptionWriter.Heading;
 import org.restheart.openapi.OpenApiConfig.Server;
 
 /// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at least one

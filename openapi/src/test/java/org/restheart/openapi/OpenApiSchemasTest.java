@@ -279,7 +279,9 @@ class OpenApiSchemasTest {
                 List.of("1"),
                 List.of("root"),
                 List.<String>of());
-        assertThat(paths.stream().map(ComponentNames::of)).doesNotHaveDuplicates().allMatch(name -> name.matches("[A-Z]\\w*"));
+        assertThat(paths.stream().map(ComponentNames::of))
+                .doesNotHaveDuplicates()
+                .allMatch(name -> name.matches("[A-Z]\\w*"));
         assertThat(ComponentNames.of(List.of("books"))).isEqualTo("Books");
         assertThat(ComponentNames.of(List.of("date"))).isNotEqualTo("Date");
     }

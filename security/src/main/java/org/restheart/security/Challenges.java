@@ -12,7 +12,7 @@ public final class Challenges {
 
     /// With the challenge of every mechanism unless the client does not want any.
     ///
-    /// @param rejected whether there were credentials; who they claim to be is not told apart
+    /// @param rejected whether there were credentials; accounts are not distinguished
     static Problem unauthorized(List<Authenticator> authenticators, Request request, boolean rejected) {
         var fields = Fields.NONE;
         if (areWanted(request)) {

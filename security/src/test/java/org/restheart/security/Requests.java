@@ -5,7 +5,6 @@ import java.util.Base64;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.testkit.TestRequests;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
@@ -13,6 +12,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.testkit.TestRequests;
 
 /// Requests as the server would hand them over.
 public final class Requests {

@@ -25,7 +25,7 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 
 /// Stands in front of the data API for requests to the collection of accounts: the last one that may manage is neither
-/// deleted nor disarmed, since nobody could undo that over HTTP.
+/// deleted nor lose its permission, since that could not be undone over HTTP.
 ///
 /// Writes that concern managers take turns in this process, so that two of them do not delete each other's. Within a
 /// transaction, whose other changes the check does not see, no account that may manage is deleted or disarmed.
@@ -103,7 +103,7 @@ final class LastManagerGuard implements Filter {
         }
     }
 
-    /// A new password disarms nobody.
+    /// A new password removes no permission.
     private boolean concernsPasswordsAlone(BsonValue content) {
         return content instanceof BsonDocument change
                 && change.keySet().stream().allMatch(managers.users().passwordProperty()::equals);

@@ -208,7 +208,7 @@ public final class Security implements AutoCloseable {
         return policy.with(located).securityFilter(binding.secured());
     }
 
-    /// What mechanisms tell clients without an account.
+    /// The challenges of mechanisms to clients without an account.
     public List<String> challenges(Request request) {
         return Challenges.areWanted(request)
                 ? policy.authenticators().stream()

@@ -12,7 +12,7 @@ import java.util.Optional;
 /// @param connectionsPerThread most connections per I/O thread and target
 /// @param softMaxConnectionsPerThread idle ones above it are closed
 /// @param maxQueueSize requests that may wait for a connection
-/// @param connectionsTtl how long an idle connection above the soft limit lives; empty for ever
+/// @param connectionsTtl how long an idle connection above the soft limit lives; empty for no limit
 /// @param problemServerRetry how long a failed target is left out
 public record ProxyConfig(
         Optional<String> name,

@@ -41,7 +41,7 @@ final class CorsFilter implements Filter {
     private Ready add(Request request, Ready response) {
         var origin = request.headers().first("Origin");
         var told = origin.isPresent() ? response.withAlso("Vary", "Origin") : response;
-        boolean trusted = origin.isEmpty() || isTrusted(origin.get()); // without an origin nobody looks
+        boolean trusted = origin.isEmpty() || isTrusted(origin.get()); // without an origin no browser checks
         if (!trusted && !policy.origins().isEmpty()) {
             return told;
         }

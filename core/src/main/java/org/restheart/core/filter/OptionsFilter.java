@@ -17,7 +17,7 @@ final class OptionsFilter implements Filter {
     private final StandingHeaders standing;
     private final List<String> further;
 
-    /// @param further headers that pages may send, besides those that the service names; told to those who ask
+    /// @param further headers that pages may send, besides those that the service names; listed in responses
     OptionsFilter(Service service, StandingHeaders standing, List<String> further) {
         this.further = List.copyOf(further);
         this.service = service;

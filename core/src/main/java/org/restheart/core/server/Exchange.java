@@ -126,7 +126,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         request = request.blocking();
         try {
             deliver(route.chain().handle(request));
-        } catch (Throwable failure) { // no other code catches it, and the client would wait for ever
+        } catch (Throwable failure) { // no other code catches it, and the client would wait without end
             fail(failure);
         }
     }
@@ -179,7 +179,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
         try {
             send(answer.get());
-        } catch (Throwable failure) { // only Undertow's loop would catch it, and the client would wait for ever
+        } catch (Throwable failure) { // only Undertow's loop would catch it, and the client would wait without end
             fail(failure);
         }
     }

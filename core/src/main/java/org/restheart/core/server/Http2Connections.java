@@ -14,7 +14,7 @@ final class Http2Connections {
     private static final AttachmentKey<GoAway> GO_AWAY = AttachmentKey.create(GoAway.class);
     private static final int FEW = 1_000;
 
-    /// Undertow does not tell which connection a channel of HTTP/2 is on. May contain some that have been closed.
+    /// Undertow does not expose which connection a channel of HTTP/2 is on. May contain some that have been closed.
     private final ConcurrentMap<Ends, StreamConnection> accepted = new ConcurrentHashMap<>();
 
     private final Set<GoAway> open = ConcurrentHashMap.newKeySet();

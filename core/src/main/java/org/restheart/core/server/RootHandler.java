@@ -92,7 +92,7 @@ final class RootHandler implements HttpHandler {
         }
     }
 
-    /// Answers without a service; the observers are told what is known of the request.
+    /// Answers without a service; the observers are notified with what is known of the request.
     private void refuse(HttpServerExchange exchange, Ready refusal) {
         var arrived = System.nanoTime();
         exchange.addExchangeCompleteListener((ended, next) -> {

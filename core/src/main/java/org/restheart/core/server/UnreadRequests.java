@@ -31,7 +31,7 @@ final class UnreadRequests extends AbstractStreamSinkConduit<StreamSinkConduit> 
         this.observer = observer;
     }
 
-    /// To be called before anybody else uses the connection.
+    /// To be called before other code uses the connection.
     static void watch(StreamConnection connection, RequestReader reader, Observer observer) {
         connection.getSinkChannel().setConduit(new UnreadRequests(connection, reader, observer));
     }

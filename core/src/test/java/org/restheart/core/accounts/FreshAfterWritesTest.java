@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.restheart.testkit.TestRequests;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -19,6 +18,7 @@ import org.restheart.http.Response.Deferred;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.testkit.TestRequests;
 
 class FreshAfterWritesTest {
     private static final DataTarget TARGET =

@@ -227,7 +227,8 @@ class GatewayConfigTest {
 
     @Test
     void a_listener_that_this_release_does_not_have_is_not_enough() {
-        assertThatThrownBy(() -> GatewayConfig.parse("{http-listener: {enabled: false}, ajp-listener: {enabled: true}}"))
+        assertThatThrownBy(
+                        () -> GatewayConfig.parse("{http-listener: {enabled: false}, ajp-listener: {enabled: true}}"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("/http-listener");
     }

@@ -1,9 +1,9 @@
 package org.restheart.core.dataapi;
 
 import java.util.Optional;
-import org.restheart.testkit.TestClient;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.conformance.RunningGateway;
 

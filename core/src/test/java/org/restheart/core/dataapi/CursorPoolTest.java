@@ -88,7 +88,8 @@ class CursorPoolTest {
     }
 
     private double meter(ConformanceGateway gateway, String sample) throws Exception {
-        return gateway.as("admin").get("/metrics/coalescing")
+        return gateway.as("admin")
+                .get("/metrics/coalescing")
                 .body()
                 .lines()
                 .filter(line -> line.startsWith(sample + " "))
@@ -287,7 +288,8 @@ class CursorPoolTest {
             var query = "eager=linear&pagesize=10&page=" + (from / 10 + 1) + SORT;
             assertThat(page(gateway, "ada", "ruled", query)).isEqualTo(adas.subList(from, from + 10));
             assertThat(page(gateway, "admin", "ruled", query)).isEqualTo(all.subList(from, from + 10));
-            assertThat(gateway.as("eve").get("/" + mongo.databaseName() + "/ruled?" + query)
+            assertThat(gateway.as("eve")
+                            .get("/" + mongo.databaseName() + "/ruled?" + query)
                             .body())
                     .doesNotContain("owner");
         }

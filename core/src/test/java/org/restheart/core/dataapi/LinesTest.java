@@ -18,12 +18,12 @@ import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.restheart.testkit.TestClient;
 import org.awaitility.Awaitility;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -31,8 +31,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LinesTest {
-    private static final String CREDENTIALS =
-            TestClient.basic("admin", "secret");
+    private static final String CREDENTIALS = TestClient.basic("admin", "secret");
     private static final int LINES = 60_000;
     private static final String PADDING = "x".repeat(300);
 

@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -33,12 +32,12 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.embedded.EmbeddedMongoException;
 import org.restheart.embedded.MongodBinary;
+import org.restheart.testkit.TestClient;
 
 /// Deep pages over a standalone mongod, which has no change streams and no cluster time.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StandaloneTest {
-    private static final String CREDENTIALS =
-            TestClient.basic("admin", "secret");
+    private static final String CREDENTIALS = TestClient.basic("admin", "secret");
     private static final String BY_N = "&sort=" + URLEncoder.encode("{\"n\": 1}", StandardCharsets.UTF_8);
 
     private final HttpClient http = HttpClient.newHttpClient();

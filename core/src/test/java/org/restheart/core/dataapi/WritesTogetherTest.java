@@ -20,18 +20,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import org.restheart.testkit.TestClient;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// Many clients who change, replace and remove few documents at once: what each is told adds up to what is stored.
 @WithMongo
 class WritesTogetherTest {
-    private static final String CREDENTIALS =
-            TestClient.basic("admin", "secret");
+    private static final String CREDENTIALS = TestClient.basic("admin", "secret");
     private static final int CLIENTS = 24;
     private static final int REQUESTS = 100;
     private static final int IDS = 5;

@@ -21,7 +21,7 @@ final class GraphqlGateway {
     /// @param change of the whole configuration
     static ConformanceGateway start(TestMongo mongo, String graphql, UnaryOperator<String> change) {
         return ConformanceGateway.of(change.apply((ConformanceGateway.GUARDS
-                + """
+                        + """
                 core: {error-bodies: MINIMAL}
                 mclient: {connection-string: '$uri'}
                 mongo: {mongo-mounts: [{what: '*', where: /}, {what: /$db, where: /defs}]}
@@ -41,8 +41,8 @@ final class GraphqlGateway {
                     # may ask apps and nothing else
                     - {role: apps, predicate: path-prefix('/graphql')}
                 """)
-                        .replace("$uri", mongo.connectionString())
-                        .replace("$db", mongo.databaseName())
-                        .replace("$graphql", graphql)));
+                .replace("$uri", mongo.connectionString())
+                .replace("$db", mongo.databaseName())
+                .replace("$graphql", graphql)));
     }
 }

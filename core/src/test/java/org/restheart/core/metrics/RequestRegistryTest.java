@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.restheart.testkit.TestRequests;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.Operation;
+import org.restheart.testkit.TestRequests;
 
 class RequestRegistryTest {
     private final AtomicLong now = new AtomicLong();

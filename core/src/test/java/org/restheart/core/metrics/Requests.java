@@ -2,10 +2,10 @@ package org.restheart.core.metrics;
 
 import java.time.Duration;
 import java.util.Optional;
-import org.restheart.testkit.TestRequests;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
+import org.restheart.testkit.TestRequests;
 
 /// Requests without a server.
 public final class Requests {
@@ -14,6 +14,12 @@ public final class Requests {
     /// A completed request.
     static Observation observed(Method method, String path, int status, Duration took) {
         return new Observation(
-                TestRequests.request(method, path), status, Fields.NONE, 0, took.toNanos(), Optional.empty(), Optional.empty());
+                TestRequests.request(method, path),
+                status,
+                Fields.NONE,
+                0,
+                took.toNanos(),
+                Optional.empty(),
+                Optional.empty());
     }
 }

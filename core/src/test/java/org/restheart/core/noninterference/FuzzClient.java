@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
-import org.restheart.testkit.TestClient;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.noninterference.FuzzRequest.Part;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.wire.WireConnection;
 
 /// A persistent connection to one instance.

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,6 +18,7 @@ import org.restheart.core.config.Configuration;
 import org.restheart.core.config.Finding;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
+import org.restheart.testkit.TestClient;
 
 class FileSecurityTest {
     private static final String SECURITY = """

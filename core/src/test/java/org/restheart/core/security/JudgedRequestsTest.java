@@ -13,8 +13,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.restheart.testkit.TestRequests;
-import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,14 +42,15 @@ import org.restheart.http.judged.Via;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.TestRequests;
 import org.restheart.testkit.WithMongo;
 
 /// A request that a service makes inside the process is answered and refused as if the client had sent it.
 @WithMongo
 class JudgedRequestsTest {
-    private static final Fields ADA = Fields.of(
-            "Authorization", TestClient.basic("ada", "pw"));
+    private static final Fields ADA = Fields.of("Authorization", TestClient.basic("ada", "pw"));
 
     private static TestMongo mongo;
 

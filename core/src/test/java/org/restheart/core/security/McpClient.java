@@ -2,11 +2,11 @@ package org.restheart.core.security;
 
 import java.net.http.HttpResponse;
 import java.util.List;
-import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.testkit.TestClient;
 
 /// Sends requests of the Model Context Protocol's modern revision, as one account; immutable.
 record McpClient(TestClient http) {

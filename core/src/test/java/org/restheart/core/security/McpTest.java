@@ -11,7 +11,6 @@ import static org.restheart.core.security.McpClient.text;
 
 import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
-import org.restheart.testkit.TestClient;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -22,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -169,7 +169,8 @@ class McpTest {
 
     @Test
     void V10_and_11_without_an_account_a_client_is_told_where_to_get_a_token() {
-        for (var client : new TestClient[] {gateway.anonymous(), gateway.anonymous().as("ada", "wrong")}) {
+        for (var client :
+                new TestClient[] {gateway.anonymous(), gateway.anonymous().as("ada", "wrong")}) {
             var response = client.post("/_mcp", McpClient.message("ping", "{}"));
             assertThat(response.statusCode()).isEqualTo(401);
             var challenges = response.headers().allValues("WWW-Authenticate");

@@ -7,11 +7,11 @@ import static org.restheart.core.security.TestGateway.encode;
 import com.mongodb.client.model.Indexes;
 import java.util.List;
 import java.util.Map;
-import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -6,10 +6,10 @@ import static org.restheart.core.security.TestGateway.encode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
-import org.restheart.testkit.TestClient;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -8,11 +8,11 @@ import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.restheart.testkit.TestClient;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 
 /// A gateway on a free port over a database of the test's own, with accounts and permissions in that

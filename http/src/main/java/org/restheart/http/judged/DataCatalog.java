@@ -2,7 +2,7 @@ package org.restheart.http.judged;
 
 import java.util.List;
 
-/// What there is in MongoDB, whoever asks: services that list it must ask access rules about each collection. Names
+/// The contents of MongoDB, for all callers: services that list it must ask access rules about each collection. Names
 /// that the server keeps for itself are left out. Asks MongoDB each time; waits for it. Thread-safe.
 public interface DataCatalog {
     /// By name.

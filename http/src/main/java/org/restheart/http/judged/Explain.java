@@ -7,7 +7,7 @@ import org.restheart.http.attribute.Key;
 /// Asks how MongoDB would answer a query or a pipeline, instead of having it answered.
 ///
 /// @param executes whether it is run, so that the plan has numbers
-/// @param receiver is told the plan as MongoDB gives it, the access rule's part included
+/// @param receiver receives MongoDB's plan, including the access rule's part
 public record Explain(boolean executes, Consumer<BsonDocument> receiver) {
     public static final Key<Explain> KEY = Key.named("explain");
 }

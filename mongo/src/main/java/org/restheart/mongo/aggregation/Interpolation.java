@@ -11,7 +11,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;

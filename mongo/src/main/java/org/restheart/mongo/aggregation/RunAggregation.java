@@ -79,7 +79,7 @@ public final class RunAggregation implements DataHandler {
                 .orElseThrow(() -> Problem.of(NOT_FOUND, "query does not exist").raise());
     }
 
-    /// Refuses stages that never end: MongoDB would occupy the request and a connection for ever.
+    /// Refuses stages that never end: MongoDB would occupy the request and a connection without end.
     private static void checkEnds(List<BsonDocument> stages) {
         if (!stages.isEmpty() && stages.getFirst().containsKey("$changeStream")) {
             throw Problem.of(UNPROCESSABLE, "$changeStream has no end: declare a stream instead")

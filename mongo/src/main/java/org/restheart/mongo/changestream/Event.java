@@ -31,7 +31,7 @@ final class Event {
     private final Map<Form, Message> messages = new HashMap<>();
     private @Nullable BsonDocument document;
 
-    /// How listeners are told.
+    /// The representation for listeners.
     ///
     /// @param withToken whether the message contains its resume token; server-sent events always do
     /// @param seal of that token, if it is not MongoDB's own

@@ -102,7 +102,9 @@ public final class OpenStream implements DataHandler {
 
     /// The same for fields that are hidden from all callers.
     private static Optional<List<BsonDocument>> hidden(DataRequest request) {
-        return request.http().attribute(Hidden.KEY).map(hidden -> PermittedStages.hiding(new TreeSet<>(hidden.properties())));
+        return request.http()
+                .attribute(Hidden.KEY)
+                .map(hidden -> PermittedStages.hiding(new TreeSet<>(hidden.properties())));
     }
 
     private Response open(DataRequest request) throws MalformedStream {

@@ -71,7 +71,7 @@ final class SharedStream implements ChangeFollower.Audience {
             };
         } catch (MongoException e) {
             opened.completeExceptionally(StreamFailure.refusal(e, false));
-        } catch (RuntimeException e) { // otherwise listeners would wait for ever
+        } catch (RuntimeException e) { // otherwise listeners would wait without end
             if (!opened.completeExceptionally(e)) {
                 LOG.error("following {} failed", key.namespace(), e);
             }

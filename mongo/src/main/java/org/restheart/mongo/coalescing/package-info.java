@@ -3,7 +3,7 @@
 /// shape;
 /// [Coalescer] is the entry point.
 ///
-/// What holds: a command starts after every request in it has arrived, so nobody reads anything older than their
+/// What holds: a command starts after every request in it has arrived, so no request reads data older than its
 /// request;
 /// only requests of one shape share a queue; each caller gets its own outcome; everything is bounded.
 ///

@@ -10,11 +10,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.Slices.Slot;
-import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
+import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -6,10 +6,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Optional;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
 
 /// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that allow

@@ -60,7 +60,7 @@ public final class Descriptions {
 
     /// Shapes of documents, with samples of their own.
     ///
-    /// @param meter is told of each sample
+    /// @param meter is notified of each sample
     public Shapes shapes(Shapes.Settings settings, Consumer<Shapes.Sample> meter) {
         var shapes = new Shapes(reads, settings, meter);
         listeners.add(shapes::forget);

@@ -13,7 +13,8 @@ import org.restheart.mongo.resource.IdSpelling;
 /// or vice versa (`INVERSE`). Immutable.
 ///
 /// @param name the link's relation
-record Relationship(String name, Type type, boolean owning, String targetDb, String targetCollection, ReferencePath field) {
+record Relationship(
+        String name, Type type, boolean owning, String targetDb, String targetCollection, ReferencePath field) {
 
     private static final Set<String> ROLES = Set.of("OWNING", "INVERSE");
 

@@ -5,9 +5,9 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import java.util.Locale;
 import org.restheart.http.Problem;
 import org.restheart.http.Query;
+import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
-import org.restheart.mongo.find.Shortcuts;
 
 /// The `eager` parameter: whether deep pages may be found by bookmarks or by cursors that were positioned ahead.
 /// `LINEAR` and `RANDOM` determine where cursors are positioned; bookmarks serve both.

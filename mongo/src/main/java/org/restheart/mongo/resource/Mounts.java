@@ -80,7 +80,7 @@ public final class Mounts {
                 .findFirst();
     }
 
-    /// The path that means these tokens to whoever sends a request for it: none for the root, a database, or a database
+    /// The path that resolves to these names: none for the root, a database, or a database
     /// and a collection.
     public Optional<RequestPath> pathOf(Connection connection, List<String> tokens) {
         return segmentsOf(tokens, Map.of("{host}", hostOf(connection.hostAndPort())))

@@ -79,7 +79,8 @@ public final class Preconditions {
         return required ? new Precondition.Untagged() : new Precondition.None();
     }
 
-    /// When a write must have the entity tag of its target, by kind of resource; properties of collections and databases
+    /// When a write must have the entity tag of its target, by kind of resource; properties of collections and
+    /// databases
     /// override it.
     public record EtagPolicies(EtagPolicy db, EtagPolicy collection, EtagPolicy document) {
         public static final EtagPolicies DEFAULT =

@@ -12,10 +12,10 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 

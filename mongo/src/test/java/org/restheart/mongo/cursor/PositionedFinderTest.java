@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.Shortcuts;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -13,7 +13,6 @@ import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.restheart.testkit.TestRequests;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
@@ -31,6 +30,7 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resultcache.Writes;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.TestRequests;
 import org.restheart.testkit.WithMongo;
 
 @WithMongo
@@ -52,11 +52,10 @@ class CsvLoaderTest {
     }
 
     private Request request(String method, String query, String mediaType, String csv, Grant grant) {
-        return loader.prepare(
-                TestRequests.request(Method.of(method).orElseThrow(), "/csv?" + query.replace("DB", db))
-                        .with(Fields.of("Content-Type", mediaType))
-                        .with(Body.of(csv.getBytes(StandardCharsets.UTF_8)))
-                        .with(Caller.ANONYMOUS.with(grant)));
+        return loader.prepare(TestRequests.request(Method.of(method).orElseThrow(), "/csv?" + query.replace("DB", db))
+                .with(Fields.of("Content-Type", mediaType))
+                .with(Body.of(csv.getBytes(StandardCharsets.UTF_8)))
+                .with(Caller.ANONYMOUS.with(grant)));
     }
 
     private int post(String query, String csv) {

@@ -163,7 +163,7 @@ public final class AuthorizationService implements Service {
         return signer.signCode(account.name(), CODE_LIFETIME, claims, lineage).token();
     }
 
-    /// Says who answers (RFC 9207), so that a client of several servers is not told one's answer by another.
+    /// Names the issuer (RFC 9207), so that a client of several servers detects the response of another.
     private Response.Ready back(Request request, String redirect, String... namesAndValues) {
         var all = new ArrayList<>(List.of(namesAndValues));
         issuer.ifPresent(base -> all.addAll(List.of("iss", base.of(request))));

@@ -24,7 +24,7 @@ public final class CookieCredentials implements Vetoer {
     private final boolean crossSite;
     private final List<OriginPattern> origins;
 
-    /// @param checksOrigin false where nobody else's pages are opened beside this server's
+    /// @param checksOrigin false if no pages of other sites are open in the same browser
     /// @param crossSite whether pages of other sites may get browsers to send it with requests whose answers
     ///     they read
     /// @param origins that may act on behalf of the user, besides this server's own

@@ -16,7 +16,7 @@ import org.restheart.testkit.WithMongo;
 /// Decisions that depend on the head of a request do not wait for its content, and content that never arrives does
 /// not affect other requests.
 @WithMongo
-class DoorTest {
+class EarlyRefusalsTest {
     private static final int MIB = 1 << 20;
     private static final String ADMIN = "Authorization: Basic " + encoded("admin:admin-pw");
     private static final String ADA = "Authorization: Basic " + encoded("ada:ada-pw");
