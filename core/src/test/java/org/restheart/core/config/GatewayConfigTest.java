@@ -60,7 +60,7 @@ class GatewayConfigTest {
             delimiter = '|',
             value = {
                 "http-listener: {port: 70000} | /http-listener/port must be a whole number from 0 to 65535 but was 70000",
-                "http-listener: {enabled: false} | /http-listener and the other listeners are disabled: one must be enabled",
+                "http-listener: {enabled: false} | /http-listener and https-listener are disabled: one must be enabled",
                 "http-listener: 8080 | /http-listener must be a block of keys but was 8080",
                 "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs keystore-path, keystore-password and certificate-password as well",
                 "https-listener: {enabled: true, keystore-path: /not/there, keystore-password: p, certificate-password: p} | /https-listener/keystore-path names no file that can be read: /not/there",
