@@ -1,5 +1,6 @@
 package org.restheart.testkit;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
@@ -31,8 +32,8 @@ public final class TestRequests {
                         "http",
                         "HTTP/1.1",
                         "localhost:8080",
-                        new InetSocketAddress("10.1.2.3", 5555),
-                        new InetSocketAddress("127.0.0.1", 8080)),
+                        new InetSocketAddress(InetAddress.ofLiteral("10.1.2.3"), 5555),
+                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 8080)),
                 Caller.ANONYMOUS,
                 Attributes.NONE,
                 true);
