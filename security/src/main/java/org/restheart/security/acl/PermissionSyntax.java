@@ -26,9 +26,9 @@ public final class PermissionSyntax {
             }
             return new BsonDocument("ok", BsonBoolean.TRUE);
         } catch (PredicateException e) {
-            return fault(e.getMessage()).append("position", new BsonInt32(e.position()));
+            return fault(String.valueOf(e.getMessage())).append("position", new BsonInt32(e.position()));
         } catch (PermissionException e) {
-            return fault(e.getMessage());
+            return fault(String.valueOf(e.getMessage()));
         }
     }
 

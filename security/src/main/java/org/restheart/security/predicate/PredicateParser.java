@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
 
@@ -17,7 +16,7 @@ public final class PredicateParser {
     private final String text;
     private final List<Token> tokens;
     /// By identity: two equal predicates may be written in different ways.
-    private final Map<Predicate, String> written = new IdentityHashMap<>();
+    private final IdentityHashMap<Predicate, String> written = new IdentityHashMap<>();
 
     private int at;
     private int depth;
