@@ -6,6 +6,7 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -26,7 +27,7 @@ class HomeTest {
         gateway.close();
     }
 
-    private static HttpResponse<String> browse(Client client) {
+    private static HttpResponse<String> browse(TestClient client) {
         return client.with("Accept", BROWSER).get("/");
     }
 
