@@ -190,7 +190,7 @@ public final class LogSetup {
     private Encoder<ILoggingEvent> encoder(String line) {
         var depth = config.fullStacktrace() ? WHOLE_TRACE : ABRIDGED_TRACE;
         if (config.format() == LoggingConfig.Format.JSON) {
-            var lines = new JsonLines(depth);
+            var lines = new JsonLogEncoder(depth);
             lines.setContext(context);
             lines.start();
             return lines;

@@ -10,14 +10,14 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// One JSON object per event and line: `time`, `level`, `logger`, `thread`, `message`, what the event has as key and
 /// value pairs, the MDC, and `exception`. Thread-safe.
-final class JsonLines extends EncoderBase<ILoggingEvent> {
+final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final byte[] NOTHING = {};
 
     private final ThrowableProxyConverter traces = new ThrowableProxyConverter();
 
     /// @param depth of stack traces, as the pattern `%ex` takes it
-    JsonLines(String depth) {
+    JsonLogEncoder(String depth) {
         traces.setOptionList(java.util.List.of(depth));
     }
 
