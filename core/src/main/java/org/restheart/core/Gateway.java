@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import javax.crypto.spec.SecretKeySpec;
 import org.restheart.console.ConsoleConfig;
 import org.restheart.console.ConsoleService;
+import org.restheart.console.GraphiqlService;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
@@ -263,6 +264,11 @@ public final class Gateway implements AutoCloseable {
                 graphql, data.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
         opened.push(service::close);
         bindings.add(Binding.prefix(service, graphql.uri(), true));
+        if (config.graphiql().enabled()) {
+            var page = new GraphiqlService(config.graphiql().uri(), graphql.uri());
+            bindings.add(Binding.prefix(
+                    page, config.graphiql().uri(), config.graphiql().secured()));
+        }
         return service.guard();
     }
 

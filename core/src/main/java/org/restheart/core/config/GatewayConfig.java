@@ -18,6 +18,7 @@ import org.restheart.openapi.OpenApiConfig;
 /// @param openApi empty when it is switched off
 /// @param mcp the Model Context Protocol; empty when it is switched off
 /// @param console empty when it is switched off
+/// @param graphiql the page for trying GraphQL apps
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -38,6 +39,7 @@ public record GatewayConfig(
         Optional<OpenApiConfig> openApi,
         Optional<McpConfig> mcp,
         Optional<ConsoleConfig> console,
+        Endpoint graphiql,
         Endpoint access,
         SecurityConfig security,
         boolean dateHeader,
@@ -97,6 +99,7 @@ public record GatewayConfig(
                 OpenApiBinding.read(root.component("openApi")),
                 McpBinding.read(root.component("mcp"), loopback),
                 ConsoleBinding.read(root.component("console"), core.name(), loopback),
+                Endpoint.read(root.component("graphiql"), new Endpoint(false, "/_graphiql", false)),
                 Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false)),
                 security,
                 enabled(root.component("dateHeader")),

@@ -1,0 +1,55 @@
+'use strict';
+// GraphiQL for the app that the parameter `app` names. A gateway behind a proxy may have a prefix before its paths.
+(() => {
+  const { own, graphql } = document.documentElement.dataset;
+  const app = new URLSearchParams(location.search).get('app');
+  const choice = document.getElementById('choice');
+  if (!app) {
+    choice.hidden = false;
+    return;
+  }
+  document.title = `${app} · GraphiQL`;
+  const prefix = location.pathname.slice(0, location.pathname.lastIndexOf(own));
+  const target = `${prefix}${graphql}/${app.split('/').map(encodeURIComponent).join('/')}`;
+
+  const post = (body, headers, accept) => fetch(target, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json', Accept: accept },
+    body: JSON.stringify(body),
+  });
+
+  // Events are separated by empty lines; each has one line of data.
+  async function* results(body, headers) {
+    const response = await post(body, headers, 'text/event-stream');
+    if (!response.ok) {
+      throw new Error(`${response.status}: ${await response.text()}`);
+    }
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        text += part.value;
+        const events = text.split('\n\n');
+        text = events.pop();
+        for (const event of events) {
+          const lines = event.split('\n');
+          const data = lines.find((line) => line.startsWith('data:'));
+          if (lines.includes('event:next') && data) {
+            yield JSON.parse(data.slice('data:'.length));
+          }
+        }
+      }
+    } finally {
+      await reader.cancel();
+    }
+  }
+
+  const isSubscription = (document, name) => Boolean(document && document.definitions.some((definition) =>
+    definition.operation === 'subscription' && (!name || (definition.name && definition.name.value === name))));
+
+  const fetcher = (body, options = {}) => (isSubscription(options.documentAST, body.operationName)
+    ? results(body, options.headers)
+    : post(body, options.headers, 'application/json').then((response) => response.json()));
+
+  ReactDOM.createRoot(document.getElementById('graphiql')).render(React.createElement(GraphiQL, { fetcher }));
+})();
