@@ -16,7 +16,7 @@ class AuthorizedSocket extends WebSocket {
 }
 
 async function change(id, title) {
-  const response = await fetch(`${films}/${id}?wm=upsert`, {
+  const response = await fetch(`${films}/${id}?wm=upsert&id_type=NUMBER`, {
     method: 'PUT',
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify({ title, at: Date.now() }),

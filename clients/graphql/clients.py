@@ -31,7 +31,7 @@ async def change():
     async with aiohttp.ClientSession(headers=HEADERS) as session:
         for n in range(1000):
             async with session.put(
-                os.environ["FILMS_URL"] + "/21?wm=upsert", json={"title": f"T{n}"}
+                os.environ["FILMS_URL"] + "/21?wm=upsert&id_type=NUMBER", json={"title": f"T{n}"}
             ) as response:
                 assert response.status < 300, response.status
             await asyncio.sleep(0.05)

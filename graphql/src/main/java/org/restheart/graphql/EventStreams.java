@@ -19,11 +19,18 @@ final class EventStreams {
 
     private EventStreams() {}
 
-    static boolean isAsked(Request request) {
-        return request.headers()
-                .first("Accept")
-                .filter(accept -> accept.contains("text/event-stream"))
-                .isPresent();
+    /// Whether the client accepts events.
+    static boolean areAccepted(Request request) {
+        return accepts(request, "text/event-stream");
+    }
+
+    /// Whether it accepts nothing else that an operation is answered with.
+    static boolean areRequired(Request request) {
+        return areAccepted(request) && !accepts(request, "json") && !accepts(request, "*/*");
+    }
+
+    private static boolean accepts(Request request, String type) {
+        return request.headers().all("Accept").stream().anyMatch(accept -> accept.contains(type));
     }
 
     /// One result.

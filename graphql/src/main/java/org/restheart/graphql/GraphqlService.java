@@ -117,14 +117,15 @@ public final class GraphqlService implements Service, AutoCloseable {
             return sockets.open(request, served);
         }
         var asked = QueryRequest.of(request);
-        if (!EventStreams.isAsked(request)) {
+        if (!EventStreams.areAccepted(request)) {
             return runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
                     .response();
         }
         var resumeAfter =
                 request.headers().first("Last-Event-ID").or(asked::resumeAfter).orElse("");
         return switch (subscriptions.start(request, served, asked, resumeAfter)) {
-            case QueryOutcome outcome -> EventStreams.complete(outcome);
+            case QueryOutcome outcome ->
+                EventStreams.areRequired(request) ? EventStreams.complete(outcome) : outcome.response();
             case OpenSubscription open -> EventStreams.results(open, bounds.backlog());
         };
     }

@@ -51,6 +51,10 @@ final class GraphqlEvents implements AutoCloseable {
         return new GraphqlEvents(gateway, user, app, body, List.of(fields));
     }
 
+    List<String> head() {
+        return head;
+    }
+
     String status() {
         return head.getFirst();
     }

@@ -144,6 +144,17 @@ class SubscriptionsTest {
         }
     }
 
+    @Test
+    void a_client_that_accepts_both_has_json_unless_it_subscribes() throws Exception {
+        var both = "Accept: application/graphql-response+json, application/json";
+        try (var answer = GraphqlEvents.open(gateway, "admin", "live", "{items{_id}}", both)) {
+            assertThat(answer.head()).anyMatch(line -> line.endsWith("application/graphql-response+json"));
+        }
+        try (var answer = GraphqlEvents.open(gateway, "admin", "live", CHANGED, both)) {
+            assertThat(answer.head()).anyMatch(line -> line.contains("text/event-stream"));
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "'subscription {missing{_id}}', does not exist",
