@@ -15,7 +15,7 @@ export function Keys() {
   const { data, error, busy, again, cancel } = useLoad(async signal => JSON.parse((await request("GET", where, { signal })).text), []);
   const change = (/** @type {any} */ one) => request("PATCH", `${where}/${one.handle}`, { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ disabled: !one.disabled }) }).then(() => (toast(one.disabled ? "Enabled" : "Disabled", "good"), again()), failure => toast(failure.message, "bad"));
   return html`
-    <div class="toolbar"><span class="quiet">${data ? plural(data.length, "key") : ""}</span><span class="spring"></span>${!readOnly.value && html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>New key</${Button}>`}</div>
+    <div class="toolbar"><span class="quiet">${data?.length ? plural(data.length, "key") : ""}</span><span class="spring"></span>${!readOnly.value && html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>New key</${Button}>`}</div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
       ${data && !data.length && html`<${Empty} icon="access" title="No keys yet" text="A key lets a program act as an account, without its password, until it ends or is disabled." />`}

@@ -56,12 +56,13 @@ export function DocumentPage({ path, children }) {
     if (creating) {
       const from = route.value.query.from;
       const copy = from ? (await read(path, parse(from), signal)).base : null;
-      return { base: null, tag: null, blocked: null, text: copy ? print({ ...copy, e: copy.e.filter((/** @type {any} */ [name]) => name !== "_id") }) : "{\n  \n}", bytes: 0 };
+      return { of: wanted, base: null, tag: null, blocked: null, text: copy ? print({ ...copy, e: copy.e.filter((/** @type {any} */ [name]) => name !== "_id") }) : "{\n  \n}", bytes: 0 };
     }
     const found = await read(path, parse(wanted), signal);
-    return found.gone ? found : { ...found, text: print(found.base) };
+    return found.gone ? { ...found, of: wanted } : { ...found, of: wanted, text: print(found.base) };
   }, [path.join("/"), wanted]);
-  const { data, error, busy } = load;
+  const { error, busy } = load;
+  const data = load.data?.of === wanted ? load.data : null; // what is loaded may still be the one before
   return html`
     ${children}
     <${Loading} busy=${busy} onCancel=${load.cancel}>

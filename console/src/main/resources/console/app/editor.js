@@ -63,6 +63,7 @@ export function Editor(props) {
   // what was typed and has not come back as a value yet: values arrive later than the next keys
   const sent = useRef(/** @type {string[]} */ ([]));
   const taking = useRef(false);
+  const marked = useRef(false);
   now.current = props;
 
   useEffect(() => {
@@ -84,7 +85,8 @@ export function Editor(props) {
           Prec.highest(keymap.of([{ key: "Ctrl-Enter", mac: "Cmd-Enter", run }])),
           line ? Prec.high(keymap.of([{ key: "Enter", run }])) : [], // after the list of completions, which takes Enter while it is open
           autocompletion({ override: [context => now.current.complete?.(context) ?? null], icons: false, activateOnTyping: true }),
-          props.plain ? [] : [language, syntaxHighlighting(colours), linter(marks, { delay: 250 })],
+          props.plain ? [] : [language, syntaxHighlighting(colours)],
+          linter(marks, { delay: 250, needsRefresh: () => marked.current }),
           history(), drawSelection(), bracketMatching(), closeBrackets(), highlightSpecialChars(), indentUnit.of("  "),
           line ? EditorState.transactionFilter.of(tr => (tr.newDoc.lines > 1 ? [] : tr)) : [lineNumbers(), foldGutter(), highlightActiveLine(), highlightSelectionMatches()],
           line ? [] : EditorView.lineWrapping,
@@ -109,6 +111,13 @@ export function Editor(props) {
     return () => editor.destroy();
   }, [props.readOnly]);
 
+  // marks come from elsewhere, such as a refusal, while the text stays as it is
+  const marksText = JSON.stringify(props.marks || []);
+  useEffect(() => {
+    marked.current = true;
+    view.current?.dispatch({});
+    marked.current = false;
+  }, [marksText]);
   useEffect(() => view.current?.contentDOM.setAttribute("aria-label", props.label), [props.label]);
   useEffect(() => {
     const editor = view.current;

@@ -37,12 +37,12 @@ export function Matrix() {
       ${data && !error && resources.length === 0 && html`<${Empty} icon="access" title="Nothing at all" text="No permission lets these roles do anything with the data." />`}
       ${resources.length > 0 && !error && html`
         <div class="panel flush" tabindex="0" role="region" aria-label="Rights by resource and operation"><table class="plain matrix"><thead><tr><th scope="col">Resource</th>${OPERATIONS.map(([, text]) => html`<th scope="col">${text}</th>`)}</tr></thead>
-          <tbody>${resources.map((/** @type {any} */ one) => html`<tr key=${one.path}><th scope="row"><a href=${href(one.kind === "database" ? "db" : "c", one.segments)}>${visible(one.path)}</a><span class="quiet small below">${one.kind}</span></th>
+          <tbody>${resources.map((/** @type {any} */ one) => html`<tr key=${one.path}><th scope="row"><a href=${href(one.kind === "database" ? "db" : "c", one.segments)}>${visible(one.path)}</a>${one.kind !== "collection" && html`<span class="quiet small below">${one.kind}</span>`}</th>
             ${OPERATIONS.map(([id, text, method, suffix]) => {
               const sign = SIGNS[one.operations[id]];
               return html`<td>${sign ? html`<button type="button" class=${cls("sign", sign[1])} title=${`${text}: ${sign[2]}. Why?`} aria-label=${`${text} ${visible(one.path)}: ${sign[2]}. Why?`} onClick=${() => setCell({ text, method, path: (one.path === "/" ? "" : one.path) + suffix || "/", shown: one.path })}><span aria-hidden="true">${sign[0]}</span></button>` : ""}</td>`;
             })}</tr>`)}</tbody></table></div>
-        <p class="quiet small row"><span class="tag good">✓</span> always <span class="tag warn">◐</span> depends on the request: its filter, content or id <span class="tag">–</span> never. A cell says why.</p>`}
+        <p class="quiet small row"><span><span class="tag good">✓</span> always</span><span><span class="tag warn">◐</span> depends on the request: its filter, content or id</span><span><span class="tag">–</span> never</span><span>A cell says why.</span></p>`}
     </${Loading}>
     <section class="panel stack tight-stack" aria-labelledby="check-one"><div><h2 id="check-one">Check one request</h2><p class="quiet">Asks how the permissions decide about it${other ? html` for <b>${visible(asked.as || asked.roles)}</b>` : ""}. Nothing is carried out.</p></div><${Check} key=${JSON.stringify(about)} ...${about} /></section>
     ${cell && html`<${Dialog} title=${`${cell.text} ${visible(cell.shown)}`} wide onClose=${() => setCell(null)}><p class="quiet">An example of such a request; put in the one that you mean.</p><${Check} ...${about} begin=${cell} now /></${Dialog}>`}`;

@@ -117,7 +117,7 @@ export function Metrics() {
         <div><dt>Stream listeners</dt><dd>${last ? one(last.listeners) : "–"}</dd></div>
       </dl>
       ${!points.length && !error && html`<p class="quiet">The first values come after two scrapes.</p>`}
-      <div class="charts">
+      ${points.length > 1 && html`<div class="charts">
         <${Chart} title="Requests" unit="/s" times=${times} lines=${[["answered", series(p => p.ok), "1"], ["refused (4xx)", series(p => p.refused), "3"], ["failed (5xx)", series(p => p.failed), "4"]]} />
         <${Chart} title="Coalescing factor" unit="requests per command" times=${times} lines=${[["all", series(p => p.factor), "1"], ...kinds.map((kind, i) => [kind, series(p => p.kinds[kind] ?? null), String(2 + (i % 4))])]} />
         <${Chart} title="Latency" unit="ms" times=${times} lines=${[["p50", series(p => p.p50), "2"], ["p95", series(p => p.p95), "1"], ["p99", series(p => p.p99), "3"]]} />
@@ -126,13 +126,13 @@ export function Metrics() {
         <${Chart} title="MongoDB connections" unit="" times=${times} lines=${[["open", series(p => p.pool), "2"], ["in use", series(p => p.out), "1"], ["waiting", series(p => p.queue), "4"]]} />
         <${Chart} title="Streams" unit="/s" times=${times} lines=${[["events", series(p => p.events), "1"], ["messages", series(p => p.messages), "2"]]} />
         ${last?.heap && html`<${Chart} title="Heap" unit="MB" times=${times} lines=${[["used", series(p => p.heap), "1"], ["GC ms/s", series(p => p.gc), "3"]]} />`}
-      </div>
-      <p class="quiet small">As text: ${registries.map((path, i) => html`${i ? ", " : ""}<${AsText} path=${path} />`)}</p>
+      </div>`}
+      <div class="row quiet small"><span>As text:</span>${registries.map(path => html`<${AsText} path=${path} />`)}</div>
     </div>`;
 }
 
 function AsText({ path }) {
   const [text, setText] = useState(/** @type {string|null} */ (null));
   const toggle = async () => setText(text === null ? (await request("GET", config.value.metrics + path)).text : null);
-  return html`<button type="button" class="link" onClick=${toggle}>${path}</button>${text !== null && html`<pre class="text-view" tabindex="0" aria-label=${path}>${text}</pre>`}`;
+  return html`<button type="button" class="link target" aria-expanded=${String(text !== null)} onClick=${toggle}>${path}</button>${text !== null && html`<pre class="text-view whole" tabindex="0" aria-label=${path}>${text}</pre>`}`;
 }

@@ -28,8 +28,8 @@ export function Schema({ path }) {
       ${described.error && html`<${Failure} error=${described.error} />`}
       ${!described.busy && !described.error && !fields.length && html`<${Empty} icon="columns" title="No fields are known" text="Fields appear here when there are documents that your account may read, or a schema." />`}
       ${fields.length > 0 && html`<div class="panel flush" tabindex="0" role="region" aria-label="Fields"><table class="plain"><thead><tr><th scope="col">Field</th><th scope="col">Types</th><th scope="col">Share</th><th scope="col">Notes</th></tr></thead><tbody>
-        ${fields.map(field => html`<tr key=${field.path}><th scope="row" class=${`depth-${Math.min(4, field.depth)}`}><span class="mono">${visible(field.name)}</span></th><td><span class="row">${field.types.map(type => html`<span class="tag">${visible(type)}</span>`)}</span></td>
-          <td>${field.share === null ? "" : html`<span class="row nowrap-bar"><meter class="share" min="0" max="1" value=${field.share} aria-label=${`Share of ${visible(field.path)}`}></meter><span class="quiet small">${Math.round(field.share * 100)} %</span></span>`}</td>
+        ${fields.map(field => html`<tr key=${field.path}><th scope="row" class=${`depth-${Math.min(4, field.depth)}`}><code>${visible(field.name)}</code></th><td><span class="row">${field.types.map(type => html`<span class="tag">${visible(type)}</span>`)}</span></td>
+          <td>${field.share === null ? "" : html`<span class="row nowrap-bar"><meter class="share" min="0" max="1" value=${field.share} aria-label=${`Share of ${visible(field.path)}`}></meter><span class="quiet small nowrap">${Math.round(field.share * 100)} %</span></span>`}</td>
           <td><span class="row">${field.required && html`<span class="tag accent">required</span>`}${indexed(field.path).map((/** @type {any} */ one) => html`<span class="tag accent" title=${visible(one._id || "")}>${one.unique ? "unique index" : "indexed"}</span>`)}${field.description && html`<span class="quiet small">${visible(field.description)}</span>`}</span></td></tr>`)}</tbody></table></div>`}
     </${Loading}>
     <${Stored} path=${path} />`;

@@ -45,7 +45,7 @@ export const SignInPage = () => html`
   <main class="signin">
     <div class="card">
       <h1><img src="${new URL("../icon.svg", import.meta.url).pathname}" alt="" width="28" height="28" />RESTHeart</h1>
-      <p class="quiet">Sign in to <b>${config.value.title}</b></p>
+      <p class="quiet">${config.value.title === "default" ? "Sign in with an account of this gateway." : html`Sign in to <b>${config.value.title}</b>`}</p>
       <${Form} action="Sign in" />
     </div>
     <p class="quiet small">RESTHeart ${config.value.version}</p>

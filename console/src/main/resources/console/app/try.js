@@ -92,7 +92,7 @@ export function Try() {
           <section class="panel slim" aria-label="Parameters"><h2>Parameters</h2>${pairs(query, setQuery, "parameter", "parameters")}</section>
           <section class="panel slim" aria-label="Headers"><h2>Headers</h2><p class="quiet small">The credentials of your session are added.</p>${pairs(headers, setHeaders, "header", null)}</section>
           ${withBody && html`<section class="panel slim" aria-label="Body"><h2>Body</h2><${Editor} value=${body} onChange=${setBody} onRun=${send} label="Body" /></section>`}
-          <section class="panel slim" aria-label="As code"><div class="toolbar"><h2>As code</h2><span class="spring"></span><${Choice} label="Language" value=${language} options=${Object.keys(languages).map(one => [one, one])} onChange=${setLanguage} /><${CopyButton} text=${() => languages[language]({ method, url: address(target), headers: sent, body: withBody && body ? body : null })} label="Copy the code" /></div>
+          <section class="panel slim" aria-label="As code"><div class="toolbar"><h2>As code</h2><${CopyButton} text=${() => languages[language]({ method, url: address(target), headers: sent, body: withBody && body ? body : null })} label="Copy the code" /><span class="spring"></span><${Choice} label="Language" value=${language} options=${Object.keys(languages).map(one => [one, one])} onChange=${setLanguage} /></div>
             <pre class="code" tabindex="0" aria-label="Code">${languages[language]({ method, url: address(target), headers: sent, body: withBody && body ? body : null })}</pre></section>
         </div>
         <section class="stack tight-stack" aria-label="Answer">

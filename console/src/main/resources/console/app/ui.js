@@ -133,8 +133,14 @@ export function Menu({ label, icon, text, items, kind }) {
 }
 
 /** @param {{items: {id: string, text: any, href: string}[], current: string, label: string}} props */
-export const Tabs = ({ items, current, label }) => html`
-  <nav class="tabs" aria-label=${label}>${items.map(item => html`<a href=${item.href} aria-current=${item.id === current ? "page" : null}>${item.text}</a>`)}</nav>`;
+export function Tabs({ items, current, label }) {
+  const ref = useRef(/** @type {any} */ (null));
+  useLayoutEffect(() => {
+    const here = ref.current.querySelector("[aria-current]");
+    if (here) ref.current.scrollLeft = here.offsetLeft - ref.current.offsetLeft - 40; // where there is no room for all
+  }, [current]);
+  return html`<nav class="tabs" ref=${ref} aria-label=${label}>${items.map(item => html`<a href=${item.href} aria-current=${item.id === current ? "page" : null}>${item.text}</a>`)}</nav>`;
+}
 
 /** Buttons of which one is chosen. @param {any} props */
 export const Choice = ({ label, value, options, onChange }) => html`

@@ -8,9 +8,11 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.options.ColorScheme;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -38,14 +40,16 @@ final class ConsoleWorld implements AutoCloseable {
     private static final double TIMEOUT_MS = 90_000;
 
     private final MongoDatabase database;
-    private final Gateway gateway;
+    private final String config;
     private final Playwright playwright;
     private final Browser browser;
     private final List<String> complaints = new CopyOnWriteArrayList<>();
+    private Gateway gateway;
 
-    private ConsoleWorld(MongoDatabase database, Gateway gateway, Playwright playwright, Browser browser) {
+    private ConsoleWorld(MongoDatabase database, String config, Playwright playwright, Browser browser) {
         this.database = database;
-        this.gateway = gateway;
+        this.config = config;
+        this.gateway = start(0);
         this.playwright = playwright;
         this.browser = browser;
     }
@@ -67,21 +71,24 @@ final class ConsoleWorld implements AutoCloseable {
                         BsonDocument.parse("{roles: ['editor'], priority: 1, predicate: \"path-prefix('/books') or"
                                 + " path-prefix('/drafts') or (path('/') and method(GET))\", mongo: {allowManagementRequests: true,"
                                 + " allowBulkPatch: true, allowBulkDelete: true}}"),
-                        BsonDocument.parse("{roles: ['reader'], priority: 1, predicate: \"path-prefix('/books') and"
-                                + " method(GET)\"}")));
-        var gateway = Gateway.start(GatewayConfig.parse(
-                """
-                http-listener: {host: 127.0.0.1, port: 0}
+                        BsonDocument.parse(
+                                "{_id: 'readers', roles: ['reader'], priority: 1, predicate: \"path-prefix('/books') and"
+                                        + " method(GET)\"}")));
+        var config = """
+                http-listener: {host: 127.0.0.1, port: $port}
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: /$db, where: /}]}
                 basicAuthMechanism: {enabled: true}
+                apiKeyAuthMechanism: {enabled: true}
+                apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
                 mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+                jwtConfigProvider: {key: "the sessions of a test outlive a restart"}
                 jwtAuthenticationMechanism: {enabled: true}
                 jwtTokenManager: {enabled: true}
                 authTokenService: {enabled: true, uri: /token}
                 requestsMetricsCollector: {enabled: true, include: ['/*']}
-                """.replace("$uri", mongo.connectionString()).replace("$db", database.getName())));
+                """.replace("$uri", mongo.connectionString()).replace("$db", database.getName());
         var playwright = Playwright.create(
                 new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
         var browser = playwright
@@ -90,7 +97,18 @@ final class ConsoleWorld implements AutoCloseable {
                         .setExecutablePath(chromium.get())
                         .setTimeout(TIMEOUT_MS)
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")));
-        return new ConsoleWorld(database, gateway, playwright, browser);
+        return new ConsoleWorld(database, config, playwright, browser);
+    }
+
+    private Gateway start(int port) {
+        return Gateway.start(GatewayConfig.parse(config.replace("$port", Integer.toString(port))));
+    }
+
+    /// Ends the gateway, and starts another at the same address.
+    void restart() {
+        int port = gateway.address().getPort();
+        gateway.close();
+        gateway = start(port);
     }
 
     private static Optional<Path> chromium() {
@@ -131,21 +149,43 @@ final class ConsoleWorld implements AutoCloseable {
         return "http://127.0.0.1:" + gateway.address().getPort();
     }
 
-    HttpResponse<String> send(String account, String method, String path, String body) throws Exception {
-        var request = HttpRequest.newBuilder(URI.create(address() + path))
+    private HttpRequest request(String account, String method, String path, String body) {
+        return HttpRequest.newBuilder(URI.create(address() + path))
                 .method(method, BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
                 .header(
                         "Authorization",
                         "Basic "
                                 + Base64.getEncoder()
-                                        .encodeToString((account + ":secret").getBytes(StandardCharsets.UTF_8)));
-        return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
+                                        .encodeToString((account + ":secret").getBytes(StandardCharsets.UTF_8)))
+                .build();
+    }
+
+    HttpResponse<String> send(String account, String method, String path, String body) throws Exception {
+        return HttpClient.newHttpClient().send(request(account, method, path, body), BodyHandlers.ofString());
+    }
+
+    /// The same with a client that many share.
+    void post(HttpClient client, String account, String path, String body) {
+        try {
+            client.send(request(account, "POST", path, body), BodyHandlers.discarding());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("the test was stopped", e);
+        }
     }
 
     /// A page of its own context, at the sign-in.
     Page page(String place) {
-        var page = browser.newContext(new Browser.NewContextOptions().setViewportSize(1280, 800))
+        return page(place, 1280, ColorScheme.LIGHT);
+    }
+
+    /// The same in a window of this width in CSS pixels.
+    Page page(String place, int width, ColorScheme scheme) {
+        var page = browser.newContext(new Browser.NewContextOptions()
+                        .setViewportSize(width, 800)
+                        .setColorScheme(scheme))
                 .newPage();
         page.setDefaultTimeout(TIMEOUT_MS);
         page.onConsoleMessage(message -> {
@@ -185,6 +225,16 @@ final class ConsoleWorld implements AutoCloseable {
         page.locator(".cm-content[aria-label='" + label + "']").click();
         page.keyboard().press("Control+a");
         page.keyboard().insertText(text);
+    }
+
+    /// What a line prints in a shell with one more variable in its environment.
+    static String shell(String line, String variable, String value) throws Exception {
+        var process = new ProcessBuilder("bash", "-c", line).redirectErrorStream(true);
+        process.environment().put(variable, value);
+        var running = process.start();
+        var printed = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(running.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return printed;
     }
 
     /// Fails if the browser has complained of anything since the beginning.

@@ -1,0 +1,286 @@
+package org.restheart.core.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.FilePayload;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What those do with the console who look after data, accounts and permissions. The numbers are those of the stories
+/// in the console's contract.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleAdministrationTest {
+    private static final int LINES = 100_000;
+    private static final int IMPORT_MS = 300_000;
+
+    private final ConsoleWorld world;
+
+    ConsoleAdministrationTest(TestMongo mongo) {
+        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
+        world = ConsoleWorld.open(mongo);
+    }
+
+    @BeforeAll
+    void create() throws Exception {
+        world.send("root", "PUT", "/", "{}");
+        for (var name : List.of("/books", "/drafts", "/secrets")) {
+            world.send("root", "PUT", name, "{}");
+        }
+        world.send(
+                "root",
+                "POST",
+                "/books",
+                "[{\"_id\": \"b1\", \"title\": \"One\", \"year\": 2000}, {\"_id\": \"b2\", \"title\": \"=1+1\", \"year\":"
+                        + " 2001}, {\"_id\": \"b3\", \"title\": \"a,\\\"b\\\"\", \"year\": 1950}]");
+    }
+
+    @AfterAll
+    void stop() {
+        world.close();
+    }
+
+    @AfterEach
+    void nothing_was_refused_by_the_browser() {
+        world.expectNoComplaints();
+    }
+
+    private static Locator button(Page page, String name) {
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+
+    private static Locator tab(Page page, String name) {
+        return page.locator(".tabs a", new Page.LocatorOptions().setHasText(name));
+    }
+
+    @Test
+    void story_9_what_the_schema_refuses_is_told_at_the_field() throws Exception {
+        world.send("root", "PUT", "/typed", "{}");
+        try (var page = world.open("root", "#/c/typed?tab=schema")) {
+            assertThat(page.locator(".cm-content[aria-label='JSON Schema']")).containsText("object");
+            ConsoleWorld.write(
+                    page,
+                    "JSON Schema",
+                    "{type: \"object\", required: [\"title\"], properties: {_id: {}, _etag: {}, title: {type: \"string\"},"
+                            + " year: {type: \"number\"}}}");
+            button(page, "Save and enforce").click();
+            assertThat(page.getByText("enforced: typed")).isVisible();
+            page.navigate(world.address() + "/_console/#/c/typed?doc=new");
+            ConsoleWorld.write(page, "Document", "{_id: \"t\", title: \"x\", year: \"old\"}");
+            button(page, "Create").click();
+            assertThat(page.locator(".failure")).containsText("year");
+            assertThat(page.locator(".document .cm-lintRange-error")).isVisible();
+        }
+        assertThat(world.collection("typed").countDocuments()).isZero();
+    }
+
+    @Test
+    void story_10_a_large_file_is_imported_once_however_often_it_is_sent() {
+        var csv = new StringBuilder("name,year,price\n");
+        for (int i = 1; i <= LINES; i++) {
+            csv.append(
+                    i == 500 || i == 50_000
+                            ? "book,old,1\n"
+                            : i == 99_000 ? "a,b\n" : "book " + i + "," + i + ",1.5\n");
+        }
+        try (var page = world.open("root", "#/c/drafts?tab=transfer")) {
+            for (int round = 0; round < 2; round++) {
+                page.locator("input[type=file]")
+                        .setInputFiles(new FilePayload(
+                                "books.csv", "text/csv", csv.toString().getBytes(StandardCharsets.UTF_8)));
+                assertThat(page.locator(".preview tbody tr")).hasCount(20);
+                button(page, "Import").click();
+                assertThat(page.locator("progress")).isVisible();
+                var result = page.locator("[role=status]", new Page.LocatorOptions().setHasText("stored"));
+                assertThat(result)
+                        .containsText(
+                                round == 0 ? "99,997 stored" : "0 stored, 99,997 were there already",
+                                new LocatorAssertions.ContainsTextOptions().setTimeout(IMPORT_MS));
+                assertThat(result).containsText("3 with errors");
+            }
+            var download = page.waitForDownload(() -> button(page, "All errors").click());
+            var lines = read(download.path());
+            assertThat(lines.lines()).hasSize(4);
+            assertThat(lines).contains("501,", "50001,", "99001,", "no number");
+            assertThat(world.collection("drafts").countDocuments()).isEqualTo(LINES - 3);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void story_11_what_is_filtered_is_exported_and_no_cell_is_run() {
+        try (var page = world.open("ada", "#/c/books?tab=transfer&filter={year:{$gt:1990}}")) {
+            var lines = page.waitForDownload(() -> button(page, "Export").click());
+            assertThat(read(lines.path()).lines().map(BsonDocument::parse))
+                    .extracting(document -> document.getString("_id").getValue())
+                    .containsExactlyInAnyOrder("b1", "b2");
+            button(page, "CSV").click();
+            var csv = page.waitForDownload(() -> button(page, "Export").click());
+            assertThat(read(csv.path()))
+                    .contains("'=1+1")
+                    .doesNotContain(",=1+1")
+                    .doesNotContain("b3");
+        }
+    }
+
+    @Test
+    void story_13_a_stage_that_writes_is_refused_at_its_place() {
+        try (var page = world.open("root", "#/c/books?tab=aggregations")) {
+            button(page, "Add stage").click();
+            page.getByLabel("Operator of stage 2").selectOption("$out");
+            assertThat(page.locator(".stage").nth(1)).containsText("runs no pipeline that writes");
+            ConsoleWorld.write(page, "Stage 2, $out", "\"stolen\"");
+            button(page, "Run").click();
+            assertThat(page.locator(".stage.refused")).containsText("$out");
+            assertThat(page.locator(".failure")).containsText("$out");
+        }
+        assertThat(world.collection("stolen").countDocuments()).isZero();
+    }
+
+    @Test
+    void story_16_a_reader_is_made_and_reads() {
+        try (var page = world.open("root", "#/access")) {
+            tab(page, "Accounts").click();
+            button(page, "New account").click();
+            page.getByLabel("Name").fill("rea");
+            page.getByLabel("Roles").fill("librarian");
+            page.getByLabel("Password").fill("secret");
+            button(page, "Create").click();
+            assertThat(page.locator("main table")).containsText("librarian");
+            tab(page, "Permissions").click();
+            button(page, "New permission").click();
+            page.getByLabel("Name").fill("librarians");
+            page.getByLabel("Roles").fill("librarian");
+            ConsoleWorld.write(page, "Predicate", "path-prefix('/books') and methd(GET)");
+            assertThat(page.locator("dialog mark")).hasText("m");
+            assertThat(page.locator("dialog [role=alert]")).containsText("methd");
+            assertThat(button(page, "Create")).isDisabled();
+            ConsoleWorld.write(page, "Predicate", "path-prefix('/books') and method(GET)");
+            assertThat(page.locator("dialog mark")).hasCount(0);
+            button(page, "Create").click();
+            assertThat(page.locator("main table")).containsText("librarians");
+        }
+        assertThat(world.stored("users", "rea").getString("password").getValue())
+                .startsWith("$2");
+        try (var page = world.open("rea", "#/c/books")) {
+            assertThat(page.locator("table.grid tbody tr")).hasCount(3);
+        }
+    }
+
+    @Test
+    void story_17_a_cell_says_which_part_of_which_permission_failed() {
+        try (var page = world.open("root", "#/access")) {
+            page.getByLabel("What may the account").fill("reader");
+            button(page, "Show").click();
+            assertThat(page.locator(".matrix tbody tr")).hasCount(1);
+            page.getByLabel("Delete /books: never. Why?").click();
+            assertThat(page.locator("dialog .trace")).containsText("readers");
+            assertThat(page.locator("dialog .trace code")).hasText("method(GET)");
+            assertThat(page.locator("dialog")).containsText("Refused");
+        }
+        assertThat(world.stored("books", "b1")).containsEntry("title", new BsonString("One"));
+    }
+
+    @Test
+    void story_18_who_may_not_look_is_told_so_and_nothing_of_what_is_there() {
+        world.insert("secrets", "{_id: 'hidden-thing', colour: 'mauve'}");
+        try (var page = world.open("reader", "#/c/secrets")) {
+            assertThat(page.locator("main .failure")).containsText("403");
+            button(page, "Why?").click();
+            assertThat(page.locator("dialog")).containsText("Refused");
+            assertThat(page.locator("dialog .trace")).containsText("does not cover this request");
+            assertThat(page.locator("body")).not().containsText("hidden-thing");
+            assertThat(page.locator("body")).not().containsText("mauve");
+            assertThat(page.locator("body")).not().containsText("path-prefix");
+        }
+    }
+
+    @Test
+    void story_19_a_key_is_shown_once_works_and_ends() throws Exception {
+        try (var page = world.open("root", "#/access?tab=keys")) {
+            button(page, "New key").click();
+            page.getByLabel("Name").fill("reports");
+            page.getByLabel("Account").fill("ada");
+            button(page, "Create").click();
+            var key = page.locator("dialog .secret").innerText();
+            var line =
+                    page.locator("dialog pre").innerText().replace(world.address() + "/", world.address() + "/books");
+            assertThat(ConsoleWorld.shell(line, "RH_KEY", key)).contains("b1");
+            button(page, "I have it").click();
+            assertThat(page.locator("main table")).containsText("reports");
+            assertThat(page.locator("body")).not().containsText(key);
+            button(page, "Disable").click();
+            assertThat(page.locator("main table")).containsText("disabled");
+            assertThat(ConsoleWorld.shell(line.replace("-sS", "-sS -o /dev/null -w '%{http_code}'"), "RH_KEY", key))
+                    .isEqualTo("401");
+        }
+    }
+
+    @Test
+    void story_20_a_request_is_tried_from_the_documentation_and_runs_as_java(@TempDir Path folder) throws Exception {
+        world.send("root", "POST", "/drafts", "{\"_id\": \"try1\", \"kind\": \"tried\", \"n\": 1}");
+        try (var page = world.open("ada", "#/api")) {
+            page.getByLabel("Find", new Page.GetByLabelOptions().setExact(true)).fill("PATCH /drafts/*");
+            page.locator(".operation > button").first().click();
+            assertThat(page.locator(".operation-body table")).containsText("filter");
+            button(page, "Try it").click();
+            button(page, "Add parameter").click();
+            page.getByLabel("Name of parameter 1").fill("filter");
+            page.getByLabel("Value of parameter 1").fill("{\"kind\":\"tried\"}");
+            assertThat(page.locator(".pair .hint")).not().isEmpty();
+            ConsoleWorld.write(page, "Body", "{\"$inc\": {\"n\": 1}}");
+            button(page, "Send").click();
+            assertThat(page.locator("pre[aria-label='Body of the answer']")).containsText("modified");
+            button(page, "Java").click();
+            var source = folder.resolve("Main.java");
+            Files.writeString(source, page.locator("pre[aria-label=Code]").innerText());
+            var printed = ConsoleWorld.shell(
+                    System.getProperty("java.home") + "/bin/java " + source, "RH_USER", "ada:secret");
+            assertThat(printed).startsWith("200");
+        }
+        assertThat(world.stored("drafts", "try1").getNumber("n").intValue()).isEqualTo(3);
+    }
+
+    @Test
+    void properties_are_changed_and_a_collection_is_dropped_by_its_name() throws Exception {
+        world.send("root", "PUT", "/passing", "{}");
+        try (var page = world.open("root", "#/c/passing?tab=properties")) {
+            ConsoleWorld.write(page, "Properties", "{descr: \"for a while\", mine: 5}");
+            button(page, "Save").click();
+            assertThat(page.locator(".toast")).containsText("Saved");
+            assertThat(page.getByLabel("Description")).hasValue("for a while");
+            button(page, "Drop…").click();
+            page.locator("dialog input").fill("passing");
+            button(page, "Drop").click();
+            assertThat(page.locator(".tree .node", new Page.LocatorOptions().setHasText("passing")))
+                    .hasCount(0);
+        }
+        assertThat(world.send("root", "GET", "/passing", "").statusCode()).isEqualTo(404);
+    }
+}

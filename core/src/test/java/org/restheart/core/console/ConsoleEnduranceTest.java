@@ -1,0 +1,214 @@
+package org.restheart.core.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import java.net.http.HttpClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What the console does when there is much, when it takes long, and when something is away for a while. The numbers
+/// are those of the stories in the console's contract.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleEnduranceTest {
+    private static final int MANY = 1_000_000;
+    private static final int CLIENTS = 200;
+
+    /// More than a person waits: what is measured here is that a page does not read those before it.
+    private static final long STEP_MS = 10_000;
+
+    private final ConsoleWorld world;
+
+    ConsoleEnduranceTest(TestMongo mongo) {
+        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
+        world = ConsoleWorld.open(mongo);
+    }
+
+    @BeforeAll
+    void create() throws Exception {
+        world.send("root", "PUT", "/", "{}");
+        world.send("root", "PUT", "/drafts", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
+        world.send("root", "PUT", "/books", "{}");
+    }
+
+    @AfterAll
+    void stop() {
+        world.close();
+    }
+
+    @AfterEach
+    void nothing_was_refused_by_the_browser() {
+        world.expectNoComplaints();
+    }
+
+    private static Locator button(Page page, String name) {
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+
+    @Test
+    void story_4_a_far_page_is_reached_at_once_and_nothing_is_counted() {
+        var range = "{$range: [0, 1000]}";
+        world.collection("seed").insertOne(BsonDocument.parse("{_id: 0}"));
+        world.collection("seed")
+                .aggregate(List.of(
+                        BsonDocument.parse("{$project: {a: " + range + "}}"),
+                        BsonDocument.parse("{$unwind: '$a'}"),
+                        BsonDocument.parse("{$project: {_id: 0, a: 1, b: " + range + "}}"),
+                        BsonDocument.parse("{$unwind: '$b'}"),
+                        BsonDocument.parse("{$project: {_id: {$add: ['$b', {$multiply: ['$a', 1000]}]}}}"),
+                        BsonDocument.parse("{$out: 'million'}")))
+                .toCollection();
+        assertThat(world.collection("million").estimatedDocumentCount()).isEqualTo(MANY);
+        var asked = new CopyOnWriteArrayList<String>();
+        try (var page = world.open("root", "#/c/million?size=50")) {
+            page.onRequest(request -> asked.add(request.url()));
+            assertThat(page.locator(".pager")).containsText("of about 1,000,000");
+            page.getByLabel("Go to page").fill("20000");
+            page.getByLabel("Go to page").press("Enter");
+            expectPage(page, "999,951–1,000,000", "49");
+            button(page, "Previous").click();
+            expectPage(page, "999,901–999,950", "99");
+            button(page, "First").click();
+            expectPage(page, "1–50", "999999");
+        }
+        assertThat(asked).noneMatch(url -> url.contains("/_size") || url.matches(".*[?&]count(=true)?(&.*)?"));
+        world.collection("million").drop();
+    }
+
+    private static void expectPage(Page page, String range, String first) {
+        var options = new LocatorAssertions.ContainsTextOptions().setTimeout(STEP_MS);
+        assertThat(page.locator(".pager")).containsText(range, options);
+        assertThat(page.locator("table.grid tbody tr").first()).containsText(first, options);
+    }
+
+    @Test
+    void story_14_live_changes_arrive_once_and_in_order_whatever_restarts() throws Exception {
+        try (var page = world.open("ada", "#/c/drafts?tab=live")) {
+            button(page, "Start").click();
+            assertThat(page.getByText("Listening")).isVisible();
+            insert(0, 100);
+            assertThat(page.locator(".event")).hasCount(100);
+            expectEvents(page, 100);
+            world.restart();
+            insert(100, 110);
+            assertThat(page.locator(".event")).hasCount(110);
+            expectEvents(page, 110);
+        }
+    }
+
+    private void insert(int from, int to) throws Exception {
+        for (int i = from; i < to; i++) {
+            assertThat(world.send("bob", "POST", "/drafts", "{\"_id\": \"e" + i + "\"}")
+                            .statusCode())
+                    .isEqualTo(201);
+        }
+    }
+
+    private static void expectEvents(Page page, int count) {
+        assertThat(page.locator(".event code:nth-of-type(1)").allInnerTexts())
+                .containsExactlyElementsOf(IntStream.iterate(count - 1, i -> i >= 0, i -> i - 1)
+                        .mapToObj(i -> "\"e" + i + "\"")
+                        .toList());
+    }
+
+    @Test
+    void story_21_the_coalescing_factor_follows_the_clients() throws Exception {
+        var busy = new AtomicBoolean(true);
+        var alone = new AtomicBoolean();
+        var threads = new ArrayList<Thread>();
+        try (var page = world.open("root", "#/metrics");
+                var client = HttpClient.newHttpClient()) {
+            for (int n = 0; n < CLIENTS; n++) {
+                int number = n;
+                threads.add(Thread.ofVirtual().start(() -> {
+                    while (busy.get() && (number == 0 || !alone.get())) {
+                        world.post(client, "ada", "/books", "{\"client\": " + number + "}");
+                    }
+                }));
+            }
+            page.waitForFunction("() => parseFloat(document.querySelector('.tiles .main dd')?.textContent) > 4");
+            alone.set(true);
+            page.waitForFunction("() => parseFloat(document.querySelector('.tiles .main dd')?.textContent) <= 1.1");
+            assertThat(page.locator(".tiles")).containsText("Requests per second");
+        } finally {
+            busy.set(false);
+            for (var thread : threads) {
+                thread.join();
+            }
+        }
+    }
+
+    @Test
+    void story_22_a_session_that_ends_takes_nothing_with_it() throws Exception {
+        world.send("root", "POST", "/books", "{\"_id\": \"long\", \"title\": \"old\"}");
+        try (var page = world.open("ada", "#/c/books?doc=\"long\"")) {
+            ConsoleWorld.write(page, "Document", "{_id: \"long\", title: \"written for hours\"}");
+            var expired = new AtomicInteger();
+            page.route(url -> url.contains("/books/long"), route -> {
+                // what the gateway answers to a token that has expired; it takes a minute at least
+                if (route.request().method().equals("PUT") && expired.getAndIncrement() == 0) {
+                    route.fulfill(new Route.FulfillOptions().setStatus(401).setBody(""));
+                } else {
+                    route.resume();
+                }
+            });
+            button(page, "Save").click();
+            assertThat(page.locator("dialog")).containsText("nothing on this page is lost");
+            page.fill("dialog input[name=password]", "secret");
+            button(page, "Go on").click();
+            assertThat(page.locator(".toast")).containsText("Saved");
+        }
+        assertThat(world.stored("books", "long")).containsEntry("title", new BsonString("written for hours"));
+    }
+
+    @Test
+    void story_25_what_is_away_for_a_while_needs_no_reload() throws Exception {
+        world.send("root", "POST", "/books", "{\"_id\": \"away\", \"n\": 7}");
+        try (var page = world.open("ada", "#/")) {
+            assertThat(page.locator(".cards")).containsText("books");
+            page.context().setOffline(true);
+            page.evaluate("() => { location.hash = '#/c/books?doc=\"away\"'; }");
+            assertThat(page.locator(".banner.bad")).containsText("The gateway cannot be reached");
+            page.context().setOffline(false);
+            assertThat(page.locator(".document .cm-content")).containsText("away");
+            assertThat(page.locator(".banner.bad")).hasCount(0);
+            var answers = new AtomicInteger();
+            page.route(url -> url.contains("/drafts?"), route -> {
+                // as the gateway answers while MongoDB is away
+                if (answers.getAndIncrement() == 0) {
+                    route.fulfill(new Route.FulfillOptions().setStatus(503).setHeaders(Map.of("Retry-After", "2")));
+                } else {
+                    route.resume();
+                }
+            });
+            page.evaluate("() => { location.hash = '#/c/drafts'; }");
+            assertThat(page.locator(".banner.warn")).containsText("Trying again in");
+            assertThat(page.locator("main h1")).hasText("drafts");
+            assertThat(page.locator(".banner.warn")).hasCount(0);
+        }
+        assertThat(world.stored("books", "away")).containsEntry("n", new BsonInt32(7));
+    }
+}

@@ -1,0 +1,262 @@
+package org.restheart.core.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Every page of the console: whether people who cannot see or point well can use it, and what hostile data do to it.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleLooksTest {
+    private static final List<String> PAGES = List.of(
+            "#/",
+            "#/c/books",
+            "#/c/books?view=list",
+            "#/c/books?view=text",
+            "#/c/books?filter={year:1}",
+            "#/c/books?doc=\"b1\"",
+            "#/c/books?doc=new",
+            "#/c/books?doc=\"none\"",
+            "#/c/empty",
+            "#/c/books?tab=aggregations",
+            "#/c/books?tab=live",
+            "#/c/empty?tab=live",
+            "#/c/books?tab=schema",
+            "#/c/books?tab=indexes",
+            "#/c/books?tab=transfer",
+            "#/c/books?tab=properties",
+            "#/access",
+            "#/access?tab=accounts",
+            "#/access?tab=permissions",
+            "#/access?tab=keys",
+            "#/api",
+            "#/try",
+            "#/metrics",
+            "#/settings");
+
+    private final ConsoleWorld world;
+
+    ConsoleLooksTest(TestMongo mongo) {
+        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
+        world = ConsoleWorld.open(mongo);
+    }
+
+    @BeforeAll
+    void create() throws Exception {
+        world.send("root", "PUT", "/", "{}");
+        world.send("root", "PUT", "/empty", "{}");
+        world.send("root", "PUT", "/books", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
+        world.send(
+                "root",
+                "POST",
+                "/books",
+                "[{\"_id\": \"b1\", \"title\": \"One\", \"year\": 2000, \"at\": {\"$date\": 0}, \"list\": [1, null]},"
+                        + " {\"_id\": \"b2\", \"title\": \"Two\", \"sub\": {\"a\": true}}]");
+    }
+
+    @AfterAll
+    void stop() {
+        world.close();
+    }
+
+    @AfterEach
+    void nothing_was_refused_by_the_browser() {
+        world.expectNoComplaints();
+    }
+
+    private static void goTo(Page page, String place) {
+        page.evaluate("place => { location.hash = place; }", place);
+        page.waitForTimeout(300);
+        page.waitForFunction(
+                "() => document.querySelector('main h1') && !document.querySelector('main [aria-busy=true]')");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LIGHT, 1280", "DARK, 1280", "LIGHT, 320", "DARK, 320"})
+    void axe_finds_nothing_on_any_page(ColorScheme theme, int width) throws IOException {
+        String axe;
+        try (var in = Objects.requireNonNull(ConsoleLooksTest.class.getResourceAsStream("/axe.min.js"))) {
+            axe = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        var found = new LinkedHashMap<String, List<String>>();
+        try (var page = world.page("", width, theme)) {
+            page.evaluate(axe);
+            note(found, "sign in", page);
+            world.signIn(page, "root", "secret");
+            page.waitForSelector(".frame");
+            for (var place : PAGES) {
+                goTo(page, place);
+                note(found, place, page);
+            }
+            page.keyboard().press("Control+k");
+            page.waitForSelector("dialog[open]");
+            note(found, "palette", page);
+        }
+        assertThat(found).isEmpty();
+    }
+
+    private static void note(Map<String, List<String>> found, String place, Page page) {
+        var violations = (List<?>) page.evaluate("""
+                async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
+                  "best-practice"]})).violations.flatMap(rule => rule.nodes.map(node => rule.id + ": " + node.html.slice(0, 200)
+                  + " " + node.failureSummary.slice(0, 200)))""");
+        var wide = (Boolean) page.evaluate("() => document.documentElement.scrollWidth > innerWidth + 1");
+        var all = new ArrayList<String>();
+        violations.forEach(one -> all.add(one.toString()));
+        if (wide) {
+            all.add("the page is wider than the window");
+        }
+        if (!all.isEmpty()) {
+            found.put(place, all);
+        }
+    }
+
+    /// 100 texts that some page has once run.
+    private static List<String> payloads() {
+        var mark = "window.__pwned=1";
+        var payloads = new ArrayList<String>();
+        for (var tag :
+                List.of("img", "svg", "body", "video", "audio", "iframe", "input", "details", "object", "marquee")) {
+            for (var event : List.of("onerror", "onload", "onfocus autofocus", "ontoggle open", "onmouseover")) {
+                payloads.add("<" + tag + " src=x " + event + "=" + mark + ">");
+            }
+        }
+        for (var scheme : List.of("javascript", "JaVaScRiPt", " javascript", "java\tscript", "vbscript", "data")) {
+            payloads.add(scheme + ":" + mark);
+            payloads.add("<a href=\"" + scheme + ":" + mark + "\">x</a>");
+            payloads.add("[x](" + scheme + ":" + mark + ")");
+        }
+        for (var quote : List.of(
+                "\"", "'", "`", "\">", "'>", "-->", "]]>", "</script>", "</textarea>", "</title>", "${", "{{")) {
+            payloads.add(quote + "<script>" + mark + "</script>");
+            payloads.add(quote + " onmouseover=" + mark + " x=" + quote);
+        }
+        payloads.addAll(List.of(
+                "{{constructor.constructor('" + mark + "')()}}",
+                "${" + mark + "}",
+                "<svg><script>" + mark + "</script></svg>",
+                "<math><mtext></form><form><mglyph><style></math><img src onerror=" + mark + ">",
+                "<template><img src=x onerror=" + mark + "></template>",
+                "\u202e<b>" + mark + "</b>",
+                "\u0000<script>" + mark + "</script>",
+                "%3Cscript%3E" + mark + "%3C/script%3E"));
+        return payloads;
+    }
+
+    @Test
+    void a_hundred_hostile_texts_stay_texts_on_every_page() throws Exception {
+        var payloads = payloads();
+        assertThat(payloads).hasSize(100).doesNotHaveDuplicates();
+        var hostile = "<img src=x onerror=window.__pwned=1>";
+        for (int i = 0; i < payloads.size(); i++) {
+            var text = new BsonString(payloads.get(i));
+            var key = payloads.get(i).replace("\u0000", "");
+            world.collection(hostile)
+                    .insertOne(new BsonDocument("_id", text)
+                            .append(key, text)
+                            .append("nested", new BsonDocument(key, new BsonArray(List.of(text)))));
+        }
+        world.collection("acl")
+                .insertOne(new BsonDocument("_id", new BsonString("x" + hostile))
+                        .append("roles", new BsonArray(List.of(new BsonString(hostile))))
+                        .append("predicate", new BsonString("path('" + hostile + "')")));
+        var path = "/"
+                + java.net.URLEncoder.encode(hostile, StandardCharsets.UTF_8).replace("+", "%20");
+        world.send(
+                "root",
+                "PATCH",
+                path,
+                new BsonDocument("descr", new BsonString(hostile))
+                        .append(
+                                "aggrs",
+                                BsonDocument.parse("{a: [{uri: 'p', stages: [{$match: {}}]}]}")
+                                        .get("a"))
+                        .toJson());
+        var place = "#/c" + path;
+        try (var page = world.open("root", "#/")) {
+            for (var view : List.of("?size=100", "?size=100&view=list", "?size=100&view=text")) {
+                goTo(page, place + view);
+                assertThat(page.locator("main")).containsText("__pwned");
+                expectHarmless(page);
+            }
+            for (var tab : List.of("aggregations", "live", "schema", "indexes", "transfer", "properties")) {
+                goTo(page, place + "?tab=" + tab);
+                expectHarmless(page);
+            }
+            for (int i = 0; i < payloads.size(); i += 10) {
+                var id = new BsonDocument("v", new BsonString(payloads.get(i))).toJson();
+                var text =
+                        id.substring(id.indexOf(':') + 1, id.lastIndexOf('}')).strip();
+                goTo(page, place + "?doc=" + java.net.URLEncoder.encode(text, StandardCharsets.UTF_8));
+                expectHarmless(page);
+            }
+            for (var other : List.of("#/access", "#/access?tab=permissions", "#/api", "#/try", "#/")) {
+                goTo(page, other);
+                expectHarmless(page);
+            }
+        }
+        world.collection("acl").deleteOne(new BsonDocument("_id", new BsonString("x" + hostile)));
+        world.collection(hostile).drop();
+    }
+
+    private static void expectHarmless(Page page) {
+        assertThat(page.evaluate("() => window.__pwned")).isNull();
+        assertThat(
+                        (Integer)
+                                page.evaluate(
+                                        "() => document.querySelectorAll('iframe, object, embed, video, audio, math, marquee,"
+                                                + " script:not([type=module]), a[href^=\"javascript\" i], a[href^=\"data\" i], main img').length"))
+                .isZero();
+    }
+
+    @Test
+    void story_23_signing_in_filtering_and_saving_need_no_pointer() {
+        try (var page = world.page("#/c/books")) {
+            page.waitForSelector("input[name=username]");
+            page.locator("input[name=username]").focus();
+            page.keyboard().type("ada");
+            page.keyboard().press("Tab");
+            page.keyboard().type("secret");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("table.grid tbody tr")).hasCount(2);
+            page.keyboard().press("/");
+            page.keyboard().insertText("{year: 2000}");
+            page.keyboard().press("Control+Enter");
+            assertThat(page.locator("table.grid tbody tr")).hasCount(1);
+            page.keyboard().press("Escape");
+            page.keyboard().press("j");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".document .cm-content")).containsText("One");
+            page.keyboard().press("e");
+            page.keyboard().press("Control+a");
+            page.keyboard().insertText("{_id: \"b1\", title: \"Keys\", year: 2000}");
+            page.keyboard().press("Control+s");
+            assertThat(page.locator(".toast")).containsText("Saved");
+            var tree = page.locator("body").ariaSnapshot();
+            assertThat(tree).doesNotContainPattern("(?m)^\\s*- (button|textbox|link|combobox)\\s*$");
+        }
+        assertThat(world.stored("books", "b1")).containsEntry("title", new BsonString("Keys"));
+    }
+}
