@@ -3,6 +3,7 @@ package org.restheart.mongo.error;
 import com.mongodb.DuplicateKeyException;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoInterruptedException;
@@ -40,6 +41,8 @@ public final class MongoErrors {
             case MongoSocketException _ ->
                 Optional.of(MongoCodes.unavailable(
                         "Error communicating with MongoDB: whether a write took place is not known"));
+            case MongoConnectionPoolClearedException _ -> // nothing was sent this time
+                Optional.of(MongoCodes.unavailable("The connections to MongoDB have just failed"));
             case MongoInterruptedException _ -> // its server is silent, or the gateway stops
                 Optional.of(MongoCodes.unavailable(
                         "MongoDB does not answer any more: whether a write took place is not known"));
