@@ -8,7 +8,6 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mcp.PresentedCredential;
 import org.restheart.security.Credentials;
-import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.jwt.JwtAuthenticator;
 
 /// The credential of a caller, for the service of the Model Context Protocol.
@@ -20,7 +19,7 @@ final class McpCredentials {
         var account = request.caller().account();
         var source = credentials.map(Credentials::source).orElse("");
         var handle = credentials
-                .filter(shown -> shown.source().equals(ApiKeyAuthenticator.SOURCE))
+                .filter(Credentials::isApiKey)
                 .flatMap(Credentials::token)
                 .flatMap(Credentials.Token::id);
         var principal = source + "/" + handle.orElse("") + "/"

@@ -2,6 +2,8 @@ package org.restheart.security;
 
 import java.time.Instant;
 import java.util.Optional;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.attribute.Key;
 
 /// The credentials with which a request was authenticated.
@@ -9,6 +11,9 @@ import org.restheart.http.attribute.Key;
 /// @param source the realm or the issuer of the account: accounts of one name from different sources are different
 /// @param token the token, if the credentials were not a password
 public record Credentials(String source, Optional<Token> token) {
+    /// The source of API keys.
+    public static final String API_KEYS = "apiKeyRealm";
+
     /// Set by the security filter for authenticated requests.
     public static final Key<Credentials> KEY = Key.named("credentials");
 
@@ -32,6 +37,35 @@ public record Credentials(String source, Optional<Token> token) {
 
     public static Credentials password(String source) {
         return new Credentials(source, Optional.empty());
+    }
+
+    /// An API key, as a token whose id is the handle of the key.
+    public static Credentials apiKey(String handle, Optional<Instant> expires) {
+        return new Credentials(API_KEYS, Optional.of(new Token("", Optional.of(handle), expires, Optional.empty())));
+    }
+
+    public boolean isApiKey() {
+        return source.equals(API_KEYS);
+    }
+
+    /// These credentials, if others may be derived from them. Not from an API key: what is derived from it would not
+    /// have its limits, such as address ranges, and would outlive its revocation.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 for an API key
+    public Credentials requireLogIn() {
+        if (isApiKey()) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "not with an API key: tokens are issued, and keys managed, for the password of the account"
+                                    + " or a token that was issued for it")
+                    .raise();
+        }
+        return this;
+    }
+
+    /// The realm of the account: that of its log-in for a token; otherwise the source.
+    public String realm() {
+        return token.flatMap(Token::lineage).map(Lineage::source).orElse(source);
     }
 
     /// When they expire, if they do.

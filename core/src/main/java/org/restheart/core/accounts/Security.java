@@ -113,11 +113,12 @@ public final class Security implements AutoCloseable {
 
     private KeyParts apiKeys(MongoApiKeys keys, ApiKeyConfig settings) {
         var form = new KeyForm(settings.pepper());
-        var accounts = realm(config.basicRealm()
+        var realmName = config.basicRealm()
                 .orElse(
                         config.mongoRealm().isPresent()
                                 ? SecurityConfig.RealmName.MONGO
-                                : SecurityConfig.RealmName.FILE));
+                                : SecurityConfig.RealmName.FILE);
+        var accounts = realm(realmName);
         var rootRole = config.mongoAcl().flatMap(MongoAclConfig::rootRole);
         return new KeyParts(
                 new ApiKeyAuthenticator(keys, form, accounts, settings.headerNames()),
@@ -126,7 +127,11 @@ public final class Security implements AutoCloseable {
                         form,
                         accounts,
                         new ApiKeyService.Settings(
-                                rootRole, settings.unlimited(), settings.longest(), settings.selfService())),
+                                rootRole,
+                                settings.unlimited(),
+                                settings.longest(),
+                                settings.selfService(),
+                                realmName.component())),
                 new KeysVetoer(settings.database(), settings.collection()));
     }
 

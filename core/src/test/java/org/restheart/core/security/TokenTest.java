@@ -72,7 +72,7 @@ class TokenTest {
         return gateway.anonymous().with("Content-Type", "application/x-www-form-urlencoded");
     }
 
-    private static String signed(String key, JWSAlgorithm algorithm, String claims) throws Exception {
+    static String signed(String key, JWSAlgorithm algorithm, String claims) throws Exception {
         var jws = new JWSObject(new JWSHeader(algorithm), new Payload(claims));
         jws.sign(new MACSigner(key));
         return jws.serialize();

@@ -3,7 +3,6 @@ package org.restheart.security.apikey;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -13,9 +12,6 @@ import org.restheart.security.realm.Realm;
 
 /// Authenticates with an API key, in its own header or as a bearer token.
 public final class ApiKeyAuthenticator implements Authenticator {
-    /// The source of credentials by key.
-    public static final String SOURCE = "apiKeyRealm";
-
     private static final String BEARER = "Bearer ";
 
     private final ApiKeys keys;
@@ -77,8 +73,7 @@ public final class ApiKeyAuthenticator implements Authenticator {
                         account.roles().stream().filter(only::contains).toList(),
                         account.properties()))
                 .orElse(account);
-        var token =
-                new Credentials.Token("", Optional.of(key.handle().toHexString()), key.expiresAt(), Optional.empty());
-        return new Authentication.Authenticated(limited, new Credentials(SOURCE, Optional.of(token)));
+        return new Authentication.Authenticated(
+                limited, Credentials.apiKey(key.handle().toHexString(), key.expiresAt()));
     }
 }

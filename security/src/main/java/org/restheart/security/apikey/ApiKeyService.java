@@ -52,7 +52,9 @@ public final class ApiKeyService implements Service, Authorizer {
     /// @param unlimited whether keys that do not expire may be created
     /// @param longest lifetime of a key
     /// @param selfService whether accounts may create their own keys
-    public record Settings(Optional<String> rootRole, boolean unlimited, Duration longest, boolean selfService) {}
+    /// @param realm by which credentials refer to the realm of the keys' accounts
+    public record Settings(
+            Optional<String> rootRole, boolean unlimited, Duration longest, boolean selfService, String realm) {}
 
     public ApiKeyService(ApiKeys keys, KeyForm form, Realm realm, Settings settings) {
         this.keys = keys;
@@ -98,9 +100,7 @@ public final class ApiKeyService implements Service, Authorizer {
     public Response handle(Request request) {
         request.requireThread();
         var caller = request.caller().account().orElseThrow(() -> forbidden("keys belong to accounts"));
-        if (!settings.selfService() && !isRoot(caller)) {
-            throw forbidden("keys are handed out by administrators");
-        }
+        requireManager(request, caller);
         var segments = request.path().segments();
         return switch (segments.size()) {
             case 1 ->
@@ -120,6 +120,20 @@ public final class ApiKeyService implements Service, Authorizer {
                 };
             default -> Response.status(404);
         };
+    }
+
+    /// Accounts of one name from different sources are different, and keys belong to those of one realm.
+    private void requireManager(Request request, Account caller) {
+        var credentials = request.require(Credentials.KEY).requireLogIn();
+        if (isRoot(caller)) {
+            return;
+        }
+        if (!settings.selfService()) {
+            throw forbidden("keys are handed out by administrators");
+        }
+        if (!credentials.realm().equals(settings.realm())) {
+            throw forbidden("keys belong to accounts of " + settings.realm() + ", and this one is from elsewhere");
+        }
     }
 
     private static Response.Ready notAllowed(String methods) {
@@ -151,12 +165,6 @@ public final class ApiKeyService implements Service, Authorizer {
 
     private Response create(Request request, Account caller) {
         boolean root = isRoot(caller);
-        boolean byKey = request.attribute(Credentials.KEY)
-                .filter(credentials -> credentials.source().equals(ApiKeyAuthenticator.SOURCE))
-                .isPresent();
-        if (byKey && !root) {
-            throw forbidden("a key cannot make keys");
-        }
         var content = content(request);
         var account = text(content, "account").orElse(caller.name());
         if (!account.equals(caller.name()) && !root) {

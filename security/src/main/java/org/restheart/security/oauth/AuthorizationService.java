@@ -127,6 +127,7 @@ public final class AuthorizationService implements Service {
             }
             throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
         }
+        request.require(Credentials.KEY).requireLogIn();
         var redirect = query.first("redirect_uri").orElseThrow();
         var problem = challengeProblem(query);
         if (problem.isPresent()) {

@@ -65,8 +65,10 @@ public final class Generations {
     }
 
     /// The lineage of the credentials, or a new one; empty for accounts of no realm.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 if no token may be derived from the credentials
     public Optional<Lineage> of(Request request, Account account, Credentials credentials) {
-        var shown = credentials.token().flatMap(Credentials.Token::lineage);
+        var shown = credentials.requireLogIn().token().flatMap(Credentials.Token::lineage);
         return shown.isPresent() || credentials.token().isPresent()
                 ? shown
                 : current(request, credentials.source(), account.name())

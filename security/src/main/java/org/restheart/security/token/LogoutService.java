@@ -33,7 +33,7 @@ public final class LogoutService implements Service {
             return Response.status(405);
         }
         var shown = request.attribute(Credentials.KEY)
-                .filter(credentials -> credentials.token().isPresent());
+                .filter(credentials -> credentials.token().isPresent() && !credentials.isApiKey());
         shown.ifPresent(credentials -> request.caller()
                 .account()
                 .ifPresent(account -> tokens.ifPresent(manager -> manager.invalidate(account, credentials))));

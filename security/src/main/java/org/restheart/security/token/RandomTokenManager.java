@@ -43,7 +43,7 @@ public final class RandomTokenManager implements TokenManager {
 
     @Override
     public Issued issue(Request request, Account account, Credentials credentials, boolean renew) {
-        var generation = generation(request, credentials.source(), account.name());
+        var generation = generation(request, credentials.requireLogIn().source(), account.name());
         var known = tokens.asMap().compute(account.name(), (_, before) -> {
             if (before == null
                     || !before.source.equals(credentials.source())

@@ -23,6 +23,7 @@ public interface TokenManager {
     /// The account's token: the existing one, if its claims are current and it does not expire soon.
     ///
     /// @param renew always issue a new one
+    /// @throws org.restheart.http.ProblemException 403 if no token may be derived from the credentials
     Issued issue(Request request, Account account, Credentials credentials, boolean renew);
 
     /// Verifies a token that is used in place of the account's password.

@@ -133,6 +133,7 @@ public final class TokenService implements Service {
         if (account.isEmpty()) {
             throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
         }
+        request.require(Credentials.KEY).requireLogIn();
         return answer.to(
                 request,
                 account.get(),

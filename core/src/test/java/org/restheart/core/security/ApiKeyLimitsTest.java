@@ -1,0 +1,179 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.server.RawClient;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Nothing can be derived from an API key that does not have its limits.
+@WithMongo
+class ApiKeyLimitsTest {
+    private static final String SIGNING =
+            "a key of more than sixty-four characters, so that it is long enough for HMAC";
+    private static final String PARTS = """
+            apiKeyAuthMechanism: {enabled: true}
+            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+            jwtConfigProvider: {key: "%s"}
+            jwtAuthenticationMechanism: {enabled: true}
+            tokenBasicAuthMechanism: {enabled: true}
+            authCookieSetter: {enabled: true}
+            authCookieHandler: {enabled: true}
+            authTokenService: {enabled: true, uri: /token, redirect-url: "https://app.example/in"}
+            """.formatted(SIGNING);
+
+    private static TestGateway jwt;
+    private static TestGateway random;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        jwt = TestGateway.start(mongo, PARTS + """
+                jwtTokenManager: {enabled: true}
+                oauthAuthorizationService:
+                  enabled: true
+                  login-url: https://login.example/in
+                  allowed-redirect-uris: ["http://localhost:*"]
+                """);
+        random = TestGateway.start(mongo, PARTS + "rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n");
+        for (var gateway : List.of(jwt, random)) {
+            gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");
+            gateway.insert("c", "{_id: 1}");
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        jwt.close();
+        random.close();
+    }
+
+    private static BsonDocument make(TestGateway at, String who) {
+        var response = at.as(who).post("/_apikeys", "{\"days\": 7, \"from\": [\"127.0.0.1/32\"]}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        return BsonDocument.parse(response.body());
+    }
+
+    /// All ways to send a key.
+    private static List<TestClient> with(TestGateway at, BsonDocument made) {
+        var key = made.getString("key").getValue();
+        return List.of(
+                at.anonymous().with("api-key", key),
+                at.anonymous().with("Authorization", "Bearer " + key),
+                at.anonymous().with("Cookie", "rh_auth=Bearer_" + key));
+    }
+
+    @Test
+    void a_range_of_addresses_holds() throws Exception {
+        var key = make(jwt, "ada").getString("key").getValue();
+        try (var here = new RawClient(jwt.address(), "127.0.0.1");
+                var elsewhere = new RawClient(jwt.address(), "127.0.0.2")) {
+            assertThat(here.request("GET /c", "api-key: " + key).answer().status())
+                    .isEqualTo(200);
+            assertThat(elsewhere.request("GET /c", "api-key: " + key).answer().status())
+                    .isEqualTo(401);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ada", "admin"})
+    void no_token_is_issued_for_a_key(String who) {
+        for (var at : List.of(jwt, random)) {
+            for (var client : with(at, make(at, who))) {
+                for (var what : List.of(
+                        "GET /token",
+                        "POST /token",
+                        "POST /token?renew",
+                        "DELETE /token",
+                        "POST /token/cookie",
+                        "GET /token/redirect")) {
+                    var words = what.split(" ");
+                    var answer = client.send(words[0], words[1], "");
+                    assertThat(answer.statusCode()).as(what + answer.body()).isEqualTo(403);
+                    assertThat(answer.body()).contains("API key");
+                    assertThat(answer.headers().firstValue("Auth-Token")).isEmpty();
+                    assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+                    assertThat(answer.headers().firstValue("Location")).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void no_authorization_code_is_issued_for_a_key() {
+        for (var client : with(jwt, make(jwt, "ada"))) {
+            var answer = client.send(
+                    "POST",
+                    "/authorize?response_type=code&client_id=app&code_challenge=abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"
+                            + "&code_challenge_method=S256&redirect_uri=http%3A%2F%2Flocalhost%3A3000%2F",
+                    "");
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(403);
+            assertThat(answer.headers().firstValue("Location")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ada", "admin"})
+    void a_key_manages_no_keys(String who) {
+        var made = make(jwt, who);
+        var path = "/_apikeys/" + made.getString("handle").getValue();
+        for (var client : with(jwt, made)) {
+            assertThat(client.post("/_apikeys", "{\"days\": 300}").statusCode()).isEqualTo(403);
+            assertThat(client.patch(path, "{\"disabled\": false}").statusCode()).isEqualTo(403);
+            assertThat(client.send("DELETE", path, "").statusCode()).isEqualTo(403);
+            assertThat(client.get("/_apikeys").statusCode()).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void a_key_ends_no_token_of_its_account() {
+        for (var at : List.of(jwt, random)) {
+            var token = BsonDocument.parse(at.as("ada").post("/token", "").body())
+                    .getString("access_token")
+                    .getValue();
+            with(at, make(at, "ada")).forEach(client -> client.send("POST", "/logout", ""));
+            assertThat(at.anonymous().as("ada", token).get("/c").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_token_for_a_password_manages_keys() {
+        for (var at : List.of(jwt, random)) {
+            var token = BsonDocument.parse(at.as("ada").post("/token", "").body())
+                    .getString("access_token")
+                    .getValue();
+            var ada = at.anonymous().as("ada", token);
+            var made = ada.post("/_apikeys", "{\"days\": 7}");
+            assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+            var path = "/_apikeys/"
+                    + BsonDocument.parse(made.body()).getString("handle").getValue();
+            assertThat(ada.send("DELETE", path, "").statusCode()).isEqualTo(204);
+        }
+    }
+
+    /// Whoever issues tokens with the same key, or with one that is accepted, names accounts of his own.
+    @Test
+    void an_account_from_elsewhere_gets_no_keys_of_one_with_its_name() throws Exception {
+        var path = "/_apikeys/" + make(jwt, "ada").getString("handle").getValue();
+        var foreign = jwt.anonymous()
+                .with(
+                        "Authorization",
+                        "Bearer "
+                                + TokenTest.signed(
+                                        SIGNING,
+                                        JWSAlgorithm.HS256,
+                                        "{iss: 'restheart.org', sub: 'ada', roles: ['editor'], exp: 4102444800}"));
+        assertThat(foreign.get("/c").statusCode()).isEqualTo(200);
+        assertThat(foreign.post("/_apikeys", "{\"days\": 7}").statusCode()).isEqualTo(403);
+        assertThat(foreign.get("/_apikeys").statusCode()).isEqualTo(403);
+        assertThat(foreign.send("DELETE", path, "").statusCode()).isEqualTo(403);
+    }
+}
