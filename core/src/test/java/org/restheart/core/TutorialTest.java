@@ -53,6 +53,7 @@ class TutorialTest {
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: /$db, where: /}]}
                 basicAuthMechanism: {enabled: true}
+                graphql: {db: $db, collection: gql-apps}
                 mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
                 """.replace("$uri", mongo.connectionString()).replace("$db", mongo.databaseName()));
@@ -70,7 +71,8 @@ class TutorialTest {
 
     private void run(Block block, Gateway gateway) throws IOException, InterruptedException {
         var commands = block.commands()
-                .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort());
+                .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort())
+                .replace("\"db\": \"restheart\"", "\"db\": \"" + mongo.databaseName() + "\"");
         var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", commands)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
