@@ -12,13 +12,12 @@ import org.bson.BsonValue;
 /// Generates updates over MongoDB's lists of update operators and update stages.
 record UpdateGenerator(
         RandomSource random, ValueGenerator values, FilterGenerator filters, ExpressionGenerator expressions) {
+    /// No sort and no filter names it: which of two documents is stamped later is decided by the machine, not by data.
+    private static final String STAMPED = "stamped";
 
     BsonValue update() {
         return random.percent(25) ? pipeline() : operators();
     }
-
-    /// No sort and no filter names it: which of two documents is stamped later is decided by the machine, not by data.
-    private static final String STAMPED = "stamped";
 
     /// A document as `POST` and `PUT` send it.
     BsonDocument content() {
