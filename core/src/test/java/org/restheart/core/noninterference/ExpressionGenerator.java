@@ -88,7 +88,8 @@ record ExpressionGenerator(RandomSource random, ValueGenerator values) {
             "$stdDevPop",
             "$stdDevSamp",
             "$meta",
-            "$toHashedIndexKey");
+            "$toHashedIndexKey",
+            "$const");
     private static final List<String> TWO = List.of(
             "$divide",
             "$mod",
@@ -163,7 +164,10 @@ record ExpressionGenerator(RandomSource random, ValueGenerator values) {
                         .concat("")
                         .replaceFirst("\\.$", "." + values.path()));
             case 6 -> document("$literal", values.value());
-            case 7 -> document("$getField", new BsonString(values.field()));
+            case 7 ->
+                document(
+                        random.pick("$getField", "$getField", "$_internalFindAllValuesAtPath", "$meta"),
+                        new BsonString(random.percent(80) ? values.field() : "indexKey"));
             default -> values.scalar();
         };
     }

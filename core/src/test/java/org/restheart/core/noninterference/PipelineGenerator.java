@@ -26,7 +26,7 @@ record PipelineGenerator(
     }
 
     private BsonDocument stage() {
-        return switch (random.nextInt(14)) {
+        return switch (random.nextInt(15)) {
             case 0, 1, 2, 3 -> document("$match", filters.filter());
             case 4 -> document("$set", document(random.pick("x", "v", "_id"), expressions.expression()));
             case 5 -> document("$project", document(random.pick("x", "v"), expressions.expression()));
@@ -41,6 +41,10 @@ record PipelineGenerator(
             case 10 -> document("$unwind", new BsonString("$" + values.path()));
             case 11 -> document("$facet", document("f", array(document("$match", filters.filter()))));
             case 12 -> document(random.pick("$limit", "$skip"), values.number());
+            case 13 ->
+                document(
+                        random.pick("$indexStats", "$collStats", "$mergeCursors", "$_internalInhibitOptimization"),
+                        new BsonDocument());
             default ->
                 BsonDocument.parse("{$lookup: {from: '%s', pipeline: [], as: 'x'}}"
                         .formatted(random.pick("users", "vault", "_properties", collection)));

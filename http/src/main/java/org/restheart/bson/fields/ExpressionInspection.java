@@ -1,24 +1,24 @@
 package org.restheart.bson.fields;
 
-import java.util.Set;
 import org.bson.BsonValue;
 
 /// Checks an aggregation expression for references to hidden fields: field paths, the whole document, and operators
-/// that compute field names or run code.
+/// that may read fields by other means. Unknown operators are refused ([ExpressionOperators]).
 record ExpressionInspection(Visibility visibility) {
-    private static final Set<String> OPAQUE =
-            Set.of("$getField", "$setField", "$unsetField", "$function", "$accumulator", "$where", "$meta");
-
     boolean allows(BsonValue expression) {
         return switch (expression.getBsonType()) {
             case STRING -> allowsText(expression.asString().getValue());
             case ARRAY -> expression.asArray().stream().allMatch(this::allows);
             case DOCUMENT ->
                 expression.asDocument().entrySet().stream()
-                        .allMatch(entry -> !OPAQUE.contains(entry.getKey())
+                        .allMatch(entry -> allowsName(entry.getKey())
                                 && (entry.getKey().equals("$literal") || allows(entry.getValue())));
             default -> true;
         };
+    }
+
+    private static boolean allowsName(String name) {
+        return !name.startsWith("$") || ExpressionOperators.isPure(name);
     }
 
     private boolean allowsText(String text) {

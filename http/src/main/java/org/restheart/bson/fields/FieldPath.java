@@ -9,23 +9,26 @@ import java.util.List;
 ///
 /// @param text as written
 /// @param readings the names of fields that it may mean, positions left out
-public record FieldPath(String text, List<String> readings) {
+/// @param truncated whether the readings are only prefixes of what it may mean
+public record FieldPath(String text, List<String> readings, boolean truncated) {
     /// A path with more numbers is truncated, so it covers more fields than it names.
     private static final int MAX_NUMBERS = 5;
 
     public static FieldPath of(String text) {
         if (text.indexOf('.') < 0) {
-            return new FieldPath(text, List.of(text));
+            return new FieldPath(text, List.of(text), false);
         }
         var readings = new ArrayList<StringBuilder>();
         readings.add(new StringBuilder());
         int numbers = 0;
+        boolean truncated = false;
         boolean first = true;
         for (var step : text.split("\\.", -1)) {
             if (first || !isPosition(step)) {
                 readings.forEach(reading -> append(reading, step));
             } else if (isNumber(step)) {
                 if (++numbers > MAX_NUMBERS) {
+                    truncated = true;
                     break;
                 }
                 var named = readings.stream().map(StringBuilder::new).toList();
@@ -35,11 +38,16 @@ public record FieldPath(String text, List<String> readings) {
             first = false;
         }
         return new FieldPath(
-                text, readings.stream().map(StringBuilder::toString).distinct().toList());
+                text, readings.stream().map(StringBuilder::toString).distinct().toList(), truncated);
     }
 
     private static void append(StringBuilder path, String step) {
         path.append(path.isEmpty() ? "" : ".").append(step);
+    }
+
+    /// Whether it contains the position that the query has found.
+    static boolean isPositional(String text) {
+        return text.endsWith(".$") || text.contains(".$.");
     }
 
     private static boolean isPosition(String step) {
@@ -66,7 +74,8 @@ public record FieldPath(String text, List<String> readings) {
     ///
     /// @param other a path of names
     public boolean mayBeWithin(String other) {
-        return isWithin(text, other) || readings.stream().anyMatch(mine -> isWithin(mine, other));
+        return isWithin(text, other)
+                || readings.stream().anyMatch(mine -> isWithin(mine, other) || (truncated && isWithin(other, mine)));
     }
 
     /// The prefix of the path that contains every array it may index: a change at a position may add elements, and so

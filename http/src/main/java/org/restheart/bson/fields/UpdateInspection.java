@@ -8,7 +8,11 @@ import org.bson.BsonValue;
 
 /// Checks whether an update reveals hidden fields, by copying them to visible ones or by failing depending on their
 /// values. The only changes allowed to a hidden field are to set or to remove it as a whole.
-record UpdateInspection(Visibility visibility) {
+///
+/// @param matchesShown whether every field by which the document was found is shown; if not, the position that `$`
+/// stands
+/// for is decided by hidden ones
+record UpdateInspection(Visibility visibility, boolean matchesShown) {
 
     boolean allows(Update update) {
         return switch (update) {
@@ -32,7 +36,9 @@ record UpdateInspection(Visibility visibility) {
 
     /// Whether everything that determines a change of the field is visible.
     private boolean isFree(String path) {
-        return visibility.shows(path) && visibility.showsWhereItIs(path);
+        return visibility.shows(path)
+                && visibility.showsWhereItIs(path)
+                && (matchesShown || !FieldPath.isPositional(path));
     }
 
     private boolean isReplaceable(String path) {

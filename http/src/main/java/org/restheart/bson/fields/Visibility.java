@@ -29,17 +29,19 @@ public record Visibility(boolean only, Set<String> paths) {
 
     /// Whether the field is shown with everything in it.
     public boolean shows(String path) {
-        return holds(path, this::showsField);
+        return holds(FieldPath.of(path), this::showsField);
     }
 
     /// Whether something in the field is shown.
     public boolean showsPart(String path) {
-        return holds(
-                path,
-                field -> only
-                        ? paths.stream()
-                                .anyMatch(shown -> FieldPath.isWithin(field, shown) || FieldPath.isWithin(shown, field))
-                        : !isHidden(field));
+        var fields = FieldPath.of(path);
+        return !fields.truncated() && holds(fields, this::showsPartOf);
+    }
+
+    private boolean showsPartOf(String field) {
+        return only
+                ? paths.stream().anyMatch(shown -> FieldPath.isWithin(field, shown) || FieldPath.isWithin(shown, field))
+                : !isHidden(field);
     }
 
     private boolean showsField(String field) {
@@ -52,8 +54,8 @@ public record Visibility(boolean only, Set<String> paths) {
         return paths.stream().anyMatch(hidden -> FieldPath.isWithin(field, hidden));
     }
 
-    private static boolean holds(String path, Predicate<String> condition) {
-        return FieldPath.of(path).readings().stream().allMatch(condition);
+    private static boolean holds(FieldPath path, Predicate<String> condition) {
+        return path.readings().stream().allMatch(condition);
     }
 
     /// Whether it also shows what the field is put into: a document, an array, or something that has no fields.
@@ -87,7 +89,9 @@ public record Visibility(boolean only, Set<String> paths) {
     }
 
     /// Whether neither the outcome of an update nor whether it fails depends on anything that is hidden.
-    public boolean allowsUpdate(Update update) {
-        return new UpdateInspection(this).allows(update);
+    ///
+    /// @param matchedBy the filters by which the documents are found
+    public boolean allowsUpdate(Update update, Collection<BsonDocument> matchedBy) {
+        return new UpdateInspection(this, matchedBy.stream().allMatch(this::allowsFilter)).allows(update);
     }
 }

@@ -29,6 +29,7 @@ import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.guard.ReadingStages;
 
 /// `POST /{db}/{collection}/_aggrs` with `{stages, avars, limit}`: runs a pipeline sent by the client, for callers
 /// whose permission has `allowAdHocAggregations`.
@@ -64,9 +65,9 @@ public final class RunAdHocAggregation implements DataHandler {
         // Without the server's variables, which would reveal the rule to the client.
         var stages = Interpolation.OF_AGGREGATIONS.fill(given, new PipelineVariables(variables.asDocument()));
         inspection.check(stages, request.path().requireDb());
-        AdHocRules.check(stages, request.grant().equals(Grant.FULL));
-        request.http().requireThread();
         var pipeline = shown(request);
+        allowed(request, pipeline).check(stages);
+        request.http().requireThread();
         pipeline.addAll(stages);
         pipeline.add(new BsonDocument("$limit", new BsonInt32(limit(request, content))));
         try {
@@ -107,6 +108,12 @@ public final class RunAdHocAggregation implements DataHandler {
             pipeline.add(new BsonDocument("$unset", new BsonArray(names)));
         });
         return pipeline;
+    }
+
+    private static ReadingStages allowed(DataRequest request, List<BsonDocument> rule) {
+        return request.grant().equals(Grant.FULL)
+                ? ReadingStages.OF_EVERYTHING
+                : rule.isEmpty() ? ReadingStages.OF_COLLECTION : ReadingStages.WITHIN_RULES;
     }
 
     private static int limit(DataRequest request, BsonDocument content) {

@@ -4,6 +4,7 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.ExpressionOperators;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.ResourceKind;
@@ -11,7 +12,8 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 
 /// Refuses requests of every caller that contain a forbidden operator at any depth where it would be evaluated: by
-/// default those that run JavaScript in the database. Values to be stored are data, whatever their keys; stored
+/// default those that run JavaScript in the database, and always those that are internal to MongoDB. Values to be
+/// stored are data, whatever their keys; stored
 /// pipelines are checked when they run ([PipelineInspection]). Thread-safe.
 public final class ForbiddenOperators {
     private final Set<String> names;
@@ -45,9 +47,6 @@ public final class ForbiddenOperators {
     ///
     /// @throws org.restheart.http.ProblemException 403 without a body; other problems if it does not parse
     public void checkContent(DataRequest request) {
-        if (names.isEmpty()) {
-            return;
-        }
         boolean acts = switch (request.http().method()) {
             case PATCH -> isInChange(request.content());
             case PUT -> request.path().kind() == ResourceKind.INDEX && contains(request.content());
@@ -64,7 +63,7 @@ public final class ForbiddenOperators {
                 ? stages.stream().anyMatch(this::containsUnquoted)
                 : content instanceof BsonDocument document
                         && document.entrySet().stream()
-                                .anyMatch(entry -> names.contains(entry.getKey())
+                                .anyMatch(entry -> isForbidden(entry.getKey())
                                         || (entry.getKey().equals("$pull") && contains(entry.getValue())));
     }
 
@@ -73,11 +72,15 @@ public final class ForbiddenOperators {
         return switch (value) {
             case BsonDocument document ->
                 document.entrySet().stream()
-                        .anyMatch(entry -> names.contains(entry.getKey())
+                        .anyMatch(entry -> isForbidden(entry.getKey())
                                 || (!entry.getKey().equals("$literal") && containsUnquoted(entry.getValue())));
             case BsonArray array -> array.stream().anyMatch(this::containsUnquoted);
             default -> false;
         };
+    }
+
+    private boolean isForbidden(String name) {
+        return names.contains(name) || ExpressionOperators.isInternal(name);
     }
 
     private static RuntimeException refusal() {
@@ -88,7 +91,7 @@ public final class ForbiddenOperators {
     private boolean contains(BsonValue value) {
         if (value.isDocument()) {
             for (var member : value.asDocument().entrySet()) {
-                if (names.contains(member.getKey()) || contains(member.getValue())) {
+                if (isForbidden(member.getKey()) || contains(member.getValue())) {
                     return true;
                 }
             }

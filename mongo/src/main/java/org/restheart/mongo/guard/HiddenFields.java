@@ -1,6 +1,8 @@
 package org.restheart.mongo.guard;
 
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
@@ -31,6 +33,9 @@ public final class HiddenFields {
             parameters.shardKey().ifPresent(key -> require(visibility.allowsFilter(key)));
             if (query.has("sort") || query.has("sort_by")) {
                 require(visibility.allowsKeys(parameters.find().sort()));
+            }
+            if (query.has("after")) { // which compares the fields of the sort, and always the id
+                require(visibility.allowsKeys(parameters.find().sort()) && visibility.shows("_id"));
             }
             parameters.find().hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
             require(!hasMetadata(parameters.find().keys()));
@@ -73,7 +78,11 @@ public final class HiddenFields {
     public static void checkChange(Grant grant, BsonValue content) {
         grant.projectResponse()
                 .map(Visibility::of)
-                .ifPresent(visibility -> require(visibility.allowsUpdate(Update.of(content))));
+                .ifPresent(visibility -> require(visibility.allowsUpdate(
+                        Update.of(content),
+                        Stream.of(grant.readFilter(), grant.writeFilter())
+                                .flatMap(Optional::stream)
+                                .toList())));
     }
 
     /// Checks a filter outside of the parameters.

@@ -8,6 +8,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.ExpressionOperators;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.resource.ResourceNames;
@@ -16,6 +17,15 @@ import org.restheart.mongo.resource.ResourceNames;
 /// within stages, and every operator at any depth. Thread-safe.
 public final class PipelineInspection {
     private static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
+
+    /// Stages that MongoDB's processes send to each other: one connects to any address, one ends the process.
+    private static final Set<String> INTERNAL_STAGES = Set.of(
+            "$mergeCursors",
+            "$queue",
+            "$setVariableFromSubPipeline",
+            "$backupCursor",
+            "$backupCursorExtend",
+            "$requestReshardResumeToken");
 
     private final PipelineRules rules;
     private final QuerySecurity security;
@@ -118,6 +128,9 @@ public final class PipelineInspection {
     private void checkForbidden(BsonValue value, String location) {
         if (value instanceof BsonDocument document) {
             document.forEach((name, member) -> {
+                if (ExpressionOperators.isInternal(name) || INTERNAL_STAGES.contains(name)) {
+                    throw violation("INTERNAL_OPERATOR", name, location, "only processes of MongoDB use it");
+                }
                 if (security.forbiddenOperators().contains(name)) {
                     throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
                 }

@@ -12,6 +12,7 @@ import org.restheart.http.access.Grant;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.guard.ReadingStages;
 
 /// The documents and fields that a query may read. Immutable by agreement.
 ///
@@ -21,26 +22,7 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
     /// Everything.
     public static final ReadRights ALL = new ReadRights(Optional.empty(), Optional.empty());
 
-    private static final Set<String> WRITING = Set.of("$out", "$merge");
-
-    /// Stages that must be first in a pipeline, so that no stage can precede them, and stages that read other data.
-    private static final Set<String> BEYOND = Set.of(
-            "$lookup",
-            "$graphLookup",
-            "$unionWith",
-            "$geoNear",
-            "$search",
-            "$searchMeta",
-            "$vectorSearch",
-            "$collStats",
-            "$indexStats",
-            "$planCacheStats",
-            "$currentOp",
-            "$listSessions",
-            "$listLocalSessions",
-            "$listSampledQueries",
-            "$documents",
-            "$changeStream");
+    private static final Set<String> NOT_READING = Set.of("$out", "$merge", "$changeStream");
 
     /// The read rights of a permission.
     public static ReadRights of(Grant grant) {
@@ -70,32 +52,19 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
         return stages;
     }
 
-    /// @throws org.restheart.http.ProblemException 403
+    /// @throws org.restheart.http.ProblemException 403 for stages that write, or that may read beyond these rights
     void check(List<BsonDocument> pipeline) {
+        if (!isAll()) {
+            ReadingStages.WITHIN_RULES.check(pipeline);
+        }
         for (var stage : pipeline) {
             for (var name : stage.keySet()) {
-                if (WRITING.contains(name) || name.equals("$changeStream") || (!isAll() && BEYOND.contains(name))) {
+                if (NOT_READING.contains(name)) {
                     throw Problem.of(ProblemCode.FORBIDDEN, "the stage " + name + " is not allowed here")
                             .raise();
                 }
             }
-            if (!isAll() && mentionsBeyond(stage)) {
-                throw Problem.of(ProblemCode.FORBIDDEN, "a pipeline within a stage reads what is not allowed here")
-                        .raise();
-            }
         }
-    }
-
-    /// Pipelines within `$facet`.
-    private static boolean mentionsBeyond(BsonDocument stage) {
-        var facets = stage.get("$facet");
-        return facets != null
-                && facets.isDocument()
-                && facets.asDocument().values().stream()
-                        .filter(org.bson.BsonValue::isArray)
-                        .flatMap(pipeline -> pipeline.asArray().stream())
-                        .filter(org.bson.BsonValue::isDocument)
-                        .anyMatch(inner -> inner.asDocument().keySet().stream().anyMatch(BEYOND::contains));
     }
 
     QueryKey.Parts addTo(QueryKey.Parts parts) {

@@ -222,7 +222,7 @@ class TouchedPathsTest {
         int compared = 0;
         for (int round = 0; round < ROUNDS; round++) {
             BsonValue update = random.nextInt(3) == 0 ? pipeline() : operators();
-            if (!visibility.allowsUpdate(Update.of(update))) {
+            if (!visibility.allowsUpdate(Update.of(update), List.of())) {
                 continue;
             }
             var one = new BsonDocument("_id", new BsonInt32(1));

@@ -1,0 +1,179 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.security.TestGateway.encode;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Operators and stages that reach hidden data, or MongoDB itself, by means of their own: only known ones are allowed.
+@WithMongo
+class UnlistedOperatorsTest {
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "");
+        for (var role : List.of("hiding", "owning", "asking", "titles", "names", "member")) {
+            gateway.insert(
+                    "users",
+                    "{_id: '" + role + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + role + "']}");
+        }
+        permit("hiding", "path-prefix('/docs')", "{projectResponse: {secret: 0, 'n.secret': 0}}");
+        permit("owning", "path-prefix('/docs')", "{readFilter: {owner: '@user._id'}, allowAdHocAggregations: true}");
+        permit("asking", "path-prefix('/docs')", "{projectResponse: {secret: 0}, allowAdHocAggregations: true}");
+        permit("titles", "path-prefix('/docs')", "{projectResponse: {title: 1}}");
+        permit("names", "path-prefix('/users') and method(GET)", "{}");
+        permit(
+                "member",
+                "path-prefix('/teams')",
+                "{readFilter: {members: '@user._id'}, writeFilter: {members: '@user._id'}, projectResponse: {members: 0}, allowBulkPatch: true}");
+        gateway.insert(
+                "docs",
+                "{_id: 'a1', owner: 'owning', title: 'x', secret: 'S-a1', n: [[[[[[{secret: 'x', v: 1}]]]]]], k: 1}",
+                "{_id: 'b1', owner: 'bob', title: 'y', secret: 'S-b1', k: 2}");
+        gateway.insert("teams", "{_id: 't', members: ['x', 'y', 'member'], votes: [0, 0, 0]}");
+        gateway.collection("docs").createIndex(BsonDocument.parse("{owner: 1, secret: 1}"));
+    }
+
+    private static void permit(String role, String predicate, String mongo) {
+        gateway.permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: "
+                + mongo + "}");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"$_internalFindAllValuesAtPath\":\"secret\"}",
+                "{\"$_internalJsEmit\":{\"eval\":\"function(){}\",\"this\":{}}}",
+                "{\"$_internalOwningShard\":1}",
+                "{\"$const\":\"$secret\"}",
+                "{\"$getField\":\"secret\"}",
+                "{\"$notYetInvented\":\"secret\"}",
+            })
+    void what_may_read_a_hidden_field_is_refused_in_filters_and_changes(String expression) {
+        var hiding = gateway.user("hiding");
+        assertThat(hiding.get("/docs?filter=" + encode("{\"$expr\":{\"$in\":[\"S-b1\"," + expression + "]}}"))
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(hiding.patch("/docs/b1", "[{\"$set\":{\"leak\":" + expression + "}}]")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(gateway.stored("docs", "b1")).doesNotContainKey("leak");
+    }
+
+    @Test
+    void passwords_are_read_by_no_internal_operator() {
+        for (var query : List.of(
+                "filter=" + encode("{\"$expr\":{\"$in\":[\"x\",{\"$_internalFindAllValuesAtPath\":\"password\"}]}}"),
+                "keys=" + encode("{\"x\":{\"$_internalFindAllValuesAtPath\":\"password\"}}"))) {
+            assertThat(gateway.user("names").get("/users?" + query).statusCode())
+                    .isEqualTo(403);
+        }
+    }
+
+    @Test
+    void nobody_may_use_what_is_internal_to_MongoDB() {
+        var admin = gateway.as("admin");
+        var emit = "{\"$_internalJsEmit\":{\"eval\":\"function(){emit(1,1)}\",\"this\":\"$$ROOT\"}}";
+        assertThat(admin.get("/docs?keys=" + encode("{\"x\":" + emit + "}")).statusCode())
+                .isEqualTo(403);
+        assertThat(admin.get("/docs?filter=" + encode("{\"$expr\":" + emit + "}"))
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(admin.patch("/docs/a1", "[{\"$set\":{\"x\":" + emit + "}}]").statusCode())
+                .isEqualTo(403);
+        assertThat(admin.patch("/docs/*?filter=" + encode("{\"$_internalExprEq\":1}"), "{\"x\":1}")
+                        .statusCode())
+                .isEqualTo(403);
+        for (var stage : List.of(
+                "{\"$mergeCursors\":{\"remotes\":[]}}",
+                "{\"$_internalInhibitOptimization\":{}}",
+                "{\"$project\":{\"x\":" + emit + "}}",
+                "{\"$facet\":{\"f\":[{\"$queue\":[]}]}}")) {
+            assertThat(admin.post("/docs/_aggrs", "{\"stages\":[" + stage + "]}")
+                            .statusCode())
+                    .as(stage)
+                    .isEqualTo(403);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"$project\":{\"k\":{\"$meta\":\"indexKey\"}}}",
+                "{\"$facet\":{\"f\":[{\"$set\":{\"k\":{\"$meta\":\"indexKey\"}}}]}}",
+                "{\"$collStats\":{\"count\":{}}}",
+                "{\"$indexStats\":{}}",
+                "{\"$unionWith\":\"users\"}",
+                "{\"$facet\":{\"f\":[{\"$unionWith\":\"users\"}]}}",
+                "{\"$notYetInvented\":{}}",
+            })
+    void pipelines_within_a_rule_contain_known_stages_and_no_keys_of_indexes(String stage) {
+        for (var caller : List.of("owning", "asking")) {
+            assertThat(gateway.user(caller)
+                            .post("/docs/_aggrs", "{\"stages\":[" + stage + "]}")
+                            .statusCode())
+                    .as(caller)
+                    .isEqualTo(403);
+        }
+    }
+
+    @Test
+    void pipelines_within_a_rule_do_what_they_are_for() {
+        var answer = gateway.user("owning")
+                .post(
+                        "/docs/_aggrs",
+                        "{\"stages\":[{\"$facet\":{\"f\":[{\"$group\":{\"_id\":\"$owner\",\"n\":{\"$sum\":1}}}]}}]}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(answer.body()).contains("\"owning\"").doesNotContain("bob");
+    }
+
+    @Test
+    void a_page_does_not_begin_after_a_value_that_is_hidden() {
+        var after = Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString("{\"_id\":\"a5\"}".getBytes(StandardCharsets.UTF_8));
+        gateway.permit("{_id: 'no-id', roles: ['titles'], predicate: \"path-prefix('/docs')\", priority: -1, "
+                + "mongo: {projectResponse: {title: 1, _id: 0}}}");
+        assertThat(gateway.user("titles").get("/docs?pagesize=1&after=" + after).statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void many_positions_in_a_path_do_not_hide_what_it_names() {
+        for (var zeros : List.of("0", "0.0.0.0.0", "0.0.0.0.0.0", "0.0.0.0.0.0.0.0")) {
+            assertThat(gateway.user("hiding")
+                            .get("/docs?filter=" + encode("{\"n." + zeros + ".secret\":{\"$exists\":true}}"))
+                            .statusCode())
+                    .as(zeros)
+                    .isEqualTo(403);
+        }
+    }
+
+    @Test
+    void a_change_is_not_put_where_a_hidden_array_matched() {
+        var member = gateway.user("member");
+        assertThat(member.patch("/teams/t", "{\"$set\":{\"votes.$\":1}}").statusCode())
+                .isEqualTo(403);
+        assertThat(member.patch("/teams/*?filter=" + encode("{\"votes\":0}"), "{\"$inc\":{\"votes.$\":1}}")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(member.patch("/teams/t", "{\"$set\":{\"votes.2\":1}}").statusCode())
+                .isEqualTo(200);
+    }
+}

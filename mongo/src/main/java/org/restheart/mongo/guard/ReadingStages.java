@@ -1,0 +1,120 @@
+package org.restheart.mongo.guard;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// What pipelines may do that are run with the rights of a caller. Stages that are not listed are refused, so that a
+/// stage of a later MongoDB, or one that its processes use among themselves, is refused until it is known.
+///
+/// @param stages that are allowed, in pipelines within stages too
+/// @param metadata whether `$meta` is allowed, which returns keys of indexes, hidden fields included
+public record ReadingStages(Set<String> stages, boolean metadata) {
+    /// Stages whose results depend on their input only.
+    private static final Set<String> PURE = Set.of(
+            "$addFields",
+            "$bucket",
+            "$bucketAuto",
+            "$count",
+            "$densify",
+            "$facet",
+            "$fill",
+            "$group",
+            "$limit",
+            "$match",
+            "$project",
+            "$redact",
+            "$replaceRoot",
+            "$replaceWith",
+            "$sample",
+            "$set",
+            "$setWindowFields",
+            "$skip",
+            "$sort",
+            "$sortByCount",
+            "$unset",
+            "$unwind");
+
+    /// Stages that must be first, and read the collection by an index.
+    private static final Set<String> SEARCHES = Set.of("$geoNear", "$search", "$searchMeta", "$vectorSearch");
+
+    private static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
+
+    private static final Set<String> OTHER_COLLECTIONS =
+            Set.of("$documents", "$graphLookup", "$lookup", "$rankFusion", "$scoreFusion", "$unionWith");
+
+    /// After stages that hide documents or fields.
+    public static final ReadingStages WITHIN_RULES = new ReadingStages(PURE, false);
+
+    /// Of the whole collection.
+    public static final ReadingStages OF_COLLECTION = new ReadingStages(union(PURE, SEARCHES), true);
+
+    /// Of the whole database.
+    public static final ReadingStages OF_EVERYTHING =
+            new ReadingStages(union(OF_COLLECTION.stages, OTHER_COLLECTIONS), true);
+
+    private static Set<String> union(Set<String> some, Set<String> others) {
+        return Stream.concat(some.stream(), others.stream()).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /// @throws org.restheart.http.ProblemException 403 naming the stage or operator that is not allowed, and its place
+    public void check(List<? extends BsonValue> pipeline) {
+        checkStages(pipeline, "pipeline");
+    }
+
+    private void checkStages(List<? extends BsonValue> pipeline, String location) {
+        for (int i = 0; i < pipeline.size(); i++) {
+            var at = location + "[" + i + "]";
+            if (pipeline.get(i) instanceof BsonDocument stage) {
+                stage.forEach((name, operand) -> {
+                    require(stages.contains(name), name, at);
+                    checkOperators(operand, at + "." + name);
+                    checkInner(name, operand, at + "." + name);
+                });
+            }
+        }
+    }
+
+    /// Pipelines within the stage.
+    private void checkInner(String stage, BsonValue operand, String location) {
+        if (operand instanceof BsonDocument options) {
+            options.forEach((name, value) -> {
+                boolean pipeline = stage.equals("$facet")
+                        || (name.equals("pipeline") && (stage.equals("$lookup") || stage.equals("$unionWith")));
+                if (pipeline && value instanceof BsonArray inner) {
+                    checkStages(inner, location + "." + name);
+                }
+            });
+        }
+    }
+
+    private void checkOperators(BsonValue value, String location) {
+        if (value instanceof BsonDocument document) {
+            document.forEach((name, operand) -> {
+                require(!JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")), name, location);
+                if (!name.equals("$literal")) {
+                    checkOperators(operand, location + "." + name);
+                }
+            });
+        } else if (value instanceof BsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                checkOperators(array.get(i), location + "[" + i + "]");
+            }
+        }
+    }
+
+    private static void require(boolean allowed, String name, String location) {
+        if (!allowed) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "'" + name + "' at " + location + " is not allowed in pipelines of clients")
+                    .raise();
+        }
+    }
+}
