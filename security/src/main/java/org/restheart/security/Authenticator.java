@@ -10,6 +10,11 @@ public interface Authenticator {
     /// @throws org.restheart.http.ProblemException 503 when the credentials cannot be checked now
     Authentication authenticate(Request request);
 
+    /// Whether the request has credentials of this kind elsewhere than in `Authorization`.
+    default boolean hasOwnField(Request request) {
+        return false;
+    }
+
     /// The value of `WWW-Authenticate` when credentials are needed (RFC 9110, 11.6.1), if the mechanism sends
     /// challenges.
     default Optional<String> challenge(Request request) {

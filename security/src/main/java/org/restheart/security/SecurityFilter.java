@@ -62,7 +62,7 @@ public final class SecurityFilter implements Filter {
 
     /// Credentials that were not accepted before are checked on a thread that may block, where each attempt is counted.
     private Authentication attempt(Request request) {
-        if (!request.mayBlock() || !request.headers().has("Authorization")) {
+        if (!request.mayBlock() || !hasCredentials(request)) {
             return authenticate(request);
         }
         var begun = new ArrayList<FailedAttempts>();
@@ -80,6 +80,11 @@ public final class SecurityFilter implements Filter {
                 attempts.end(request, rejected);
             }
         }
+    }
+
+    private boolean hasCredentials(Request request) {
+        return request.headers().has("Authorization")
+                || policy.authenticators().stream().anyMatch(authenticator -> authenticator.hasOwnField(request));
     }
 
     private Authentication authenticate(Request request) {

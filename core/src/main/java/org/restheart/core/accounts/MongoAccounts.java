@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
+import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.security.realm.Accounts;
@@ -31,6 +33,20 @@ final class MongoAccounts implements Accounts {
     public Optional<BsonDocument> find(String name) {
         var found = lookUp.of(() -> collection.find(named(name)).limit(2).into(new ArrayList<>()));
         return found.size() == 1 && isNamed(found.getFirst(), name) ? Optional.of(found.getFirst()) : Optional.empty();
+    }
+
+    @Override
+    public void identify(String name, String property) {
+        var account = find(name);
+        if (account.isEmpty()) {
+            return;
+        }
+        var without = new BsonDocument("_id", account.get().get("_id"))
+                .append(property, new BsonDocument("$exists", BsonBoolean.FALSE));
+        lookUp.of(() -> collection.updateOne(
+                without,
+                new BsonDocument(
+                        "$set", new BsonDocument(property, new BsonObjectId()).append("_etag", new BsonObjectId()))));
     }
 
     /// Accounts with the name in a list of names are excluded, so that they do not make the account with exactly this

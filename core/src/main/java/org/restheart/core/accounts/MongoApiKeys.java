@@ -16,7 +16,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
 import org.bson.BsonString;
+import org.bson.types.ObjectId;
 import org.restheart.http.Request;
 import org.restheart.security.apikey.ApiKey;
 import org.restheart.security.apikey.ApiKeys;
@@ -77,6 +79,7 @@ final class MongoApiKeys implements ApiKeys {
                     new BsonDocument("expiresAt", new BsonInt32(1)),
                     new IndexOptions().expireAfter(DAYS_AFTER_END, TimeUnit.DAYS));
             collection.createIndex(new BsonDocument("account", new BsonInt32(1)));
+            collection.createIndex(new BsonDocument("handle", new BsonInt32(1)));
             indexed.set(true);
         }
         try {
@@ -89,6 +92,14 @@ final class MongoApiKeys implements ApiKeys {
             }
             throw e;
         }
+    }
+
+    @Override
+    public Optional<ApiKey> byHandle(ObjectId handle) {
+        return Optional.ofNullable(collection
+                        .find(new BsonDocument("handle", new BsonObjectId(handle)))
+                        .first())
+                .flatMap(ApiKey::of);
     }
 
     @Override

@@ -20,7 +20,6 @@ import org.restheart.security.acl.StoredPermissions;
 import org.restheart.security.apikey.ApiKey;
 import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.security.realm.PasswordHashes;
-import org.restheart.security.realm.Realm;
 import org.restheart.security.realm.StoredRealm;
 
 /// Accounts and permissions in MongoDB and their caches, which are invalidated by change streams of both collections
@@ -61,7 +60,7 @@ final class StoredSecurity {
 
     private StoredRealm realm(MongoClient client, MongoRealmConfig config, PasswordHashes hashes) {
         var users = config.users();
-        var kept = new InvalidatedCache<String, Realm.Stored>(config.keeping());
+        var kept = new InvalidatedCache<String, StoredRealm.Entry>(config.keeping());
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Invalidation(kept, byId));

@@ -1,14 +1,14 @@
 package org.restheart.security.apikey;
 
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// A range of IP addresses in CIDR notation (RFC 4632, 3.1).
 final class AddressRange {
-    /// Names are never looked up.
-    private static final Pattern LITERAL = Pattern.compile("[0-9a-fA-F:.]{2,45}");
+    /// Names are never looked up: letters are part of an address only beside a colon. Four numbers, since shorter
+    /// forms are read differently by different programs.
+    private static final Pattern LITERAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|(?=.*:)[0-9a-fA-F:.]{2,45}");
 
     private final byte[] network;
     private final int bits;
@@ -36,9 +36,9 @@ final class AddressRange {
     private static Optional<byte[]> address(String literal) {
         try {
             return LITERAL.matcher(literal).matches()
-                    ? Optional.of(InetAddress.getByName(literal).getAddress())
+                    ? Optional.of(InetAddress.ofLiteral(literal).getAddress())
                     : Optional.empty();
-        } catch (UnknownHostException _) {
+        } catch (IllegalArgumentException _) {
             return Optional.empty();
         }
     }

@@ -11,6 +11,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.security.realm.Realm;
 
 /// The stored record of a key, without the key itself. Immutable.
 ///
@@ -18,6 +19,7 @@ import org.bson.types.ObjectId;
 /// @param handle identifies it in lists and requests
 /// @param hint its first characters, for lists
 /// @param account whose credentials it is
+/// @param identity of that account, which no other account of its name has
 /// @param roles its roles; empty for all roles of the account
 /// @param from address ranges it may be used from; empty for any
 public record ApiKey(
@@ -25,6 +27,7 @@ public record ApiKey(
         ObjectId handle,
         String hint,
         String account,
+        String identity,
         Optional<List<String>> roles,
         String name,
         Instant createdAt,
@@ -46,6 +49,7 @@ public record ApiKey(
                 handle.getValue(),
                 text(stored, "hint"),
                 account.getValue(),
+                text(stored, "identity"),
                 stored.containsKey("roles") ? Optional.of(texts(stored.get("roles"))) : Optional.empty(),
                 text(stored, "name"),
                 time(stored, "createdAt").orElse(Instant.EPOCH),
@@ -81,6 +85,7 @@ public record ApiKey(
         var document = new BsonDocument("_id", new BsonString(digest));
         document.putAll(toShow());
         document.append("handle", new BsonObjectId(handle));
+        document.append("identity", new BsonString(identity));
         expiresAt.ifPresent(time -> document.append("expiresAt", new BsonDateTime(time.toEpochMilli())));
         document.append("createdAt", new BsonDateTime(createdAt.toEpochMilli()));
         return document;
@@ -106,6 +111,12 @@ public record ApiKey(
 
     private static BsonArray array(List<String> texts) {
         return new BsonArray(texts.stream().map(BsonString::new).toList());
+    }
+
+    /// Whether it was issued for this account, and not for one of the same name before it.
+    boolean isOf(Realm.Identified owner) {
+        return account.equals(owner.account().name())
+                && owner.identity().filter(identity::equals).isPresent();
     }
 
     boolean isUsable(Instant now) {

@@ -3,6 +3,7 @@ package org.restheart.security.apikey;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -28,6 +29,11 @@ public final class ApiKeyAuthenticator implements Authenticator {
     }
 
     @Override
+    public boolean hasOwnField(Request request) {
+        return headerNames.stream().anyMatch(request.headers()::has);
+    }
+
+    @Override
     public Authentication authenticate(Request request) {
         var sent = sent(request);
         if (sent.isEmpty()) {
@@ -39,13 +45,19 @@ public final class ApiKeyAuthenticator implements Authenticator {
         var now = Instant.now();
         return keys.find(request, form.digest(sent.getFirst()))
                 .filter(key -> key.isUsable(now) && isUsableFrom(key, request))
-                .flatMap(key -> realm.stored(request, key.account())
-                        .map(Realm.Stored::account)
-                        .map(account -> {
-                            keys.used(key, now);
-                            return accepted(key, account);
-                        }))
+                .flatMap(key -> owner(request, key).map(account -> {
+                    keys.used(key, now);
+                    return accepted(key, account);
+                }))
                 .orElse(Authentication.REJECTED);
+    }
+
+    /// The account for which the key was issued, if it still exists. What is cached may be older than its identity.
+    private Optional<Account> owner(Request request, ApiKey key) {
+        return realm.identified(request, key.account(), false)
+                .filter(key::isOf)
+                .or(() -> realm.identified(request, key.account(), true).filter(key::isOf))
+                .map(Realm.Identified::account);
     }
 
     private List<String> sent(Request request) {

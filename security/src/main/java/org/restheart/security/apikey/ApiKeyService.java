@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
@@ -42,6 +43,7 @@ public final class ApiKeyService implements Service, Authorizer {
     private static final int MAX_CONTENT = 16 << 10;
     private static final int MAX_NAME = 200;
     private static final int MAX_RANGES = 50;
+    private static final int MAX_KEYS = 1_000;
 
     private final ApiKeys keys;
     private final KeyForm form;
@@ -105,15 +107,15 @@ public final class ApiKeyService implements Service, Authorizer {
         return switch (segments.size()) {
             case 1 ->
                 switch (request.method()) {
-                    case GET -> list(caller);
+                    case GET -> list(request, caller);
                     case POST -> create(request, caller);
                     default -> notAllowed("GET, POST");
                 };
             case 2 ->
                 switch (request.method()) {
-                    case PATCH -> change(request, find(caller, segments.get(1)));
+                    case PATCH -> change(request, find(request, caller, segments.get(1)));
                     case DELETE -> {
-                        keys.delete(find(caller, segments.get(1)));
+                        keys.delete(find(request, caller, segments.get(1)));
                         yield Response.status(204);
                     }
                     default -> notAllowed("PATCH, DELETE");
@@ -145,20 +147,33 @@ public final class ApiKeyService implements Service, Authorizer {
                 .with("Cache-Control", "no-store");
     }
 
-    private List<ApiKey> visible(Account caller) {
-        return keys.list(isRoot(caller) ? Optional.empty() : Optional.of(caller.name()));
+    /// Keys that the caller manages. Keys of a former account of one's name are somebody else's.
+    private Predicate<ApiKey> managed(Request request, Account caller) {
+        if (isRoot(caller)) {
+            return _ -> true;
+        }
+        var own = realm.identified(request, caller.name(), true);
+        return key -> own.filter(key::isOf).isPresent();
     }
 
-    private Response list(Account caller) {
+    private Response list(Request request, Account caller) {
+        var account = isRoot(caller) ? request.query().first("account") : Optional.of(caller.name());
+        var managed = managed(request, caller);
         return json(
-                200, new BsonArray(visible(caller).stream().map(ApiKey::toShow).toList()));
+                200,
+                new BsonArray(keys.list(account).stream()
+                        .filter(managed)
+                        .map(ApiKey::toShow)
+                        .toList()));
     }
 
     /// Unknown keys and keys of other accounts give the same response.
-    private ApiKey find(Account caller, String handle) {
-        return visible(caller).stream()
-                .filter(key -> key.handle().toHexString().equals(handle))
-                .findFirst()
+    private ApiKey find(Request request, Account caller, String handle) {
+        return Optional.of(handle)
+                .filter(ObjectId::isValid)
+                .map(ObjectId::new)
+                .flatMap(keys::byHandle)
+                .filter(managed(request, caller))
                 .orElseThrow(() -> Problem.of(ProblemCode.NOT_FOUND, "there is no such key")
                         .raise());
     }
@@ -170,9 +185,7 @@ public final class ApiKeyService implements Service, Authorizer {
         if (!account.equals(caller.name()) && !root) {
             throw forbidden("only administrators make keys for others");
         }
-        var owner = realm.stored(request, account)
-                .map(Realm.Stored::account)
-                .orElseThrow(() -> invalid("account", "there is no such account"));
+        var owner = realm.stored(request, account).map(Realm.Stored::account).orElseThrow(ApiKeyService::noSuchAccount);
         var roles = texts(content, "roles");
         // A key of another account never has more roles than its creator has now.
         var allowed = root ? owner.roles() : caller.roles();
@@ -190,19 +203,29 @@ public final class ApiKeyService implements Service, Authorizer {
         }
         var key = imported.orElseGet(KeyForm::random);
         var now = Instant.now();
+        var end = end(content, now);
+        var ranges = ranges(content);
+        var name = text(content, "name").filter(text -> text.length() <= MAX_NAME);
+        if (keys.list(Optional.of(account)).size() >= MAX_KEYS) {
+            throw forbidden("an account has at most " + MAX_KEYS + " keys: delete those that are not needed");
+        }
+        var identity = realm.identify(request, account)
+                .flatMap(Realm.Identified::identity)
+                .orElseThrow(ApiKeyService::noSuchAccount);
         var made = new ApiKey(
                 form.digest(key),
                 new ObjectId(),
                 KeyForm.hint(key),
                 account,
+                identity,
                 root ? roles : Optional.of(roles.orElse(caller.roles())),
-                text(content, "name").filter(name -> name.length() <= MAX_NAME).orElse(""),
+                name.orElse(""),
                 now,
                 caller.name(),
                 Optional.empty(),
-                end(content, now),
+                end,
                 false,
-                ranges(content));
+                ranges);
         if (!keys.insert(made)) {
             throw Problem.of(ProblemCode.CONFLICT, "there is such a key already")
                     .raise();
@@ -210,6 +233,10 @@ public final class ApiKeyService implements Service, Authorizer {
         var answer = new BsonDocument("key", new BsonString(key));
         answer.putAll(made.toShow());
         return json(201, answer);
+    }
+
+    private static RuntimeException noSuchAccount() {
+        return invalid("account", "there is no such account");
     }
 
     private Optional<Instant> end(BsonDocument content, Instant now) {

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
+import org.bson.types.ObjectId;
 import org.restheart.http.Request;
 
 /// The store of keys. Thread-safe; all methods may block.
@@ -15,7 +16,10 @@ public interface ApiKeys {
     /// @return false if there is such a key
     boolean insert(ApiKey key);
 
-    /// Keys of one account, or all, by creation time; at most a few thousand.
+    /// The key with this handle.
+    Optional<ApiKey> byHandle(ObjectId handle);
+
+    /// Keys of accounts of one name, or all, by creation time; at most a few thousand.
     List<ApiKey> list(Optional<String> account);
 
     /// @param changes fields and their new values

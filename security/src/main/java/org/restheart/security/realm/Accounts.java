@@ -10,4 +10,8 @@ public interface Accounts {
     ///
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     Optional<BsonDocument> find(String name);
+
+    /// Sets a property of the account's document to a new ObjectId, unless it has that property. Its entity tag
+    /// changes, too. Does nothing if accounts cannot be changed.
+    default void identify(String name, String property) {}
 }

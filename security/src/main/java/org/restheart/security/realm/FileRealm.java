@@ -1,15 +1,24 @@
 package org.restheart.security.realm;
 
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
 /// Accounts that are written in a file, with their passwords in clear or as bcrypt hashes. Immutable.
 public final class FileRealm implements Realm {
+    /// OWASP's recommendation for this function.
+    private static final int ITERATIONS = 600_000;
+
     private final Map<String, Known> users = new HashMap<>();
     private final PasswordHashes hashes;
     private final boolean anyHashed;
@@ -27,6 +36,8 @@ public final class FileRealm implements Realm {
     }
 
     private record Known(String password, Account account) {}
+
+    private final Map<String, String> identities = new ConcurrentHashMap<>();
 
     /// @param users of two with the same name the later is used
     public FileRealm(List<User> users, PasswordHashes hashes) {
@@ -63,6 +74,36 @@ public final class FileRealm implements Realm {
     @Override
     public Optional<Stored> stored(Request request, String name) {
         return Optional.ofNullable(users.get(name)).map(user -> new Stored(user.account(), user.password()));
+    }
+
+    @Override
+    public Optional<Identified> identified(Request request, String name, boolean fresh) {
+        var user = users.get(name);
+        if (user == null) {
+            return Optional.empty();
+        }
+        if (!identities.containsKey(name)) {
+            request.requireThread();
+        }
+        var identity = identities.computeIfAbsent(name, _ -> identity(name, user.password()));
+        return Optional.of(new Identified(user.account(), Optional.of(identity)));
+    }
+
+    @Override
+    public Optional<Identified> identify(Request request, String name) {
+        return identified(request, name, true);
+    }
+
+    /// Another entry with this name has another password. Derived slowly, since the password may be in clear.
+    private static String identity(String name, String password) {
+        try {
+            var salt = ("identity of " + name).getBytes(StandardCharsets.UTF_8);
+            var derived = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+                    .generateSecret(new PBEKeySpec(password.toCharArray(), salt, ITERATIONS, 128));
+            return HexFormat.of().formatHex(derived.getEncoded());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
     }
 
     @Override

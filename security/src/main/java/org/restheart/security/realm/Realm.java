@@ -29,6 +29,22 @@ public interface Realm {
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     Optional<Stored> stored(Request request, String name);
 
+    /// The account and its identity. The same threading rule applies.
+    ///
+    /// @param fresh whether to read it even if it is cached
+    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
+    Optional<Identified> identified(Request request, String name, boolean fresh);
+
+    /// The account and its identity, which it is given if it has none. May block.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now; 409 if it cannot have one
+    Optional<Identified> identify(Request request, String name);
+
+    /// An account that can log in, and what tells it from all others that have had its name.
+    ///
+    /// @param identity not secret; empty if it was not given one yet
+    record Identified(Account account, Optional<String> identity) {}
+
     /// An account that can log in.
     record Stored(Account account, String password) {
         @Override

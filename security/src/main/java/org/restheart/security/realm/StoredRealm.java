@@ -2,22 +2,32 @@ package org.restheart.security.realm;
 
 import java.util.Optional;
 import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
 import org.bson.BsonString;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.cache.InvalidatedCache;
 
 /// Accounts that are documents of a collection. Thread-safe.
 public final class StoredRealm implements Realm {
+    /// The property of an account that tells it from others of its name: of all properties, only one that is random
+    /// is in no other document.
+    public static final String IDENTITY = "_identity";
+
     private final UsersCollection users;
     private final Accounts accounts;
     private final PasswordHashes hashes;
-    private final InvalidatedCache<String, Stored> kept;
+    private final InvalidatedCache<String, Entry> kept;
     private final KeyedDigest digest = new KeyedDigest();
+
+    /// An account as it is cached.
+    public record Entry(Stored stored, Optional<String> identity) {}
 
     /// @param kept the cache of accounts, which is invalidated on changes
     public StoredRealm(
-            UsersCollection users, Accounts accounts, PasswordHashes hashes, InvalidatedCache<String, Stored> kept) {
+            UsersCollection users, Accounts accounts, PasswordHashes hashes, InvalidatedCache<String, Entry> kept) {
         this.users = users;
         this.accounts = accounts;
         this.hashes = hashes;
@@ -26,12 +36,12 @@ public final class StoredRealm implements Realm {
 
     @Override
     public Optional<Account> verify(Request request, String name, String password) {
-        var known = kept.get(name).filter(stored -> isKnownToMatch(password, stored.password()));
+        var known = kept.get(name).map(Entry::stored).filter(stored -> isKnownToMatch(password, stored.password()));
         if (known.isPresent()) {
             return known.map(Stored::account);
         }
         // The time must not reveal whether the account exists: always one query and one password verification.
-        var stored = load(request, name);
+        var stored = load(request, name).map(Entry::stored);
         if (stored.isEmpty()) {
             rejectSlowly(request, name, password);
             return Optional.empty();
@@ -44,7 +54,7 @@ public final class StoredRealm implements Realm {
     @SuppressWarnings("ReferenceEquality") // an equal account may have another password
     public boolean isCurrent(Account account) {
         var known = kept.get(account.name());
-        return known.isPresent() && known.get().account() == account;
+        return known.isPresent() && known.get().stored().account() == account;
     }
 
     private boolean isKnownToMatch(String password, String stored) {
@@ -65,11 +75,32 @@ public final class StoredRealm implements Realm {
 
     @Override
     public Optional<Stored> stored(Request request, String name) {
-        var known = kept.get(name);
-        return known.isPresent() ? known : load(request, name);
+        return kept.get(name).or(() -> load(request, name)).map(Entry::stored);
     }
 
-    private Optional<Stored> load(Request request, String name) {
+    @Override
+    public Optional<Identified> identified(Request request, String name, boolean fresh) {
+        var entry = fresh ? load(request, name) : kept.get(name).or(() -> load(request, name));
+        return entry.map(known -> new Identified(known.stored().account(), known.identity()));
+    }
+
+    @Override
+    public Optional<Identified> identify(Request request, String name) {
+        var known = identified(request, name, true);
+        if (known.isEmpty() || known.get().identity().isPresent()) {
+            return known;
+        }
+        accounts.identify(name, IDENTITY);
+        kept.forget(name);
+        var identified = identified(request, name, true);
+        if (identified.filter(account -> account.identity().isEmpty()).isPresent()) {
+            throw Problem.of(ProblemCode.CONFLICT, IDENTITY + " of the account is not an ObjectId of this server")
+                    .raise();
+        }
+        return identified;
+    }
+
+    private Optional<Entry> load(Request request, String name) {
         request.requireThread();
         return Optional.ofNullable(kept.load(
                 name,
@@ -78,16 +109,21 @@ public final class StoredRealm implements Realm {
                         .orElse(null)));
     }
 
-    private Optional<Stored> read(String name, BsonDocument document) {
+    private Optional<Entry> read(String name, BsonDocument document) {
         if (!(document.get(users.passwordProperty()) instanceof BsonString password)) {
             return Optional.empty();
         }
         var properties = document.clone();
         properties.remove(users.passwordProperty());
+        properties.remove(IDENTITY);
+        var identity = document.get(IDENTITY) instanceof BsonObjectId id
+                ? Optional.of(id.getValue().toHexString())
+                : Optional.<String>empty();
         properties.put("authDb", new BsonString(users.database()));
         return users.roles()
                 .read(document)
-                .map(roles -> new Stored(new Account(name, roles, properties), password.getValue()));
+                .map(roles ->
+                        new Entry(new Stored(new Account(name, roles, properties), password.getValue()), identity));
     }
 
     @Override

@@ -1,0 +1,190 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.client.model.Filters;
+import java.time.Duration;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// An API key belongs to the account that it was made for, and to no other of that name.
+@WithMongo
+class ApiKeyAccountsTest {
+    private static final String PARTS = """
+            apiKeyAuthMechanism: {enabled: true}
+            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+            """;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private static TestGateway gateway;
+    private static Gateway other;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, PARTS);
+        gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");
+        gateway.insert("c", "{_id: 1}");
+        other = Gateway.start(
+                TestGateway.config(mongo.connectionString(), gateway.database().getName(), TestGateway.REALM + PARTS));
+    }
+
+    @AfterAll
+    static void stop() {
+        other.close();
+        gateway.close();
+    }
+
+    private static void addAccount(String name, String password) {
+        var added = gateway.as("admin")
+                .post(
+                        "/users",
+                        "{\"_id\":\"%s\",\"password\":\"%s\",\"roles\":[\"editor\"]}".formatted(name, password));
+        assertThat(added.statusCode()).as(added.body()).isEqualTo(201);
+    }
+
+    private static BsonDocument make(TestClient client, String content) {
+        var response = client.post("/_apikeys", content);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        return BsonDocument.parse(response.body());
+    }
+
+    private static int status(BsonDocument made) {
+        return with(gateway.anonymous(), made).get("/c").statusCode();
+    }
+
+    private static int elsewhere(BsonDocument made) {
+        return with(TestClient.of(other.address()), made).get("/c").statusCode();
+    }
+
+    private static TestClient with(TestClient client, BsonDocument made) {
+        return client.with("api-key", made.getString("key").getValue());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rest", "mongo"})
+    void a_new_account_of_the_name_does_not_revive_a_key(String way) {
+        var name = "kk-" + way;
+        addAccount(name, "one-pw");
+        var made = make(gateway.anonymous().as(name, "one-pw"), "{\"name\": \"of the first\", \"days\": 7}");
+        assertThat(status(made)).isEqualTo(200);
+        assertThat(elsewhere(made)).isEqualTo(200);
+        if (way.equals("rest")) {
+            assertThat(gateway.as("admin").send("DELETE", "/users/" + name, "").statusCode())
+                    .isEqualTo(204);
+        } else {
+            gateway.collection("users").deleteOne(Filters.eq("_id", name));
+        }
+        await().atMost(SECOND).until(() -> status(made) == 401 && elsewhere(made) == 401);
+        addAccount(name, "two-pw");
+        var second = gateway.anonymous().as(name, "two-pw");
+        assertThat(status(made)).isEqualTo(401);
+        assertThat(elsewhere(made)).isEqualTo(401);
+        var fresh = make(second, "{\"days\": 7}");
+        assertThat(status(fresh)).isEqualTo(200);
+        assertThat(elsewhere(fresh)).isEqualTo(200);
+        assertThat(status(made)).isEqualTo(401);
+        assertThat(elsewhere(made)).isEqualTo(401);
+        assertThat(second.get("/_apikeys").body()).doesNotContain("of the first");
+        var path = "/_apikeys/" + made.getString("handle").getValue();
+        assertThat(second.patch(path, "{\"disabled\": false}").statusCode()).isEqualTo(404);
+        assertThat(second.send("DELETE", path, "").statusCode()).isEqualTo(404);
+        assertThat(gateway.as("admin").get("/_apikeys?account=" + name).body()).contains("of the first");
+    }
+
+    @Test
+    void a_key_survives_a_changed_password_and_an_administrator_ends_it() {
+        addAccount("changed", "one-pw");
+        var made = make(gateway.anonymous().as("changed", "one-pw"), "{\"days\": 7}");
+        var admin = gateway.as("admin");
+        assertThat(admin.patch("/users/changed", "{\"password\": \"two-pw\"}").statusCode())
+                .isEqualTo(200);
+        assertThat(status(made)).isEqualTo(200);
+        assertThat(elsewhere(made)).isEqualTo(200);
+        var listed = BsonArray.parse(admin.get("/_apikeys?account=changed").body());
+        assertThat(listed).hasSize(1);
+        var handle = listed.getFirst().asDocument().getString("handle").getValue();
+        assertThat(admin.send("DELETE", "/_apikeys/" + handle, "").statusCode()).isEqualTo(204);
+        assertThat(status(made)).isEqualTo(401);
+        await().atMost(SECOND).until(() -> elsewhere(made) == 401);
+    }
+
+    @Test
+    void what_tells_accounts_apart_is_no_part_of_keys_that_are_shown() {
+        var made = make(gateway.as("bob"), "{\"days\": 7}");
+        var identity = gateway.stored("users", "bob").getObjectId("_identity").getValue();
+        assertThat(made.toJson() + gateway.as("bob").get("/_apikeys").body()).doesNotContain(identity.toHexString());
+    }
+
+    @Test
+    void an_entry_of_a_file_with_another_password_is_another_account(TestMongo mongo) {
+        var database = mongo.newDatabaseName();
+        BsonDocument made;
+        try (var first = Gateway.start(withFile(mongo, database, "one"))) {
+            made = make(TestClient.of(first.address()).as("kk", "one"), "{\"days\": 7}");
+            assertThat(roles(first, made)).isEqualTo(200);
+        }
+        try (var again = Gateway.start(withFile(mongo, database, "one"))) {
+            assertThat(roles(again, made)).isEqualTo(200);
+        }
+        try (var second = Gateway.start(withFile(mongo, database, "two"))) {
+            assertThat(roles(second, made)).isEqualTo(401);
+            assertThat(TestClient.of(second.address())
+                            .as("kk", "two")
+                            .get("/_apikeys")
+                            .body())
+                    .isEqualTo("[]");
+        }
+    }
+
+    private static int roles(Gateway at, BsonDocument made) {
+        return with(TestClient.of(at.address()), made).get("/roles/kk").statusCode();
+    }
+
+    private static GatewayConfig withFile(TestMongo mongo, String database, String password) {
+        return GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: "$uri"}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator: {enabled: true, users: [{userid: kk, password: $pw, roles: [user]}]}
+                mongoRealmAuthenticator: {enabled: false}
+                apiKeyAuthMechanism: {enabled: true}
+                apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+                """.replace("$uri", mongo.connectionString())
+                .replace("$db", database)
+                .replace("$pw", password));
+    }
+
+    @Test
+    void guessing_keys_locks_a_source_out(TestMongo mongo) {
+        try (var guarded =
+                TestGateway.start(mongo, PARTS + "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 5}\n")) {
+            for (int i = 0; i < 5; i++) {
+                assertThat(guarded.anonymous()
+                                .with("api-key", "rhk_" + i)
+                                .get("/c")
+                                .statusCode())
+                        .isEqualTo(401);
+            }
+            assertThat(guarded.anonymous().with("api-key", "rhk_6").get("/c").statusCode())
+                    .isEqualTo(429);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1234", "127.1", "face.de", "abcd", "10.0.0.0/33", "::1/129", "256.1.1.1", "::1%lo"})
+    void a_range_is_written_in_full(String range) {
+        var content = "{\"days\": 1, \"from\": [\"" + range + "\"]}";
+        assertThat(gateway.as("ada").post("/_apikeys", content).statusCode()).isEqualTo(400);
+    }
+}
