@@ -47,8 +47,7 @@ public final class SecurityFilter implements Filter {
         return switch (attempt(request)) {
             case Authentication.Authenticated(var account, var credentials, var headers) -> {
                 request.attribute(Account.OBSERVER).ifPresent(observer -> observer.accept(account));
-                var caller =
-                        credentials.expires().map(Caller.of(account)::until).orElseGet(() -> Caller.of(account));
+                var caller = caller(account, credentials);
                 var response = authorize(request.with(Credentials.KEY, credentials), account, caller, headers, next);
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
@@ -58,6 +57,11 @@ public final class SecurityFilter implements Filter {
             }
             case Authentication.Absent _ -> anonymous(request, false, next);
         };
+    }
+
+    private static Caller caller(Account account, Credentials credentials) {
+        var caller = credentials.isApiKey() ? Caller.of(account).withLimits() : Caller.of(account);
+        return credentials.expires().map(caller::until).orElse(caller);
     }
 
     /// Credentials that were not accepted before are checked on a thread that may block, where each attempt is counted.

@@ -22,6 +22,7 @@ class ApiKeyLimitsTest {
             "a key of more than sixty-four characters, so that it is long enough for HMAC";
     private static final String PARTS = """
             apiKeyAuthMechanism: {enabled: true}
+            dataApi: {enabled: true}
             apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
             jwtConfigProvider: {key: "%s"}
             jwtAuthenticationMechanism: {enabled: true}
@@ -175,5 +176,48 @@ class ApiKeyLimitsTest {
         assertThat(foreign.post("/_apikeys", "{\"days\": 7}").statusCode()).isEqualTo(403);
         assertThat(foreign.get("/_apikeys").statusCode()).isEqualTo(403);
         assertThat(foreign.send("DELETE", path, "").statusCode()).isEqualTo(403);
+    }
+
+    /// With the password a key would be good for everything that its account may do, from everywhere.
+    @Test
+    void a_key_does_not_change_the_password_of_its_account() {
+        jwt.permit("{_id: 'own', roles: ['editor'], predicate: \"path-prefix('/users')\","
+                + " mongo: {allowBulkPatch: true, allowWriteMode: true}}");
+        var password = "{\"password\": \"another-pw\"}";
+        var whole = "{\"_id\": \"ada\", \"password\": \"another-pw\", \"roles\": [\"editor\"]}";
+        for (var client : with(jwt, make(jwt, "ada"))) {
+            assertThat(client.patch("/users/ada", password).statusCode()).isEqualTo(403);
+            assertThat(client.patch("/users/ada", "{\"$set\": " + password + "}")
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(client.put("/users/ada", "{\"password\": \"another-pw\", \"roles\": [\"editor\"]}")
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(client.post("/users", whole).statusCode()).isEqualTo(403);
+            assertThat(client.post("/users", "[" + whole + "]").statusCode()).isEqualTo(403);
+            assertThat(client.patch("/users/*?filter=" + TestGateway.encode("{\"_id\": \"ada\"}"), password)
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(client.patch("/users/ada", "{\"team\": \"red\"}").statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(jwt.as("ada").get("/c").statusCode()).isEqualTo(200);
+        assertThat(updateAsAnAction(password)).isEqualTo(403);
+        assertThat(updateAsAnAction("{\"team\": \"blue\"}")).isEqualTo(200);
+        assertThat(jwt.as("ada").get("/c").statusCode()).isEqualTo(200);
+        var maker = with(jwt, make(jwt, "ada")).getFirst();
+        assertThat(maker.post("/users", whole.replace("ada", "made-by-a-key")).statusCode())
+                .isEqualTo(201);
+    }
+
+    private static int updateAsAnAction(String fields) {
+        var update = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"users\","
+                + " \"filter\": {\"_id\": \"ada\"}, \"update\": {\"$set\": %s}}";
+        return with(jwt, make(jwt, "ada"))
+                .getFirst()
+                .post(
+                        "/app/a/endpoint/data/v1/action/updateOne",
+                        update.formatted(jwt.database().getName(), fields))
+                .statusCode();
     }
 }

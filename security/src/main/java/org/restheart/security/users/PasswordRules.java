@@ -12,6 +12,20 @@ import org.restheart.security.realm.PasswordHashes;
 /// @param hash computes the stored form; may block
 /// @param hashed whether that is a bcrypt hash, which looks at no more than 72 bytes
 public record PasswordRules(UnaryOperator<String> hash, boolean hashed, Optional<PasswordStrength> strength) {
+    /// Accepts no password: whoever sets the password of an account can log in as it, without the limits of the API key
+    /// with which it was set.
+    PasswordRules refusingAll() {
+        return new PasswordRules(
+                _ -> {
+                    throw Problem.of(
+                                    ProblemCode.FORBIDDEN,
+                                    "an API key does not change the password of its account: sign in with the password")
+                            .raise();
+                },
+                hashed,
+                strength);
+    }
+
     /// The stored form of a password.
     ///
     /// @param place in the content, for the message; empty for the only document

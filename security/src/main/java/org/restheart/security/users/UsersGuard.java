@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Filter;
@@ -81,7 +83,7 @@ public final class UsersGuard implements Filter {
         var grant = HiddenProperties.withhold(request.caller().grant(), hidden);
         return next.handle(
                 writesDocuments(request, target.get())
-                        ? guarded(request, grant)
+                        ? guarded(request, target.get(), grant)
                         : request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
     }
 
@@ -111,7 +113,7 @@ public final class UsersGuard implements Filter {
         };
     }
 
-    private Request guarded(Request request, Grant grant) {
+    private Request guarded(Request request, DataTarget target, Grant grant) {
         request.requireThread();
         boolean isPipeline = request.method() == Method.PATCH;
         var content = request.require(RequestContent.KEY).value();
@@ -124,11 +126,27 @@ public final class UsersGuard implements Filter {
             throw Problem.of(ProblemCode.FORBIDDEN, "Forbidden. The request has been logged.")
                     .raise();
         }
-        var writes = new PasswordWrites(users.passwordProperty(), passwords.apply(request));
+        var rules = passwords.apply(request);
+        var writes = new PasswordWrites(
+                users.passwordProperty(),
+                request.caller().isLimited() && mayBeOwn(request, target, content) ? rules.refusingAll() : rules);
         var accepted = writes.accept(content, isPipeline);
         var acceptedMerge = merged.map(document -> writes.ofDocument(document, ""));
         return request.with(RequestContent.KEY, new RequestContent(() -> accepted))
                 .with(request.caller().with(grant.withMergeRequest(acceptedMerge)));
+    }
+
+    /// Whether the request may write the account of its caller.
+    private boolean mayBeOwn(Request request, DataTarget target, BsonValue content) {
+        var name = new BsonString(request.caller().account().map(Account::name).orElse(""));
+        if (!users.nameProperty().equals("_id") || target.kind() == ResourceKind.BULK_DOCUMENTS) {
+            return true;
+        }
+        return target.id().filter(name::equals).isPresent()
+                || (content instanceof BsonArray array ? array : List.of(content))
+                        .stream()
+                                .anyMatch(document ->
+                                        document instanceof BsonDocument account && name.equals(account.get("_id")));
     }
 
     private static boolean couldMakeRoot(
