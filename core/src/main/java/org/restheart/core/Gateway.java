@@ -14,6 +14,7 @@ import org.restheart.console.ConsoleService;
 import org.restheart.console.GraphiqlService;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
+import org.restheart.core.config.FileLocations;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
@@ -36,6 +37,7 @@ import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.DatabaseProbe;
 import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
+import org.restheart.core.service.StaticResources;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.graphql.GraphqlConfig;
@@ -115,6 +117,10 @@ public final class Gateway implements AutoCloseable {
                     default -> security.securityFilter(binding);
                 },
                 binding -> security.securityFilter(binding)::judge);
+        config.staticResources().stream()
+                .filter(files -> !files.embedded())
+                .forEach(files -> bindings.add(Binding.prefix(
+                        new StaticResources(files, FileLocations.besideJar(files.what())), files.where(), false)));
         var router = new Router(
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter);

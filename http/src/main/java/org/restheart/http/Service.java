@@ -34,6 +34,12 @@ public interface Service extends Handler {
         return false;
     }
 
+    /// Whether requests take part in nothing but the request log: no authentication, no CORS, no standing headers, no
+    /// compression. So it is for files that are public.
+    default boolean isPlain() {
+        return false;
+    }
+
     /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such requests
     /// itself does not.
     default boolean answersJudgedRequests() {

@@ -1,6 +1,8 @@
 package org.restheart.core.config;
 
+import java.nio.file.Files;
 import java.util.List;
+import java.util.Optional;
 
 /// One member of `static-resources`.
 ///
@@ -8,16 +10,26 @@ import java.util.List;
 /// @param where the path it is served below; begins with `/`
 /// @param welcomeFile served for a directory
 /// @param embedded whether it is in the server's jar
-public record StaticResourceConfig(String what, String where, String welcomeFile, boolean embedded) {
+/// @param cacheControl the header of that name, if there is to be one
+public record StaticResourceConfig(
+        String what, String where, String welcomeFile, boolean embedded, Optional<String> cacheControl) {
     static List<StaticResourceConfig> read(List<Block> blocks) {
         return blocks.stream().map(StaticResourceConfig::read).toList();
     }
 
     private static StaticResourceConfig read(Block block) {
+        var what = block.requiredText("what");
+        boolean embedded = block.bool("embedded", false);
+        if (embedded) {
+            block.advise("embedded", "is true, but this release serves directories only: the entry has no effect");
+        } else if (!what.isEmpty() && !Files.isDirectory(FileLocations.besideJar(what))) {
+            block.refuse("what", "names no directory: " + FileLocations.besideJar(what));
+        }
         return new StaticResourceConfig(
-                block.requiredText("what"),
+                what,
                 block.requiredUri("where"),
                 block.text("welcome-file", "index.html"),
-                block.bool("embedded", false));
+                embedded,
+                block.optionalText("cache-control"));
     }
 }

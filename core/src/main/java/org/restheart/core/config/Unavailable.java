@@ -11,7 +11,7 @@ import org.restheart.core.config.Finding.Level;
 final class Unavailable {
     private static final List<String> COMPONENTS =
             List.of("accountsConfig", "oauthConfig", "emails", "createIndexesOnGqlApps", "ajp-listener");
-    private static final List<String> LISTS = List.of("proxies", "static-resources");
+    private static final List<String> LISTS = List.of("proxies");
 
     /// Blocks with their keys, and why these have no effect.
     private static final Map<String, Map<String, String>> KEYS = Map.of(

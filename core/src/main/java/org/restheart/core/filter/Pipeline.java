@@ -36,6 +36,10 @@ public final class Pipeline {
     /// The route of a binding: the first filter below is the outermost.
     public Route assemble(Binding binding) {
         var service = binding.service();
+        if (service.isPlain()) {
+            var errorsAlone = new ErrorFilter(service, errors, settings.errorBodies());
+            return new Route(binding, Filter.chain(List.of(errorsAlone), service), judged(binding));
+        }
         var filters = new ArrayList<Filter>();
         if (!settings.tracingHeaders().isEmpty()) {
             filters.add(new TracingFilter(settings.tracingHeaders()));

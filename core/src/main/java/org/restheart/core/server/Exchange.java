@@ -189,7 +189,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {
             leave(); // it may stay open for days, or while the client sends content that is not read
         }
-        if (!Compression.isWorthwhile(ready)) {
+        if (route.binding().service().isPlain() || !Compression.isWorthwhile(ready)) {
             parts.writer().send(http, ready);
             return;
         }

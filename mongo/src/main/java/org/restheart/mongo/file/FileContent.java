@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
-import org.restheart.mongo.file.ByteRanges.Slice;
 
 /// The bytes of a file, or slices of them, read while they are sent. All bytes are of one version: a snapshot
 /// session is used as long as MongoDB keeps the snapshot; afterwards each batch is valid only if the file still has

@@ -1,4 +1,4 @@
-package org.restheart.mongo.file;
+package org.restheart.http;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Parses the `Range` field (RFC 9110, 14).
-final class ByteRanges {
+public final class ByteRanges {
     /// A field with more ranges is ignored, as RFC 9110, 14.2 allows.
     private static final int MAX = 16;
 
@@ -14,8 +14,8 @@ final class ByteRanges {
 
     /// @param from the first byte
     /// @param to after the last byte
-    record Slice(long from, long to) {
-        long length() {
+    public record Slice(long from, long to) {
+        public long length() {
             return to - from;
         }
     }
@@ -23,7 +23,10 @@ final class ByteRanges {
     private ByteRanges() {}
 
     /// Empty for everything; no slices if none can be satisfied.
-    static Optional<List<Slice>> of(String header, long length) {
+    ///
+    /// @param header the value of `Range`
+    /// @param length of the whole, in bytes
+    public static Optional<List<Slice>> of(String header, long length) {
         if (!header.regionMatches(true, 0, "bytes=", 0, 6)) {
             return Optional.empty();
         }

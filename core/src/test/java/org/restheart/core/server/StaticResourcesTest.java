@@ -1,0 +1,167 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.ConfigException;
+import org.restheart.core.config.GatewayConfig;
+
+/// Files of directories, served to anybody.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StaticResourcesTest {
+    private static final byte[] LARGE = new byte[300_000];
+
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private Gateway gateway = Gateway.start(config("."));
+
+    @BeforeAll
+    void serve(@TempDir Path folder) throws IOException {
+        gateway.close();
+        var site = Files.createDirectories(folder.resolve("site/sub")).getParent();
+        Files.writeString(site.resolve("index.html"), "<p>home</p>");
+        Files.writeString(site.resolve("app.js"), "let a = 1;");
+        Files.writeString(site.resolve("sub/a b.txt"), "0123456789");
+        Files.createDirectory(site.resolve("empty"));
+        new Random(1).nextBytes(LARGE);
+        Files.write(site.resolve("large.bin"), LARGE);
+        Files.writeString(folder.resolve("secret.txt"), "secret");
+        Files.createSymbolicLink(site.resolve("out.txt"), folder.resolve("secret.txt"));
+        Files.createSymbolicLink(site.resolve("up"), folder);
+        gateway = Gateway.start(config(site.toString()));
+    }
+
+    private static GatewayConfig config(String directory) {
+        return GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {enabled: false}
+                mongo: {enabled: false}
+                graphql: {enabled: false}
+                static-resources: [{what: '%s', where: /site, cache-control: max-age=60}]
+                """.formatted(directory));
+    }
+
+    @AfterAll
+    void stop() {
+        gateway.close();
+    }
+
+    private HttpResponse<String> send(String method, String path, String... headers) throws Exception {
+        var request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + gateway.address().getPort() + path))
+                .method(method, BodyPublishers.noBody());
+        return client.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void a_file_has_its_type_and_tag_and_no_headers_of_services() throws Exception {
+        var answer = send("GET", "/site/app.js", "Accept-Encoding", "gzip", "Origin", "http://elsewhere");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("let a = 1;");
+        assertThat(answer.headers().map())
+                .containsKeys("etag", "last-modified")
+                .doesNotContainKeys("x-powered-by", "date", "content-encoding", "access-control-allow-origin");
+        assertThat(answer.headers().firstValue("Content-Type")).contains("text/javascript; charset=utf-8");
+        assertThat(answer.headers().firstValue("Content-Length")).contains("10");
+        assertThat(answer.headers().firstValue("Accept-Ranges")).contains("bytes");
+        assertThat(answer.headers().firstValue("Cache-Control")).contains("max-age=60");
+        var head = send("HEAD", "/site/app.js");
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.headers().firstValue("Content-Length")).contains("10");
+    }
+
+    @Test
+    void what_the_client_has_is_not_sent_again() throws Exception {
+        var first = send("GET", "/site/app.js").headers();
+        var tag = first.firstValue("ETag").orElseThrow();
+        assertThat(send("GET", "/site/app.js", "If-None-Match", tag).statusCode())
+                .isEqualTo(304);
+        assertThat(send("GET", "/site/app.js", "If-None-Match", "\"x\"").statusCode())
+                .isEqualTo(200);
+        var changed = first.firstValue("Last-Modified").orElseThrow();
+        assertThat(send("GET", "/site/app.js", "If-Modified-Since", changed).statusCode())
+                .isEqualTo(304);
+    }
+
+    @Test
+    void ranges_are_sent() throws Exception {
+        var part = send("GET", "/site/sub/a%20b.txt", "Range", "bytes=2-4");
+        assertThat(part.statusCode()).isEqualTo(206);
+        assertThat(part.body()).isEqualTo("234");
+        assertThat(part.headers().firstValue("Content-Range")).contains("bytes 2-4/10");
+        assertThat(send("GET", "/site/sub/a%20b.txt", "Range", "bytes=-3").body())
+                .isEqualTo("789");
+        assertThat(send("GET", "/site/sub/a%20b.txt", "Range", "bytes=10-").statusCode())
+                .isEqualTo(416);
+        assertThat(send("GET", "/site/sub/a%20b.txt", "Range", "bytes=0-1", "If-Range", "\"x\"")
+                        .body())
+                .isEqualTo("0123456789");
+    }
+
+    @Test
+    void large_files_arrive_whole() throws Exception {
+        var request = HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/site/large.bin"));
+        assertThat(client.send(request.build(), BodyHandlers.ofByteArray()).body())
+                .isEqualTo(LARGE);
+    }
+
+    @Test
+    void a_directory_is_its_welcome_file_and_never_a_list() throws Exception {
+        var slash = send("GET", "/site");
+        assertThat(slash.statusCode()).isEqualTo(302);
+        assertThat(slash.headers().firstValue("Location")).contains("/site/");
+        assertThat(send("GET", "/site/").body()).isEqualTo("<p>home</p>");
+        assertThat(send("POST", "/site/").body()).isEqualTo("<p>home</p>");
+        assertThat(send("GET", "/site/empty/").statusCode()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/site/nope.txt",
+                "/site/%2e%2e/secret.txt",
+                "/site/..%2fsecret.txt",
+                "/site/sub/%2e%2e/%2e%2e/secret.txt",
+                "/site/out.txt",
+                "/site/up/secret.txt",
+                "/site/app.js%00.html"
+            })
+    void nothing_outside_of_the_directory_is_served(String path) throws Exception {
+        var answer = send("GET", path);
+        assertThat(answer.statusCode()).isIn(400, 404);
+        assertThat(answer.body()).doesNotContain("secret");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PUT, 405", "DELETE, 405", "OPTIONS, 405", "PATCH, 501"})
+    void files_cannot_be_written(String method, int status) throws Exception {
+        assertThat(send(method, "/site/app.js").statusCode()).isEqualTo(status);
+    }
+
+    @Test
+    void a_directory_that_is_not_there_is_refused_at_the_start() {
+        assertThatThrownBy(() -> config("/not/there"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("what names no directory: /not/there");
+    }
+}
