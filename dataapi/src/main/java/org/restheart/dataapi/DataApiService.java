@@ -12,7 +12,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
@@ -221,14 +220,19 @@ public final class DataApiService implements Service {
     }
 
     private Response.Ready written(Action action, boolean canonical, DataWrite.Report report) {
-        if (!report.errors().isEmpty()) {
-            var first = report.errors().getFirst();
-            var text = first.getString("message", new BsonString("E11000 duplicate key error"))
-                    .getValue();
+        var failure = report.failure();
+        if (failure.isPresent()) {
+            if (action != Action.insertMany) {
+                throw failure.get().raise();
+            }
             throw Errors.mongo(
                     action,
-                    "document " + first.getNumber("index", new BsonInt32(0)).intValue() + ": "
-                            + Errors.duplicate(text));
+                    "document "
+                            + report.errors()
+                                    .getFirst()
+                                    .getNumber("index", new BsonInt32(0))
+                                    .intValue()
+                            + ": " + Errors.duplicate(failure.get().message()));
         }
         return switch (action) {
             case insertOne ->

@@ -79,7 +79,7 @@ final class WriteTools {
         }
         var inner = targeted(call, Method.PATCH, id)
                 .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
-        return changed(call, id.isPresent() ? writeOne(call, inner) : write(call, inner));
+        return changed(call, id.isPresent() ? writeOne(call, inner) : writeMany(call, inner));
     }
 
     ToolResult deleteMany(ToolCall call) {
@@ -92,7 +92,7 @@ final class WriteTools {
             }
         }
         var inner = targeted(call, Method.DELETE, id);
-        var report = id.isPresent() ? writeOne(call, inner) : write(call, inner);
+        var report = id.isPresent() ? writeOne(call, inner) : writeMany(call, inner);
         return ToolResult.of(
                 "Deleted " + report.deleted() + " documents of " + call.namespace(),
                 new BsonDocument("deleted", new BsonInt64(report.deleted())));
@@ -156,6 +156,16 @@ final class WriteTools {
         var shown = filter.length() <= MAX_FILTER_SHOWN ? filter : filter.substring(0, MAX_FILTER_SHOWN) + "…";
         return verb + " " + (matching.isPresent() ? Long.toString(matching.get()) : "an unknown number of")
                 + " documents of " + call.namespace() + " that match " + Fence.escaped(shown) + "?";
+    }
+
+    /// @throws ProblemException if MongoDB refused a statement about many documents
+    private DataWrite.Report writeMany(ToolCall call, JudgedRequest inner) {
+        var report = write(call, inner);
+        var failure = report.failure();
+        if (failure.isPresent()) {
+            throw failure.get().raise();
+        }
+        return report;
     }
 
     private DataWrite.Report write(ToolCall call, JudgedRequest inner) {

@@ -85,6 +85,7 @@ final class GatewayInstance implements AutoCloseable {
                 mongoAclAuthorizer: {enabled: true, acl-db: $db, acl-collection: acl, root-role: admin}
                 basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
                 dataApi: {enabled: true}
+                mcp: {enabled: true, read-only: false, confirm: false, calls-per-minute: 1000000}
                 filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
                 aggregationSecurity:
                   enabled: true

@@ -23,6 +23,7 @@ import org.restheart.testkit.wire.WireResponse;
 record ObservedResponse(String text, String tag, String after, boolean ends) {
     static final ObservedResponse NONE = new ObservedResponse("", "none", "none", false);
     private static final Pattern NEXT = Pattern.compile("after=([^&>]+)");
+    private static final Pattern REQUEST = Pattern.compile("\\brequest [0-9a-z]+-[0-9a-z]+\\b");
     private static final Pattern GENERATED =
             Pattern.compile("[0-9a-f]{24}|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|\\b1[789]\\d{8}(?:\\d{3})?\\b");
 
@@ -33,7 +34,7 @@ record ObservedResponse(String text, String tag, String after, boolean ends) {
                 .sorted()
                 .collect(Collectors.joining("\n"));
         var text = response.status() + "\n" + NEXT.matcher(head).replaceAll(ObservedResponse::decoded) + "\n\n"
-                + content(response).replace(database, "$DB");
+                + REQUEST.matcher(content(response).replace(database, "$DB")).replaceAll("request <number>");
         var closes = response.header("Connection").filter("close"::equalsIgnoreCase);
         var next = NEXT.matcher(response.header("Link").orElse(""));
         return new ObservedResponse(

@@ -25,6 +25,7 @@ final class RequestGenerator {
     private final FilterGenerator filters;
     private final UpdateGenerator updates;
     private final PipelineGenerator stages;
+    private final BulkGenerator bulk;
 
     /// @param files whether the collection is one of files
     RequestGenerator(RandomSource random, CallerProfile profile, int worker, boolean files) {
@@ -37,6 +38,7 @@ final class RequestGenerator {
         filters = new FilterGenerator(random, values, expressions);
         updates = new UpdateGenerator(random, values, filters, expressions);
         stages = new PipelineGenerator(random, values, filters, expressions, collection.substring(1));
+        bulk = new BulkGenerator(random, values, filters, updates, collection.substring(1));
     }
 
     FuzzRequest next() {
@@ -55,6 +57,8 @@ final class RequestGenerator {
                 request = file();
             } else if (random.percent(10)) {
                 request = action();
+            } else if (random.percent(6)) {
+                request = bulk.next();
             }
             if (random.percent(4)) {
                 request = request.with("sid", SESSION);

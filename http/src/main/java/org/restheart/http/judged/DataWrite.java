@@ -4,7 +4,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.attribute.Key;
 
@@ -33,7 +37,8 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
     /// @param modified changed documents, not counting entity tags
     /// @param inserted the ids of inserted documents, in the request's order
     /// @param upserted the id of a document that was inserted because none matched
-    /// @param errors of single documents, each with its `index` and a `message`
+    /// @param errors of single documents or statements: `index`, `httpStatus`, `mongodbErrorCode` where it tells more,
+    ///     and the `message` if the caller may know it
     public record Report(
             long matched,
             long modified,
@@ -41,6 +46,8 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
             List<BsonValue> inserted,
             Optional<BsonValue> upserted,
             List<BsonDocument> errors) {
+        private static final int DUPLICATE_KEY = 11000;
+
         public static Report inserted(List<BsonValue> ids, List<BsonDocument> errors) {
             return new Report(0, 0, 0, ids, Optional.empty(), errors);
         }
@@ -51,6 +58,26 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
 
         public static Report upserted(BsonValue id) {
             return new Report(0, 0, 0, List.of(), Optional.of(id), List.of());
+        }
+
+        /// The first error, if there is one, with a message for any caller.
+        public Optional<Problem> failure() {
+            return errors.stream().findFirst().map(Report::failure);
+        }
+
+        private static Problem failure(BsonDocument error) {
+            int code = number(error, "mongodbErrorCode");
+            boolean duplicate = number(error, "httpStatus") == 409 || code == DUPLICATE_KEY;
+            var withheld =
+                    duplicate ? "Duplicate key error" : code == 0 ? "MongoDB refused it" : "MongoDB error " + code;
+            return Problem.of(
+                            duplicate ? ProblemCode.DUPLICATE_KEY : ProblemCode.CONTENT_INVALID,
+                            error.getString("message", new BsonString(withheld)).getValue())
+                    .orElse(withheld);
+        }
+
+        private static int number(BsonDocument error, String name) {
+            return error.getNumber(name, new BsonInt32(0)).intValue();
         }
 
         public static Report deleted(long deleted) {

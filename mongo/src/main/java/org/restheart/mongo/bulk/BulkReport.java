@@ -4,87 +4,123 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.DuplicateKeys;
+import org.restheart.mongo.write.Locations;
 
-/// The result of a bulk write.
+/// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of documents
+/// that already had the new values, if fields or documents are hidden from the caller.
 ///
 /// @param inserted upserts included
-/// @param links to the inserted documents
+/// @param created the ids of inserted documents, as far as they are known
+/// @param links to these
 /// @param errors of single elements, each with its position; the others were written
-record BulkReport(int inserted, List<String> links, int deleted, int modified, int matched, List<BsonDocument> errors) {
+record BulkReport(
+        int inserted,
+        List<BsonValue> created,
+        List<String> links,
+        int deleted,
+        int modified,
+        int matched,
+        List<BsonDocument> errors) {
     BulkReport {
+        created = List.copyOf(created);
         links = List.copyOf(links);
         errors = List.copyOf(errors);
     }
 
-    static BulkReport of(BulkWriteResult result, List<BsonDocument> errors) {
-        return of(result, result.getInsertedCount() + result.getUpserts().size(), List.of(), errors);
+    /// The report of one statement about many documents.
+    static BulkReport of(DataRequest request, BulkWriteResult result, List<BsonDocument> errors) {
+        int inserted = result.getInsertedCount() + result.getUpserts().size();
+        return of(request, result, inserted, List.of(), errors);
     }
 
-    static BulkReport of(BulkWriteResult result, int inserted, List<String> links, List<BsonDocument> errors) {
+    /// The report of documents that were inserted or replaced.
+    static BulkReport of(
+            DataRequest request, BulkWriteResult result, List<BsonValue> created, List<BsonDocument> errors) {
+        return of(request, result, created.size(), created, errors);
+    }
+
+    private static BulkReport of(
+            DataRequest request,
+            BulkWriteResult result,
+            int inserted,
+            List<BsonValue> created,
+            List<BsonDocument> errors) {
         return new BulkReport(
-                inserted, links, result.getDeletedCount(), result.getModifiedCount(), result.getMatchedCount(), errors);
+                inserted,
+                created,
+                Locations.paths(request, created),
+                result.getDeletedCount(),
+                modified(request, result),
+                result.getMatchedCount(),
+                errors);
     }
 
     /// The report of an insert.
-    static BulkReport ofInserted(int inserted, List<String> links, List<BsonDocument> errors) {
-        return new BulkReport(inserted, links, 0, 0, 0, errors);
+    static BulkReport ofInserted(DataRequest request, List<BsonValue> created, List<BsonDocument> errors) {
+        return new BulkReport(created.size(), created, Locations.paths(request, created), 0, 0, 0, errors);
+    }
+
+    /// How many documents were modified, as the caller may know it: whether a document already had a value tells what
+    /// it held.
+    static int modified(DataRequest request, BulkWriteResult result) {
+        return HiddenFields.mayNotBeQuoted(request) ? result.getMatchedCount() : result.getModifiedCount();
     }
 
     /// The errors of single elements of a bulk write that failed in part.
     ///
     /// @param except elements that do not count as errors
     /// @throws MongoBulkWriteException the same one, if more failed than single elements
-    static List<BsonDocument> errors(MongoBulkWriteException e, Set<Integer> except) {
-        return errors(BulkInserts.errors(e), except);
+    static List<BsonDocument> errors(DataRequest request, MongoBulkWriteException e, Set<Integer> except) {
+        return errors(request, BulkInserts.errors(e), except);
     }
 
-    static List<BsonDocument> errors(List<BulkWriteError> errors, Set<Integer> except) {
+    static List<BsonDocument> errors(DataRequest request, List<BulkWriteError> errors, Set<Integer> except) {
         return errors.stream()
                 .filter(error -> !except.contains(error.getIndex()))
-                .map(error -> error(new BsonDocument("index", new BsonInt32(error.getIndex())), error))
+                .map(error -> error(request, new BsonDocument("index", new BsonInt32(error.getIndex())), error))
                 .toList();
     }
 
     /// The report of an element that failed.
     ///
     /// @param document identifies the element; changed
-    static BsonDocument error(BsonDocument document, BulkWriteError error) {
+    static BsonDocument error(DataRequest request, BsonDocument document, BulkWriteError error) {
         if (DuplicateKeys.isOfId(error)) {
             return document.append("httpStatus", new BsonInt32(409));
         }
         if (error.getCode() == 2) {
-            return document.append("httpStatus", new BsonInt32(400))
-                    .append("message", new BsonString("Invalid query parameter: " + error.getMessage()));
+            document.append("httpStatus", new BsonInt32(400));
+        } else {
+            document.append("mongodbErrorCode", new BsonInt32(error.getCode()))
+                    .append("httpStatus", new BsonInt32(404));
         }
-        return document.append("mongodbErrorCode", new BsonInt32(error.getCode()))
-                .append("httpStatus", new BsonInt32(404))
-                .append("message", message(error));
+        return HiddenFields.mayNotBeQuoted(request) ? document : document.append("message", message(error));
     }
 
     private static BsonString message(BulkWriteError error) {
         return new BsonString(
-                MongoCodes.ofWriteError(error.getCode(), error.getMessage()).message());
+                error.getCode() == 2
+                        ? "Invalid query parameter: " + error.getMessage()
+                        : MongoCodes.ofWriteError(error.getCode(), error.getMessage())
+                                .message());
     }
 
-    /// The report for callers with hidden fields: without the number of documents that already had the new values, and
-    /// without MongoDB's messages.
-    BulkReport unquoting() {
-        var unquoted = errors.stream()
-                .map(error -> {
-                    var copy = error.clone();
-                    copy.remove("message");
-                    return copy;
-                })
-                .toList();
-        return new BulkReport(inserted, links, deleted, matched, matched, unquoted);
+    /// The same for services that make judged requests.
+    DataWrite.Report forServices() {
+        return new DataWrite.Report(matched, modified, deleted, created, Optional.empty(), errors);
     }
 
     /// The counters, in their documented order.

@@ -5,9 +5,9 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Representation;
 
 /// A [BulkReport] in the requested representation; partial failures always have the standard one.
@@ -16,8 +16,9 @@ final class BulkResponses {
 
     private BulkResponses() {}
 
-    static Response.Ready of(DataRequest request, BulkReport full) {
-        var report = HiddenFields.mayNotBeQuoted(request) ? full.unquoting() : full;
+    /// Also passes the report to the service that made the request, if one did.
+    static Response.Ready of(DataRequest request, BulkReport report) {
+        DataWrite.report(request.http(), report.forServices());
         if (!report.errors().isEmpty()) {
             return JsonResponses.of(request, 207, report.toDocument());
         }

@@ -4,11 +4,9 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.WriteModel;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Response;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.BulkWrites;
 
@@ -20,22 +18,11 @@ final class BulkWrite {
             DataRequest request, MongoCollection<RawBsonDocument> collection, WriteModel<RawBsonDocument> statement) {
         try {
             var result = BulkWrites.inOrder(request.session(), collection, List.of(statement));
-            if (result.wasAcknowledged()) {
-                DataWrite.report(
-                        request.http(),
-                        new DataWrite.Report(
-                                result.getMatchedCount(),
-                                result.getModifiedCount(),
-                                result.getDeletedCount(),
-                                List.of(),
-                                Optional.empty(),
-                                List.of()));
-            }
             return result.wasAcknowledged()
-                    ? BulkResponses.of(request, BulkReport.of(result, List.of()))
+                    ? BulkResponses.of(request, BulkReport.of(request, result, List.of()))
                     : BulkResponses.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
-            var report = BulkReport.of(e.getWriteResult(), BulkReport.errors(e, Set.of()));
+            var report = BulkReport.of(request, e.getWriteResult(), BulkReport.errors(request, e, Set.of()));
             return BulkResponses.of(request, report);
         }
     }

@@ -1,6 +1,5 @@
 package org.restheart.mongo.bulk;
 
-import com.mongodb.bulk.BulkWriteResult;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -38,10 +37,10 @@ final class LineBatch {
         return matched;
     }
 
-    void written(BulkWriteResult result, int created) {
-        inserted += created;
-        modified += result.getModifiedCount();
-        matched += result.getMatchedCount();
+    void written(int created, int modified, int matched) {
+        this.inserted += created;
+        this.modified += modified;
+        this.matched += matched;
     }
 
     void link(String link) {

@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.Set;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Locations;
@@ -50,10 +52,15 @@ final class LineWrites {
             } catch (MongoException e) {
                 var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
                 throw new LinesBrokenOff(
-                        allowed.getFirst().line(), allowed.getLast().line(), problem, outcome, e);
+                        allowed.getFirst().line(), allowed.getLast().line(), told(problem), outcome, e);
             }
         }
         return outcome;
+    }
+
+    /// The problem without MongoDB's message, where that may quote what is hidden.
+    private Problem told(Problem problem) {
+        return HiddenFields.mayNotBeQuoted(request) ? problem.unquoting() : problem;
     }
 
     /// The lines that the caller may store; they are checked one by one only if the batch as a whole is refused.
@@ -94,7 +101,7 @@ final class LineWrites {
             for (var error : e.getWriteErrors()) {
                 failed.add(error.getIndex());
                 outcome.error(BulkReport.error(
-                        LineBatch.at(lines.get(error.getIndex()).line()), error));
+                        request, LineBatch.at(lines.get(error.getIndex()).line()), error));
             }
             count(lines, e.getWriteResult(), failed, outcome);
         }
@@ -112,7 +119,7 @@ final class LineWrites {
         } else {
             result.getUpserts().forEach(upsert -> created.add(upsert.getId()));
         }
-        outcome.written(result, created.size());
+        outcome.written(created.size(), BulkReport.modified(request, result), result.getMatchedCount());
         created.forEach(id -> Locations.path(request, id).ifPresent(outcome::link));
     }
 }

@@ -21,7 +21,6 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
@@ -31,7 +30,6 @@ import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Earlier;
-import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -75,9 +73,7 @@ public final class PostDocuments implements Creation {
                     created.add(elements.get(i).id());
                 }
             }
-            DataWrite.report(request.http(), DataWrite.Report.inserted(created, BulkReport.errors(refused, earlier)));
-            var report = BulkReport.ofInserted(
-                    created.size(), Locations.paths(request, created), BulkReport.errors(refused, earlier));
+            var report = BulkReport.ofInserted(request, created, BulkReport.errors(request, refused, earlier));
             return answer(request, report, failed, etag);
         });
     }
@@ -94,7 +90,7 @@ public final class PostDocuments implements Creation {
             var earlier = ids.mayRepeat()
                     ? writtenEarlier(collection, elements, e.getWriteErrors(), etag)
                     : Set.<Integer>of();
-            var report = report(request, e.getWriteResult(), BulkReport.errors(e, earlier));
+            var report = report(request, e.getWriteResult(), BulkReport.errors(request, e, earlier));
             return answer(request, report, failed(e.getWriteErrors(), earlier), etag);
         }
     }
@@ -146,8 +142,9 @@ public final class PostDocuments implements Creation {
     }
 
     private static BulkReport report(DataRequest request, BulkWriteResult result, List<BsonDocument> errors) {
-        var created = result.getUpserts().stream().map(BulkWriteUpsert::getId).toList();
-        return BulkReport.of(result, created.size(), Locations.paths(request, created), errors);
+        List<BsonValue> created =
+                result.getUpserts().stream().map(BulkWriteUpsert::getId).toList();
+        return BulkReport.of(request, result, created, errors);
     }
 
     private static Response.Ready answer(DataRequest request, BulkReport report, Set<Integer> failed, ObjectId etag) {
