@@ -117,11 +117,14 @@ final class MongoBinding {
     private static ChangeStreamConfig streams(Block block, boolean enabled) {
         var otherwise = ChangeStreamConfig.DEFAULT;
         var ttl = ttl(block, "local-cache-enabled", "local-cache-ttl");
+        var keepAlive = block.millis(
+                "change-streams-keep-alive-ms", otherwise.keepAlive().toMillis(), 0, 86_400_000);
+        int cursors = block.integer("change-streams-max-cursors", otherwise.maxCursors(), 1, 100_000);
         return new ChangeStreamConfig(
                 enabled,
-                block.millis(
-                        "change-streams-keep-alive-ms", otherwise.keepAlive().toMillis(), 0, 86_400_000),
-                block.integer("change-streams-max-cursors", otherwise.maxCursors(), 1, 100_000),
+                keepAlive,
+                cursors,
+                block.integer("change-streams-max-cursors-per-account", Math.max(2, cursors / 2), 1, 100_000),
                 block.integer("change-streams-max-listeners", otherwise.maxListeners(), 1, 10_000_000),
                 block.integer("change-streams-max-waiting-messages", otherwise.maxWaitingMessages(), 1, 10_000_000),
                 block.longInteger("change-streams-max-waiting-bytes", otherwise.maxWaitingBytes(), 1, 1L << 40),

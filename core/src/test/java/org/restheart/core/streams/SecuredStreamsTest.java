@@ -256,4 +256,28 @@ class SecuredStreamsTest {
                         .statusCode())
                 .isEqualTo(403);
     }
+
+    @Test
+    void one_account_cannot_take_all_cursors(TestMongo mongo) throws Exception {
+        try (var few = gateway.another(mongo, ", change-streams-max-cursors: 4", SECURITY)) {
+            few.send(
+                    "PUT",
+                    "/t",
+                    "{\"streams\": [{\"uri\": \"of\", \"stages\": [{\"$match\": {\"x\": {\"$var\": \"n\"}}}]}]}",
+                    "Authorization",
+                    basic("admin"));
+            try (var one = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:1%7D", "Authorization: " + ada);
+                    var two = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:2%7D", "Authorization: " + ada);
+                    var same = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:2%7D", "Authorization: " + ada);
+                    var three = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:3%7D", "Authorization: " + ada);
+                    var other = SseListener.open(
+                            few, "/t/_streams/of?avars=%7B%22n%22:3%7D", "Authorization: " + basic("admin"))) {
+                assertThat(one.status()).contains(" 200 ");
+                assertThat(two.status()).contains(" 200 ");
+                assertThat(same.status()).contains(" 200 ");
+                assertThat(three.status()).contains(" 429 ");
+                assertThat(other.status()).contains(" 200 ");
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@ package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
@@ -34,18 +35,19 @@ final class CatchUp {
 
     /// Returns when the cursor is open; events are then sent in the background.
     ///
+    /// @param places acquires that of the cursor
     /// @param from after the last event of the client, or the time of the first event that it requests
     /// @throws org.restheart.http.ProblemException 400 for an invalid token, 410 if the events after it are lost,
-    ///     503 if there are too many cursors
+    ///     429 or 503 if there are too many cursors
     static void start(
             BackgroundTasks tasks,
             MongoClient client,
-            Cursors cursors,
+            Supplier<Cursors.Place> places,
             SharedStream stream,
             Listener listener,
             Start from,
             StreamMeters meters) {
-        var place = cursors.acquire();
+        var place = places.get();
         boolean started = false;
         try {
             var cursor = ChangeCursor.open(stream.key().in(client), from);

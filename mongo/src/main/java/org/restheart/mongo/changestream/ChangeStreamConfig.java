@@ -7,6 +7,7 @@ import java.time.Duration;
 /// @param enabled whether change streams are available
 /// @param keepAlive interval of keep-alive messages on idle connections; zero for none
 /// @param maxCursors most MongoDB cursors at once; each occupies a connection to MongoDB
+/// @param maxCursorsPerAccount most of them on behalf of one account, or of one address without an account
 /// @param maxListeners most connections at once
 /// @param maxWaitingMessages most queued messages per listener
 /// @param maxWaitingBytes most queued bytes per listener
@@ -17,6 +18,7 @@ public record ChangeStreamConfig(
         boolean enabled,
         Duration keepAlive,
         int maxCursors,
+        int maxCursorsPerAccount,
         int maxListeners,
         int maxWaitingMessages,
         long maxWaitingBytes,
@@ -24,5 +26,5 @@ public record ChangeStreamConfig(
         Duration recheckRights,
         boolean validate) {
     public static final ChangeStreamConfig DEFAULT = new ChangeStreamConfig(
-            true, Duration.ofSeconds(20), 500, 100_000, 1_000, 8L << 20, Duration.ofSeconds(60), Duration.ZERO, false);
+            true, Duration.ofSeconds(20), 500, 250, 100_000, 1_000, 8L << 20, Duration.ofSeconds(60), Duration.ZERO, false);
 }

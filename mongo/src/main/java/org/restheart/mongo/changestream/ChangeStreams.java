@@ -49,7 +49,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.config = config;
         this.meters = new StreamMeters(registry);
         this.onSent = meters::sent;
-        this.cursors = new Cursors(config.maxCursors(), meters);
+        this.cursors = new Cursors(config.maxCursors(), config.maxCursorsPerAccount(), meters);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
         this.rights = new Rights(tasks, config.recheckRights(), admits);
     }
@@ -72,7 +72,7 @@ public final class ChangeStreams implements AutoCloseable {
     ///
     /// @param request of the listener
     /// @param from the position at which the client wants to begin
-    /// @throws org.restheart.http.ProblemException 400, 405, 410 or 503
+    /// @throws org.restheart.http.ProblemException 400, 405, 410, 429 or 503
     Subscription subscribe(StreamKey key, Listener listener, Request request, Optional<Start> from) {
         if (meters.listeners() >= config.maxListeners()) {
             throw Problem.of(
@@ -81,11 +81,12 @@ public final class ChangeStreams implements AutoCloseable {
                     .with("Retry-After", "5")
                     .raise();
         }
-        var stream = join(key, listener, from.isPresent());
+        var owner = owner(request);
+        var stream = join(key, listener, owner, from.isPresent());
         boolean admitted = false;
         try {
             stream.awaitOpen();
-            from.ifPresent(start -> CatchUp.start(tasks, client, cursors, stream, listener, start, meters));
+            from.ifPresent(start -> CatchUp.start(tasks, client, () -> cursors.acquire(owner), stream, listener, start, meters));
             admitted = true;
         } finally {
             if (!admitted) {
@@ -104,11 +105,20 @@ public final class ChangeStreams implements AutoCloseable {
         });
     }
 
-    private SharedStream join(StreamKey key, Listener listener, boolean holding) {
+    private static String owner(Request request) {
+        return request.caller()
+                .account()
+                .map(account -> "account " + account.name())
+                .orElseGet(() -> "address " + request.connection().peerAddress());
+    }
+
+    /// @param owner on whose behalf a cursor is opened, if there is none yet
+    private SharedStream join(StreamKey key, Listener listener, String owner, boolean holding) {
         while (true) {
             var stream = streams.get(key);
             if (stream == null) {
-                var fresh = new SharedStream(key, tasks, client, meters, cursors, old -> streams.remove(key, old));
+                var fresh = new SharedStream(
+                        key, tasks, client, meters, () -> cursors.acquire(owner), old -> streams.remove(key, old));
                 fresh.join(listener, holding);
                 if (streams.putIfAbsent(key, fresh) == null) {
                     fresh.start();

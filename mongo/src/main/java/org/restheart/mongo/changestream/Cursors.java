@@ -1,14 +1,18 @@
 package org.restheart.mongo.changestream;
 
 import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
-/// Bounds the number of open cursors: each occupies a connection to MongoDB. Thread-safe.
+/// Bounds the number of open cursors, in all and of each owner: each occupies a connection to MongoDB. Thread-safe.
 final class Cursors {
     private final int max;
+    private final int maxPerOwner;
+    private final ConcurrentHashMap<String, Integer> owned = new ConcurrentHashMap<>();
     private final Semaphore free;
     private final StreamMeters meters;
 
@@ -18,8 +22,9 @@ final class Cursors {
         void close();
     }
 
-    Cursors(int max, StreamMeters meters) {
+    Cursors(int max, int maxPerOwner, StreamMeters meters) {
         this.max = max;
+        this.maxPerOwner = maxPerOwner;
         this.free = new Semaphore(max);
         this.meters = meters;
     }
@@ -31,17 +36,32 @@ final class Cursors {
         return free.tryAcquire(max, atMost.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /// @throws org.restheart.http.ProblemException 503
-    Place acquire() {
+    /// @param owner the account or the address on whose behalf the cursor is opened
+    /// @throws org.restheart.http.ProblemException 429 if the owner has its share, 503 if there are too many in all
+    Place acquire(String owner) {
+        if (owned.merge(owner, 1, Integer::sum) > maxPerOwner) {
+            disown(owner);
+            throw refused(
+                    ProblemCode.TOO_MANY_REQUESTS,
+                    "this account or address has " + maxPerOwner + " change streams already");
+        }
         if (!free.tryAcquire()) {
-            throw Problem.of(ProblemCode.OVERLOADED, "there are " + max + " change streams already")
-                    .with("Retry-After", "5")
-                    .raise();
+            disown(owner);
+            throw refused(ProblemCode.OVERLOADED, "there are " + max + " change streams already");
         }
         meters.opened();
         return () -> {
             meters.closed();
             free.release();
+            disown(owner);
         };
+    }
+
+    private void disown(String owner) {
+        owned.computeIfPresent(owner, (_, open) -> open == 1 ? null : open - 1);
+    }
+
+    private static ProblemException refused(ProblemCode code, String message) {
+        return Problem.of(code, message).with("Retry-After", "5").raise();
     }
 }

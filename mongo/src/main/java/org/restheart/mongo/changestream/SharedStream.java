@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
@@ -26,7 +27,7 @@ final class SharedStream implements ChangeFollower.Audience {
     private final BackgroundTasks tasks;
     private final MongoClient client;
     private final StreamMeters meters;
-    private final Cursors cursors;
+    private final Supplier<Cursors.Place> place;
     private final Consumer<SharedStream> onClosed;
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -37,19 +38,20 @@ final class SharedStream implements ChangeFollower.Audience {
     @GuardedBy("this")
     private boolean closed;
 
+    /// @param place acquires that of the cursor
     /// @param onClosed called once no listener can join any more
     SharedStream(
             StreamKey key,
             BackgroundTasks tasks,
             MongoClient client,
             StreamMeters meters,
-            Cursors cursors,
+            Supplier<Cursors.Place> place,
             Consumer<SharedStream> onClosed) {
         this.key = key;
         this.tasks = tasks;
         this.client = client;
         this.meters = meters;
-        this.cursors = cursors;
+        this.place = place;
         this.onClosed = onClosed;
     }
 
@@ -63,7 +65,7 @@ final class SharedStream implements ChangeFollower.Audience {
 
     private void run() {
         var ending = Ending.FAILED;
-        try (var _ = cursors.acquire()) {
+        try (var _ = place.get()) {
             ending = switch (new ChangeFollower(tasks, client, key.in(client), this).follow()) {
                 case GONE -> Ending.COLLECTION_GONE;
                 case NOT_WANTED -> Ending.SHUTDOWN;
