@@ -61,12 +61,11 @@ record BulkGenerator(
     }
 
     private FuzzRequest tool(String name, BsonDocument arguments) {
-        var params = BsonDocument.parse("""
+        var params =
+                BsonDocument.parse("""
                 {_meta: {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
                   "io.modelcontextprotocol/clientInfo": {name: "fuzz", version: "1"},
-                  "io.modelcontextprotocol/clientCapabilities": {}}}""")
-                .append("name", new BsonString(name))
-                .append("arguments", addressed(arguments));
+                  "io.modelcontextprotocol/clientCapabilities": {}}}""").append("name", new BsonString(name)).append("arguments", addressed(arguments));
         var body = BsonDocument.parse("{jsonrpc: '2.0', id: 1, method: 'tools/call'}");
         return FuzzRequest.of("POST", "/_mcp")
                 .withHeader("MCP-Protocol-Version", "2026-07-28")

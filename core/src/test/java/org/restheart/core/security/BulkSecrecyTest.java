@@ -76,7 +76,8 @@ class BulkSecrecyTest {
                     200,
                     "{matchedCount: 1, modifiedCount: 1}");
             fill();
-            var called = tool("ada", "update-many", "filter: {title: 'one'}, update: {$set: {secret: '" + guess + "'}}");
+            var called =
+                    tool("ada", "update-many", "filter: {title: 'one'}, update: {$set: {secret: '" + guess + "'}}");
             assertThat(called.getDocument("structuredContent"))
                     .isEqualTo(BsonDocument.parse("{matched: 1, modified: 1}"));
             assertThat(text(called)).startsWith("Changed 1 of 1");
@@ -96,10 +97,16 @@ class BulkSecrecyTest {
         var failing = "'filter': {'_id': {'$gt': 0}}, 'update': {'$inc': {'title': 1}}";
         var told = act("bob", "updateMany", failing);
         assertThat(told.statusCode()).isEqualTo(400);
-        assertThat(told.body()).contains("MongoDBError").contains("Failed to update").contains("non-numeric");
+        assertThat(told.body())
+                .contains("MongoDBError")
+                .contains("Failed to update")
+                .contains("non-numeric");
         var withheld = act("ada", "updateMany", failing);
         assertThat(withheld.statusCode()).isEqualTo(400);
-        assertThat(withheld.body()).contains("MongoDBError").contains("MongoDB error 14").doesNotContain("one");
+        assertThat(withheld.body())
+                .contains("MongoDBError")
+                .contains("MongoDB error 14")
+                .doesNotContain("one");
 
         for (var who : new String[] {"ada", "bob"}) {
             var called = tool(who, "update-many", "filter: {_id: {$gt: 0}}, update: {$inc: {title: 1}}");
@@ -139,10 +146,12 @@ class BulkSecrecyTest {
     @Test
     void errors_of_lines_quote_nothing_that_is_hidden() {
         var line = "{\"_id\": 5, \"email\": \"b@x\"}\n";
-        var told = gateway.as("bob").with("Content-Type", "application/x-ndjson").send("POST", "/b", line);
+        var told =
+                gateway.as("bob").with("Content-Type", "application/x-ndjson").send("POST", "/b", line);
         assertThat(told.statusCode()).isEqualTo(207);
         assertThat(told.body()).contains("dup key");
-        var withheld = gateway.as("ada").with("Content-Type", "application/x-ndjson").send("POST", "/b", line);
+        var withheld =
+                gateway.as("ada").with("Content-Type", "application/x-ndjson").send("POST", "/b", line);
         assertThat(withheld.statusCode()).isEqualTo(207);
         assertThat(withheld.body()).contains("11000").doesNotContain("dup key");
     }

@@ -166,7 +166,7 @@ class SecuredStreamsTest {
             var back = mine.next();
             while (back.getDocument("updateDescription")
                     .getDocument("updatedFields")
-                    .containsKey("a.c")) {
+                    .isEmpty()) {
                 back = mine.next(); // the look-up may find the document as it is by then
             }
             assertThat(back).isEqualTo(BsonDocument.parse("""

@@ -26,7 +26,9 @@ class StreamLivesTest {
     private final StreamsGateway gateway;
 
     StreamLivesTest(TestMongo mongo) throws Exception {
-        gateway = StreamsGateway.start(mongo, ", local-cache-ttl: 1000, change-streams-max-cursors: 2, change-streams-max-cursors-per-account: 3");
+        gateway = StreamsGateway.start(
+                mongo,
+                ", local-cache-ttl: 1000, change-streams-max-cursors: 2, change-streams-max-cursors-per-account: 3");
         gateway.define("t", DEFINITIONS);
     }
 

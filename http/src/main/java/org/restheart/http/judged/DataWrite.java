@@ -37,8 +37,8 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
     /// @param modified changed documents, not counting entity tags
     /// @param inserted the ids of inserted documents, in the request's order
     /// @param upserted the id of a document that was inserted because none matched
-    /// @param errors of single documents or statements: `index`, `httpStatus`, `mongodbErrorCode` where it tells more,
-    ///     and the `message` if the caller may know it
+    /// @param errors of single documents or statements: `index`, `httpStatus`, `mongodbErrorCode` where it tells
+    ///     more, and the `message` if the caller may know it
     public record Report(
             long matched,
             long modified,

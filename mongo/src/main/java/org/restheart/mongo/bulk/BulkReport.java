@@ -19,8 +19,8 @@ import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Locations;
 
-/// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of documents
-/// that already had the new values, if fields or documents are hidden from the caller.
+/// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of
+/// documents that already had the new values, if fields or documents are hidden from the caller.
 ///
 /// @param inserted upserts included
 /// @param created the ids of inserted documents, as far as they are known
@@ -73,8 +73,8 @@ record BulkReport(
         return new BulkReport(created.size(), created, Locations.paths(request, created), 0, 0, 0, errors);
     }
 
-    /// How many documents were modified, as the caller may know it: whether a document already had a value tells what
-    /// it held.
+    /// How many documents were modified, as the caller may know it: whether a document already had a value tells
+    /// what it held.
     static int modified(DataRequest request, BulkWriteResult result) {
         return HiddenFields.mayNotBeQuoted(request) ? result.getMatchedCount() : result.getModifiedCount();
     }

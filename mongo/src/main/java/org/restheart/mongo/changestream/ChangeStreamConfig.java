@@ -26,5 +26,14 @@ public record ChangeStreamConfig(
         Duration recheckRights,
         boolean validate) {
     public static final ChangeStreamConfig DEFAULT = new ChangeStreamConfig(
-            true, Duration.ofSeconds(20), 500, 250, 100_000, 1_000, 8L << 20, Duration.ofSeconds(60), Duration.ZERO, false);
+            true,
+            Duration.ofSeconds(20),
+            500,
+            250,
+            100_000,
+            1_000,
+            8L << 20,
+            Duration.ofSeconds(60),
+            Duration.ZERO,
+            false);
 }

@@ -86,7 +86,8 @@ public final class ChangeStreams implements AutoCloseable {
         boolean admitted = false;
         try {
             stream.awaitOpen();
-            from.ifPresent(start -> CatchUp.start(tasks, client, () -> cursors.acquire(owner), stream, listener, start, meters));
+            from.ifPresent(start ->
+                    CatchUp.start(tasks, client, () -> cursors.acquire(owner), stream, listener, start, meters));
             admitted = true;
         } finally {
             if (!admitted) {

@@ -8,7 +8,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
-/// Bounds the number of open cursors, in all and of each owner: each occupies a connection to MongoDB. Thread-safe.
+/// Bounds the number of open cursors, in all and of each owner: each occupies a connection to MongoDB.
+/// Thread-safe.
 final class Cursors {
     private final int max;
     private final int maxPerOwner;

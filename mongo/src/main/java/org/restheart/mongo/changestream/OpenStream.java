@@ -1,6 +1,7 @@
 package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.client.model.Collation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -90,7 +91,9 @@ public final class OpenStream implements DataHandler {
         var grant = request.grant();
         var stages = new ArrayList<BsonDocument>();
         if (definition.applyReadFilter()) {
-            grant.readFilter().map(PermittedStages::matching).ifPresent(stages::addAll);
+            grant.readFilter()
+                    .map(filter -> PermittedStages.matching(filter, definition.hasImages()))
+                    .ifPresent(stages::addAll);
         }
         if (definition.applyProjection()) {
             var shown =
@@ -149,8 +152,18 @@ public final class OpenStream implements DataHandler {
             Listener listener,
             Optional<Start> from) {
         MongoNamespace namespace = request.namespace();
-        return new Content.Push(
-                streams.subscribe(StreamKey.of(namespace, pipeline, definition), listener, request.http(), from));
+        return new Content.Push(streams.subscribe(
+                StreamKey.of(namespace, pipeline, collation(definition, request), definition),
+                listener,
+                request.http(),
+                from));
+    }
+
+    /// The collection's own where the access rule is applied, which then means what it means for reads.
+    private static Optional<Collation> collation(StreamDefinition definition, DataRequest request) {
+        return definition.applyReadFilter() && request.grant().readFilter().isPresent()
+                ? request.resource().collation()
+                : Optional.empty();
     }
 
     private static Transport transport(DataRequest request) {

@@ -33,10 +33,14 @@ final class PermittedStages {
 
     private PermittedStages() {}
 
-    /// Selects changes of documents that match a filter, in MongoDB's full filter language: the event is temporarily
-    /// replaced by the document. A deleted document is matched in its previous state, if the event contains it;
-    /// changes without a document are excluded. The state of a document before it matched is removed.
-    static List<BsonDocument> matching(BsonDocument filter) {
+    /// Selects changes of documents that match a filter, in MongoDB's full filter language: the event is
+    /// temporarily replaced by the document. A deleted document is matched in its previous state, if the event
+    /// contains it; changes without a document are excluded. The state of a document before it matched is removed,
+    /// and so is what an update changed, as far as the document that matched does not show it.
+    ///
+    /// @param images whether the document of an update is that right after it, as opposed to a later one: the
+    ///     document may have been hidden at the time of the update
+    static List<BsonDocument> matching(BsonDocument filter, boolean images) {
         return List.of(
                 stage("{$replaceWith: {$mergeObjects: [{$ifNull: ['$fullDocument', '$fullDocumentBeforeChange']}, {'"
                         + EVENT + "': '$$ROOT'}]}}"),
@@ -51,7 +55,10 @@ final class PermittedStages {
                 stage("{$replaceWith: {$mergeObjects: ['$" + EVENT + "']}}"),
                 stage("""
                         {$set: {fullDocumentBeforeChange: {$cond: [{$eq: [{$type: '$fullDocument'}, 'object']},
-                         '$$REMOVE', '$fullDocumentBeforeChange']}}}"""));
+                         '$$REMOVE', '$fullDocumentBeforeChange']}}}"""),
+                new BsonDocument(
+                        "$set",
+                        new BsonDocument("updateDescription", images ? ShownChanges.ofImages() : ShownChanges.NOW)));
     }
 
     /// Applies a projection to the documents of events.

@@ -33,6 +33,11 @@ record StreamDefinition(
     static final BsonString NAME = new BsonString(PROPERTY);
     private static final Pattern SEGMENT = Pattern.compile("[^/]+");
 
+    /// Whether events of updates have the document as it was right after them, not as it is when they are read.
+    boolean hasImages() {
+        return fullDocument == FullDocument.WHEN_AVAILABLE || fullDocument == FullDocument.REQUIRED;
+    }
+
     /// The unparsed entry of that name; the first one counts. Malformed entries are ignored.
     static Optional<BsonDocument> find(Optional<BsonValue> streams, String uri) {
         return streams.filter(BsonValue::isArray).stream()

@@ -3,9 +3,11 @@ package org.restheart.mongo.changestream;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.ChangeStreamIterable;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.changestream.FullDocument;
 import com.mongodb.client.model.changestream.FullDocumentBeforeChange;
 import java.util.List;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -17,14 +19,23 @@ import org.restheart.mongo.background.Followed;
 /// The key of a shared MongoDB cursor: listeners with equal keys share it.
 ///
 /// @param pipeline after variables were replaced; as text, since the order of keys counts and their types do
+/// @param collation of the pipeline, which has none of its own; empty for the binary one
 record StreamKey(
-        MongoNamespace namespace, String pipeline, FullDocument fullDocument, FullDocumentBeforeChange beforeChange) {
+        MongoNamespace namespace,
+        String pipeline,
+        Optional<Collation> collation,
+        FullDocument fullDocument,
+        FullDocumentBeforeChange beforeChange) {
     private static final JsonWriterSettings EVERY_TYPE =
             JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
 
-    static StreamKey of(MongoNamespace namespace, List<BsonDocument> pipeline, StreamDefinition definition) {
+    static StreamKey of(
+            MongoNamespace namespace,
+            List<BsonDocument> pipeline,
+            Optional<Collation> collation,
+            StreamDefinition definition) {
         var text = new BsonDocument("pipeline", new BsonArray(pipeline)).toJson(EVERY_TYPE);
-        return new StreamKey(namespace, text, definition.fullDocument(), definition.beforeChange());
+        return new StreamKey(namespace, text, collation, definition.fullDocument(), definition.beforeChange());
     }
 
     /// The change stream of the key in a deployment.
@@ -49,6 +60,7 @@ record StreamKey(
 
             @Override
             public ChangeStreamIterable<RawBsonDocument> withOptions(ChangeStreamIterable<RawBsonDocument> stream) {
+                collation.ifPresent(stream::collation);
                 return stream.fullDocument(fullDocument).fullDocumentBeforeChange(beforeChange);
             }
         };

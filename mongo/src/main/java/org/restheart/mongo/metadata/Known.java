@@ -1,5 +1,6 @@
 package org.restheart.mongo.metadata;
 
+import com.mongodb.client.model.Collation;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -9,13 +10,14 @@ import org.bson.BsonValue;
 /// @param exists whether MongoDB has it
 /// @param plain whether it is a collection whose ids are compared bytewise: no view, no time series, no
 ///     collation. Only there can results of one query be distinguished by id
+/// @param collation with which its queries compare texts, so that access rules must too; empty for the binary one
 /// @param properties stored by clients, including `_id` and `_etag`; empty for one that was not created through
 ///     the API
-public record Known(boolean exists, boolean plain, Optional<BsonDocument> properties) {
-    static final Known MISSING = new Known(false, false, Optional.empty());
+public record Known(boolean exists, boolean plain, Optional<Collation> collation, Optional<BsonDocument> properties) {
+    static final Known MISSING = new Known(false, false, Optional.empty(), Optional.empty());
 
     /// The deployment itself, which has no properties.
-    public static final Known ROOT = new Known(true, false, Optional.empty());
+    public static final Known ROOT = new Known(true, false, Optional.empty(), Optional.empty());
 
     /// One property, if it exists.
     public Optional<BsonValue> property(String name) {

@@ -5,6 +5,7 @@ import static com.mongodb.client.model.Filters.eq;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Collation;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
@@ -85,7 +86,9 @@ public final class Metadata {
     private Known loadDb(Namespace namespace) {
         var database = client.getDatabase(namespace.db());
         var exists = database.listCollectionNames().first() != null;
-        return exists ? new Known(true, false, properties(namespace.db(), ResourceNames.PROPERTIES)) : Known.MISSING;
+        return exists
+                ? new Known(true, false, Optional.empty(), properties(namespace.db(), ResourceNames.PROPERTIES))
+                : Known.MISSING;
     }
 
     private Known loadCollection(Namespace namespace) {
@@ -96,12 +99,19 @@ public final class Metadata {
                 .first();
         return info == null
                 ? Known.MISSING
-                : new Known(true, isPlain(info), properties(namespace.db(), propertiesId(name)));
+                : new Known(true, isPlain(info), collation(info), properties(namespace.db(), propertiesId(name)));
     }
 
     private static boolean isPlain(BsonDocument info) {
         return info.getString("type", new BsonString("collection")).getValue().equals("collection")
-                && !info.getDocument("options", new BsonDocument()).containsKey("collation");
+                && collation(info).isEmpty();
+    }
+
+    private static Optional<Collation> collation(BsonDocument info) {
+        var options = info.getDocument("options", new BsonDocument());
+        return options.isDocument("collation")
+                ? Optional.of(Collations.parse(options.getDocument("collation")))
+                : Optional.empty();
     }
 
     private Optional<BsonDocument> properties(String db, String id) {

@@ -64,7 +64,10 @@ public final class WrittenCheck {
                 new BsonDocument("$match", new BsonDocument("$nor", new BsonArray(List.of(condition)))),
                 new BsonDocument("$limit", new BsonInt32(1)));
         var database = collections.database(request.path().requireDb());
-        if (database.aggregate(stages, BsonDocument.class).first() != null) {
+        var outside = database.aggregate(stages, BsonDocument.class);
+        // as reads of the collection compare texts: documents of no collection have no collation
+        request.resource().collation().ifPresent(outside::collation);
+        if (outside.first() != null) {
             throw outside();
         }
     }
