@@ -2,6 +2,7 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoSecurityException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
@@ -25,6 +26,9 @@ final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
     private static final String UNREACHABLE =
             "MongoDB does not answer yet (/mclient/connection-string): nobody can sign in until it does";
+    private static final String REFUSED =
+            "MongoDB does not accept the account or the password of /mclient/connection-string: nobody can sign in until"
+                    + " it does";
     private static final int NAMESPACE_EXISTS = 48;
     private static final Duration START_WAITS = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofSeconds(5);
@@ -74,13 +78,18 @@ final class UsersAtStart {
                 return;
             } catch (MongoException e) {
                 if (tried.getCount() > 0) {
-                    LOG.error(UNREACHABLE);
+                    LOG.error(reason(e));
                     tried.countDown();
                 }
                 LOG.debug("the collections of accounts and permissions cannot be created yet: {}", e.toString());
             }
             tasks.pause(PAUSE);
         }
+    }
+
+    /// What to tell operators of a first attempt that failed.
+    static String reason(MongoException failure) {
+        return failure instanceof MongoSecurityException ? REFUSED : UNREACHABLE;
     }
 
     private void create(MongoAclConfig config) {

@@ -14,6 +14,7 @@ import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.core.config.LoggingConfig;
@@ -47,6 +48,9 @@ public final class LogSetup {
     private final LoggingConfig config;
     private final LoggerContext context;
     private final boolean colours;
+
+    /// Paths of files that cannot be opened; logback itself says nothing of them.
+    private final List<String> unwritable = new ArrayList<>();
 
     private LogSetup(LoggingConfig config, LoggerContext context, boolean colours) {
         this.config = config;
@@ -104,17 +108,27 @@ public final class LogSetup {
             appenders.add(console());
         }
         if (config.toFile()) {
-            appenders.add(behindQueue(file("file", config.filePath())));
+            var file = file("file", config.filePath());
+            if (file.isStarted()) {
+                appenders.add(behindQueue(file));
+            } else if (appenders.isEmpty()) {
+                appenders.add(console());
+            }
         }
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.setLevel(Level.OFF);
         appenders.forEach(root::addAppender);
         config.auditPath().ifPresent(path -> {
             var audit = context.getLogger(AUDIT);
-            audit.addAppender(behindQueue(file("audit", path)));
-            audit.setAdditive(false);
+            var file = file("audit", path);
+            if (file.isStarted()) {
+                audit.addAppender(behindQueue(file));
+                audit.setAdditive(false);
+            }
         });
         applyLevels(false);
+        unwritable.forEach(path -> context.getLogger(LogSetup.class)
+                .error("the log file {} cannot be written: the log goes without it", path));
     }
 
     /// @param anew whether loggers of an earlier configuration are to be switched off
@@ -173,6 +187,9 @@ public final class LogSetup {
         file.setRollingPolicy(older);
         file.setTriggeringPolicy(size);
         file.start();
+        if (!file.isStarted()) {
+            unwritable.add(path);
+        }
         return file;
     }
 

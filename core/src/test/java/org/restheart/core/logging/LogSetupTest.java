@@ -1,5 +1,6 @@
 package org.restheart.core.logging;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -7,7 +8,9 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -55,6 +58,22 @@ class LogSetupTest {
     void a_line_has_time_thread_level_and_message() throws IOException {
         logger("log-level: INFO").info("hello {}", "world");
         assertThat(logged()).matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[[^]]+] INFO  hello world\\R");
+    }
+
+    @Test
+    void a_file_that_cannot_be_written_is_named_on_the_console() throws IOException {
+        Files.createFile(folder.resolve("no-folder"));
+        var path = folder.resolve("no-folder").resolve("gateway.log");
+        var standard = System.out;
+        var written = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(written, true, UTF_8));
+        try {
+            var yaml = "logging: {log-to-console: false, log-to-file: true, log-file-path: '" + path + "'}";
+            LogSetup.apply(GatewayConfig.parse(yaml).logging(), context, false);
+        } finally {
+            System.setOut(standard);
+        }
+        assertThat(written.toString(UTF_8)).contains("ERROR", "the log file " + path + " cannot be written");
     }
 
     @Test
