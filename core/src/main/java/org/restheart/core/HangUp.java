@@ -12,6 +12,7 @@ final class HangUp {
     private HangUp() {}
 
     /// @param action run on a thread of its own for each signal
+    @SuppressWarnings("ReferenceEquality") // a proxy equals itself only
     static void run(Runnable action) {
         try {
             var signal = Class.forName("sun.misc.Signal");

@@ -53,7 +53,7 @@ final class SilentServers implements ConnectionPoolListener, ServerMonitorListen
         /// The interrupt concerns this use only, not what the thread does afterwards.
         synchronized void end() {
             over = true;
-            if (interrupted && thread == Thread.currentThread()) {
+            if (interrupted && thread.threadId() == Thread.currentThread().threadId()) {
                 var _ = Thread.interrupted();
             }
         }

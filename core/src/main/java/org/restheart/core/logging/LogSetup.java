@@ -76,10 +76,14 @@ public final class LogSetup {
 
     /// Whether messages for the console have colours: on a terminal, unless the configuration or `NO_COLOR` says no.
     public static boolean showsColours(LoggingConfig config) {
-        return showsColours(
-                config,
-                System.getenv(),
-                System.console() != null && System.console().isTerminal());
+        return showsColours(config, System.getenv(), isTerminal());
+    }
+
+    /// From JDK 22 on there is a console also where there is no terminal.
+    @SuppressWarnings("SystemConsoleNull") // it may be null if the JVM was started without one
+    private static boolean isTerminal() {
+        var console = System.console();
+        return console != null && console.isTerminal();
     }
 
     static boolean showsColours(LoggingConfig config, Map<String, String> environment, boolean terminal) {

@@ -109,7 +109,7 @@ final class ProcessRegistry implements MetricsRegistry {
         }
     }
 
-    private static void area(Text text, String name, String help, double heap, double other) {
+    private static void area(Text text, String name, String help, long heap, long other) {
         text.family(name, help, "gauge").sample(name, "area=\"heap\"", heap).sample(name, "area=\"nonheap\"", other);
     }
 
@@ -120,12 +120,12 @@ final class ProcessRegistry implements MetricsRegistry {
             return this;
         }
 
-        Text sample(String name, double value) {
+        Text sample(String name, Number value) {
             to.append(name).append(' ').append(value).append('\n');
             return this;
         }
 
-        Text sample(String name, String labels, double value) {
+        Text sample(String name, String labels, Number value) {
             to.append(name)
                     .append('{')
                     .append(labels)

@@ -48,7 +48,7 @@ final class RequestText {
     private void histogram(String common, Series series) {
         double count = 0;
         for (var bucket : series.buckets()) {
-            sample(buckets, HISTOGRAM + "_bucket", common + "le=\"" + bucket.bound() + "\",", bucket.count());
+            sample(buckets, HISTOGRAM + "_bucket", common + "le=\"" + bucket.bound() + "\",", (double) bucket.count());
             if (format == ExpositionFormat.OPEN_METRICS) {
                 bucket.exemplar().ifPresent(this::exemplar);
             }

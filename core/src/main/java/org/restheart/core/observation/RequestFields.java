@@ -27,7 +27,7 @@ final class RequestFields {
         fields.put("method", RequestLog.method(observation));
         fields.put("path", LogText.bounded(LogText.oneLine(request.path().raw())));
         fields.put("status", observation.status());
-        fields.put("elapsedMillis", observation.nanos() / 10_000 / 100.0);
+        fields.put("elapsedMillis", Math.floorDiv(observation.nanos(), 10_000L) / 100.0);
         fields.put("bytes", observation.bytes());
         fields.put("peer", RequestLog.peer(request));
         fields.put("protocol", request.connection().protocol());
