@@ -6,6 +6,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourcePath;
@@ -13,15 +14,17 @@ import org.restheart.mongo.resource.ResourcePath;
 /// Refuses requests about databases and collections that do not exist, unless they create them.
 final class Existence {
     private final Metadata metadata;
+    private final QuerySecurity security;
 
-    Existence(Metadata metadata) {
+    Existence(Metadata metadata, QuerySecurity security) {
         this.metadata = metadata;
+        this.security = security;
     }
 
     /// The metadata of the collection, or of the database for resources above collections.
     ///
     /// @param fresh query MongoDB instead of the cache
-    /// @throws org.restheart.http.ProblemException 404
+    /// @throws org.restheart.http.ProblemException 404; 403 for a view over accounts or permissions
     Known require(Request request, ResourcePath path, boolean fresh) {
         if (path.db() == null) {
             return Known.ROOT;
@@ -42,6 +45,7 @@ final class Existence {
                 throw Problem.of(NAMESPACE_NOT_FOUND, missingCollection(path)).raise();
             }
         }
+        security.requireOpen(collection.sources());
         return collection;
     }
 

@@ -98,7 +98,9 @@ public final class MongoService implements Service, AutoCloseable {
         this.positioned = new PositionedFinder(tasks, client, documents, config.cursorPool(), registry);
         var finder = new SessionFinder(documents, new CachedFinder(positioned, config.resultCache(), writes, registry));
         var continuations = new Continuations(client, documents, registry);
-        var inspection = new PipelineInspection(config.querySecurity());
+        var inspection = new PipelineInspection(
+                config.querySecurity(),
+                (db, name) -> metadata.collection(db, name).sources());
         this.catalog = new Catalog(client);
         ReadRoutes.addTo(
                 routes,
@@ -124,7 +126,7 @@ public final class MongoService implements Service, AutoCloseable {
         this.dispatcher = new RequestDispatcher(
                 parameterSettings,
                 forbiddenOperators,
-                new Existence(metadata),
+                new Existence(metadata, config.querySecurity()),
                 sessions,
                 routes,
                 schemas,

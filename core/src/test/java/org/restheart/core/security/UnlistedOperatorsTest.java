@@ -166,6 +166,60 @@ class UnlistedOperatorsTest {
     }
 
     @Test
+    void a_view_over_accounts_is_closed_by_every_way() {
+        gateway.database().createView("people", "users", List.of());
+        gateway.database().createView("persons", "people", List.of());
+        gateway.database()
+                .createView(
+                        "joined",
+                        "docs",
+                        List.of(BsonDocument.parse("{$lookup: {from: 'users', pipeline: [], as: 'u'}}")));
+        for (var view : List.of("people", "persons", "joined")) {
+            var admin = gateway.as("admin");
+            assertThat(admin.get("/" + view).statusCode()).as(view).isEqualTo(403);
+            assertThat(admin.get("/" + view + "/admin?keys=" + encode("{\"password\":1}"))
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(admin.post("/" + view + "/_aggrs", "{\"stages\":[]}").statusCode())
+                    .isEqualTo(403);
+        }
+        gateway.database().createView("open", "docs", List.of());
+        assertThat(gateway.as("admin").get("/open").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_hidden_id_is_not_compared_with_a_guess() {
+        gateway.permit("{_id: 'hidden-id', roles: ['names'], predicate: \"path-prefix('/docs')\", "
+                + "mongo: {projectResponse: {_id: 0}}}");
+        for (var change : List.of("{\"_id\":\"a1\"}", "{\"$set\":{\"_id\":\"a1\"}}", "{\"$set\":{\"_id.x\":1}}")) {
+            assertThat(gateway.user("names").patch("/docs/a1", change).statusCode())
+                    .as(change)
+                    .isEqualTo(403);
+        }
+    }
+
+    @Test
+    void no_index_over_positions_is_made_within_a_rule() {
+        gateway.permit(
+                "{_id: 'indexes', roles: ['titles'], predicate: \"path-prefix('/docs/_indexes')\", priority: -9, "
+                        + "mongo: {readFilter: {owner: 'x'}, allowManagementRequests: true}}");
+        assertThat(gateway.user("titles")
+                        .put("/docs/_indexes/p", "{\"keys\":{\"n.0\":1}}")
+                        .statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void a_permission_without_restrictions_reads_no_other_collection() {
+        gateway.permit("{_id: 'all', roles: ['owning'], predicate: \"path-prefix('/teams')\", mongo: {"
+                + "allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true, "
+                + "allowAdHocAggregations: true}}");
+        var answer = gateway.user("owning").post("/teams/_aggrs", "{\"stages\":[{\"$documents\":[]}]}");
+        assertThat(answer.statusCode()).isEqualTo(403);
+        assertThat(answer.body()).contains("'$documents' at pipeline[0] is not allowed in pipelines of clients");
+    }
+
+    @Test
     void a_change_is_not_put_where_a_hidden_array_matched() {
         var member = gateway.user("member");
         assertThat(member.patch("/teams/t", "{\"$set\":{\"votes.$\":1}}").statusCode())

@@ -41,8 +41,9 @@ record UpdateInspection(Visibility visibility, boolean matchesShown) {
                 && (matchesShown || !FieldPath.isPositional(path));
     }
 
+    /// MongoDB compares a new `_id` with the stored one.
     private boolean isReplaceable(String path) {
-        return isFree(path) || visibility.isWhole(path);
+        return isFree(path) || (visibility.isWhole(path) && !FieldPath.isWithin(path, "_id"));
     }
 
     private boolean allowsStage(BsonDocument stage) {

@@ -24,7 +24,8 @@ public record Grant(
         Optional<BsonDocument> projectResponse,
         boolean checkWritten) {
 
-    /// No restriction at all: root, or an authorizer that attaches no permission.
+    /// No restriction at all: root, or an authorizer that attaches no permission. A permission may allow as much on
+    /// the paths that it covers, and is equal then, but covers no others: see [#isUnrestricted()].
     public static final Grant FULL = new Grant(
             true,
             true,
@@ -36,6 +37,12 @@ public record Grant(
             Optional.empty(),
             Optional.empty(),
             false);
+
+    /// Whether it is that of a caller who may access everything, not of a permission that has no restrictions.
+    @SuppressWarnings("ReferenceEquality")
+    public boolean isUnrestricted() {
+        return this == FULL;
+    }
 
     public Grant withMergeRequest(Optional<BsonDocument> other) {
         return with(other, projectResponse);

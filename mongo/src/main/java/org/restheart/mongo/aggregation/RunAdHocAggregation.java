@@ -16,7 +16,6 @@ import org.bson.BsonValue;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.Slice;
@@ -64,10 +63,10 @@ public final class RunAdHocAggregation implements DataHandler {
         }
         // Without the server's variables, which would reveal the rule to the client.
         var stages = Interpolation.OF_AGGREGATIONS.fill(given, new PipelineVariables(variables.asDocument()));
+        request.http().requireThread();
         inspection.check(stages, request.path().requireDb());
         var pipeline = shown(request);
         allowed(request, pipeline).check(stages);
-        request.http().requireThread();
         pipeline.addAll(stages);
         pipeline.add(new BsonDocument("$limit", new BsonInt32(limit(request, content))));
         try {
@@ -111,7 +110,7 @@ public final class RunAdHocAggregation implements DataHandler {
     }
 
     private static ReadingStages allowed(DataRequest request, List<BsonDocument> rule) {
-        return request.grant().equals(Grant.FULL)
+        return request.grant().isUnrestricted()
                 ? ReadingStages.OF_EVERYTHING
                 : rule.isEmpty() ? ReadingStages.OF_COLLECTION : ReadingStages.WITHIN_RULES;
     }

@@ -58,12 +58,12 @@ public final class RunAggregation implements DataHandler {
         var stages = interpolation
                 .forDefinition(aggregation.operatorsInVariables())
                 .fill(aggregation.stages(), ServerVariables.with(request));
+        request.http().requireThread();
         inspection.check(stages, request.path().requireDb());
         checkEnds(stages);
         if (writes(stages) && request.http().attribute(DataWrite.FORBIDDEN).orElse(false)) {
             throw Problem.of(FORBIDDEN, "this aggregation writes").raise();
         }
-        request.http().requireThread();
         try {
             return writes(stages) ? write(request, aggregation, stages) : read(request, aggregation, stages);
         } catch (MongoCommandException e) {

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Update;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
@@ -102,6 +103,7 @@ public final class HiddenFields {
         if (grant.readFilter().isPresent() || grant.writeFilter().isPresent()) {
             boolean plain = keys.size() == 1
                     && keys.values().stream().allMatch(BsonValue::isNumber)
+                    && keys.keySet().stream().noneMatch(key -> FieldPath.of(key).hasPositions()) // ambiguous for some
                     && specification.keySet().stream().allMatch(HARMLESS::contains);
             require(plain);
         }

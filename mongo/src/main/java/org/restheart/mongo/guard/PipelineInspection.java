@@ -1,8 +1,10 @@
 package org.restheart.mongo.guard;
 
+import com.mongodb.MongoNamespace;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -27,10 +29,13 @@ public final class PipelineInspection {
             "$backupCursorExtend",
             "$requestReshardResumeToken");
 
+    private final BiFunction<String, String, Set<MongoNamespace>> sources;
     private final PipelineRules rules;
     private final QuerySecurity security;
 
-    public PipelineInspection(QuerySecurity security) {
+    /// @param sources what a view of a database reads, by its name; empty for a collection. May wait for MongoDB
+    public PipelineInspection(QuerySecurity security, BiFunction<String, String, Set<MongoNamespace>> sources) {
+        this.sources = sources;
         this.rules = security.pipelines();
         this.security = security;
     }
@@ -46,6 +51,13 @@ public final class PipelineInspection {
             checkForbidden(pipeline.get(i), "pipeline[" + i + "]");
             checkNewRoots(pipeline.get(i), "pipeline[" + i + "]");
         }
+    }
+
+    /// Refuses a view over collections that no pipeline may access.
+    ///
+    /// @throws org.restheart.http.ProblemException 403
+    public void requireOpen(MongoNamespace namespace) {
+        security.requireOpen(sources.apply(namespace.getDatabaseName(), namespace.getCollectionName()));
     }
 
     /// Refuses new roots that are a boolean whatever the document. MongoDB refuses them too, once there is a document;
@@ -123,6 +135,7 @@ public final class PipelineInspection {
                 || ResourceNames.isReservedCollection(collection)) {
             throw violation("PROTECTED_COLLECTION", stage, location, "the collection is not for pipelines");
         }
+        security.requireOpen(sources.apply(db, collection));
     }
 
     private void checkForbidden(BsonValue value, String location) {

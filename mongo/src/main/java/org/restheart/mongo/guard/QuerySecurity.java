@@ -1,7 +1,10 @@
 package org.restheart.mongo.guard;
 
 import com.mongodb.MongoNamespace;
+import java.util.Collection;
 import java.util.Set;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 
 /// The `filterOperatorsBlacklist` and `aggregationSecurity` blocks of the configuration, and the collections that no
 /// pipeline may access.
@@ -16,6 +19,19 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
     public QuerySecurity {
         forbiddenOperators = Set.copyOf(forbiddenOperators);
         withheld = Set.copyOf(withheld);
+    }
+
+    /// Refuses a view over collections that no pipeline may access.
+    ///
+    /// @param sources what the view reads
+    /// @throws org.restheart.http.ProblemException 403
+    public void requireOpen(Collection<MongoNamespace> sources) {
+        for (var source : sources) {
+            if (withholds(source.getDatabaseName(), source.getCollectionName())) {
+                throw Problem.of(ProblemCode.FORBIDDEN, "this view reads accounts or permissions")
+                        .raise();
+            }
+        }
     }
 
     /// Names are compared without regard to case, as in the guard of accounts.

@@ -8,6 +8,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Collation;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -87,7 +88,8 @@ public final class Metadata {
         var database = client.getDatabase(namespace.db());
         var exists = database.listCollectionNames().first() != null;
         return exists
-                ? new Known(true, false, Optional.empty(), properties(namespace.db(), ResourceNames.PROPERTIES))
+                ? new Known(
+                        true, false, Optional.empty(), Set.of(), properties(namespace.db(), ResourceNames.PROPERTIES))
                 : Known.MISSING;
     }
 
@@ -99,7 +101,12 @@ public final class Metadata {
                 .first();
         return info == null
                 ? Known.MISSING
-                : new Known(true, isPlain(info), collation(info), properties(namespace.db(), propertiesId(name)));
+                : new Known(
+                        true,
+                        isPlain(info),
+                        collation(info),
+                        new ViewSources(client.getDatabase(namespace.db())).of(info),
+                        properties(namespace.db(), propertiesId(name)));
     }
 
     private static boolean isPlain(BsonDocument info) {

@@ -74,9 +74,19 @@ public final class DocumentReads {
         return told(findOne(question));
     }
 
+    private void check(FindQuestion question) {
+        inspection.requireOpen(question.namespace());
+        operators.checkFilter(question.filter());
+    }
+
+    private void check(PipelineQuestion question) {
+        inspection.requireOpen(question.namespace());
+        inspection.check(question.stages(), question.namespace().getDatabaseName());
+    }
+
     private CompletionStage<List<RawBsonDocument>> findOne(FindQuestion question) {
         try {
-            operators.checkFilter(question.filter());
+            check(question);
             if (question.rights().projection().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = question.asPipeline();
                 var stages = pipeline.permitted();
@@ -128,7 +138,7 @@ public final class DocumentReads {
 
     private CompletionStage<List<RawBsonDocument>> aggregateOne(PipelineQuestion question) {
         try {
-            inspection.check(question.stages(), question.namespace().getDatabaseName());
+            check(question);
             var stages = question.permitted();
             return shared(question.key(), () -> run(question, stages, question.limit()));
         } catch (RuntimeException e) {
@@ -208,7 +218,7 @@ public final class DocumentReads {
             return questions.stream().map(this::find).toList();
         }
         try {
-            questions.forEach(question -> operators.checkFilter(question.filter()));
+            questions.forEach(this::check);
             boolean plain = isPlain(questions.getFirst());
             if (plain && questions.stream().allMatch(question -> question.id().isPresent())) {
                 return lookups(questions);
@@ -232,8 +242,7 @@ public final class DocumentReads {
             return questions.stream().map(this::aggregate).toList();
         }
         try {
-            questions.forEach(question ->
-                    inspection.check(question.stages(), question.namespace().getDatabaseName()));
+            questions.forEach(this::check);
             var distinct = distinct(questions, PipelineQuestion::key);
             return answers(
                     questions,

@@ -16,7 +16,7 @@ class PipelineInspectionTest {
             inspection(new PipelineRules(true, Set.of(), Set.of(), false, false));
 
     private static PipelineInspection inspection(PipelineRules rules) {
-        return new PipelineInspection(new QuerySecurity(Set.of(), rules, Set.of()));
+        return new PipelineInspection(new QuerySecurity(Set.of(), rules, Set.of()), (_, _) -> Set.of());
     }
 
     private static void check(PipelineInspection inspection, String stage) {
