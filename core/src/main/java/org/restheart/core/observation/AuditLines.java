@@ -4,8 +4,10 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.logging.LogSetup;
+import org.restheart.http.judged.DataWrite;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,13 +39,22 @@ public final class AuditLines implements Observer, AutoCloseable {
     @Override
     public void completed(Observation observation) {
         boolean refused = observation.status() == 401 || observation.status() == 403;
-        if (reads || refused || !READS.contains(observation.method())) {
+        if (reads || refused || !READS.contains(observation.method()) || hasWritten(observation)) {
             var line = new LinkedHashMap<String, Object>();
             line.put("time", clock.instant().toString());
             line.put("event", "request");
             line.putAll(RequestFields.who(observation));
             queue.add(new LogQueue.Line(JSON.writeValueAsString(line), Map.of(), Map.of()));
         }
+    }
+
+    /// A `GET` of an aggregation that ends in `$out` or `$merge` does.
+    private static boolean hasWritten(Observation observation) {
+        return observation
+                .request()
+                .attribute(DataWrite.NOTED)
+                .map(AtomicBoolean::get)
+                .orElse(false);
     }
 
     /// Returns when everything is written.

@@ -4,6 +4,7 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.restheart.core.observation.RequestNote;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
@@ -18,6 +19,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Attributes;
+import org.restheart.http.judged.DataWrite;
 import org.xnio.StreamConnection;
 import org.xnio.ssl.SslConnection;
 
@@ -37,7 +39,10 @@ final class RequestReader {
                 Body.EMPTY,
                 connection(exchange),
                 Caller.ANONYMOUS,
-                Attributes.NONE.with(Account.OBSERVER, note::accept).with(Operation.OBSERVER, note::accept),
+                Attributes.NONE
+                        .with(Account.OBSERVER, note::accept)
+                        .with(Operation.OBSERVER, note::accept)
+                        .with(DataWrite.NOTED, new AtomicBoolean()),
                 false);
     }
 

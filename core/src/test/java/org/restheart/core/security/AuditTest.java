@@ -44,6 +44,22 @@ class AuditTest {
     }
 
     @Test
+    void an_aggregation_that_writes_leaves_a_line_though_it_is_run_by_GET(TestMongo mongo) {
+        try (var gateway = TestGateway.start(mongo, "logging: {audit: writes, requests-log-mode: 0}\n");
+                var log = new LogLines()) {
+            var admin = gateway.as("admin");
+            assertThat(admin.put(
+                                    "/films",
+                                    "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\": \"c\"}]}]}")
+                            .statusCode())
+                    .isEqualTo(201);
+            assertThat(admin.get("/films/_aggrs/w").statusCode()).isEqualTo(200);
+            await().until(() -> audited(log).size() == 2);
+            assertThat(audited(log).get(1)).contains("\"method\":\"GET\",\"path\":\"/films/_aggrs/w\"");
+        }
+    }
+
+    @Test
     void reads_leave_one_only_when_asked_for(TestMongo mongo) {
         try (var gateway = TestGateway.start(mongo, "logging: {audit: all, requests-log-mode: 0}\n");
                 var log = new LogLines()) {

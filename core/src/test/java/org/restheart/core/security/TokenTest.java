@@ -347,6 +347,31 @@ class TokenTest {
     }
 
     @Test
+    void pages_of_other_sites_cannot_make_a_link_write_with_the_cookie() {
+        var admin = gateway.as("admin");
+        var pipeline = "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\": \"copy\"}]}]}";
+        assertThat(admin.put("/linked", pipeline).statusCode()).isEqualTo(201);
+        assertThat(admin.post("/linked", "{}").statusCode()).isEqualTo(201);
+        var browser = gateway.anonymous().with("Cookie", "rh_auth=Bearer_" + token(admin));
+        assertThat(browser.with("Sec-Fetch-Site", "cross-site")
+                        .get("/linked/_aggrs/w")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(browser.with("Origin", "https://evil.example")
+                        .get("/linked/_aggrs/w")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(browser.get("/linked/_aggrs/w").statusCode()).isEqualTo(403);
+        assertThat(gateway.collection("copy").countDocuments()).isZero();
+        assertThat(browser.with("Sec-Fetch-Site", "same-origin")
+                        .get("/linked/_aggrs/w")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(admin.get("/linked/_aggrs/w").statusCode()).isEqualTo(200);
+        assertThat(gateway.collection("copy").countDocuments()).isEqualTo(1);
+    }
+
+    @Test
     void pages_of_other_sites_cannot_read_with_a_cookie_that_browsers_send_them(TestMongo mongo) {
         var none = TOKENS + "authCookieSetter: {same-site-mode: none, allowed-origins: [\"https://app.example\"]}\n";
         try (var other = TestGateway.start(mongo, none)) {

@@ -2,6 +2,7 @@ package org.restheart.http.judged;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -21,6 +22,9 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
 
     /// Set for requests that must not change anything: a stored pipeline that ends in `$out` or `$merge` is refused.
     public static final Key<Boolean> FORBIDDEN = Key.named("no writes");
+
+    /// Set when a request whose method is safe has written, for the audit log.
+    public static final Key<AtomicBoolean> NOTED = Key.named("has written");
 
     /// Which of the documents that match a filter are written.
     public enum Kind {

@@ -28,6 +28,14 @@ public interface JudgedRequests {
 
     /// The inner request with the connection and the caller of the outer one.
     static Request inside(Request outer, JudgedRequest inner) {
+        var attributes = inner.options().with(Via.KEY, inner.via());
+        if (outer.attribute(DataWrite.FORBIDDEN).orElse(false)) {
+            attributes = attributes.with(DataWrite.FORBIDDEN, true);
+        }
+        var noted = outer.attribute(DataWrite.NOTED);
+        if (noted.isPresent()) {
+            attributes = attributes.with(DataWrite.NOTED, noted.get());
+        }
         return new Request(
                 outer.id(),
                 inner.method(),
@@ -37,7 +45,7 @@ public interface JudgedRequests {
                 inner.body(),
                 outer.connection(),
                 outer.caller().with(Grant.FULL),
-                inner.options().with(Via.KEY, inner.via()),
+                attributes,
                 outer.mayBlock());
     }
 }

@@ -93,6 +93,7 @@ public final class RunAggregation implements DataHandler {
     }
 
     private Response write(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
+        request.http().attribute(DataWrite.NOTED).ifPresent(noted -> noted.set(true));
         try {
             run(request, aggregation, stages).toCollection();
         } finally {

@@ -8,6 +8,7 @@ import org.restheart.http.Request;
 import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.access.Account;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.security.Vetoer;
 import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.predicate.Cookies;
@@ -15,7 +16,8 @@ import org.restheart.security.predicate.Cookies;
 /// Takes the credentials from a cookie when a request has none of its own. Since browsers send cookies by
 /// themselves, other origins could make them act, also those of other ports, which are of the same site: a request
 /// that may change something or opens a WebSocket is refused if it comes from another origin, and so is any that reads
-/// where browsers send the cookie across sites.
+/// where browsers send the cookie across sites. A `GET` writes only if the browser says that it comes from a page of
+/// this origin or from its user: a link or an image of another site sends no `Origin`.
 public final class CookieCredentials implements Vetoer {
     private static final Key<Boolean> FROM_COOKIE = Key.named("credentials from a cookie");
 
@@ -41,11 +43,24 @@ public final class CookieCredentials implements Vetoer {
             return request;
         }
         return Cookies.first(request.headers(), cookie)
-                .map(value -> value.startsWith("Bearer_") || value.startsWith("Basic_")
-                        ? request.with(AddedField.to(request.headers(), "Authorization", value.replaceFirst("_", " ")))
-                                .with(FROM_COOKIE, true)
-                        : request)
+                .filter(value -> value.startsWith("Bearer_") || value.startsWith("Basic_"))
+                .map(value -> authorized(request, value.replaceFirst("_", " ")))
                 .orElse(request);
+    }
+
+    private Request authorized(Request request, String credentials) {
+        var authorized = request.with(AddedField.to(request.headers(), "Authorization", credentials))
+                .with(FROM_COOKIE, true);
+        return checksOrigin && request.method().isSafe() && !isAskedByOwnPage(request)
+                ? authorized.with(DataWrite.FORBIDDEN, true)
+                : authorized;
+    }
+
+    private static boolean isAskedByOwnPage(Request request) {
+        return request.headers()
+                .first("Sec-Fetch-Site")
+                .filter(site -> site.equals("same-origin") || site.equals("none"))
+                .isPresent();
     }
 
     @Override
