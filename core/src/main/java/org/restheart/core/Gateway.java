@@ -207,7 +207,7 @@ public final class Gateway implements AutoCloseable {
             var streams =
                     new ChangeStreams(tasks, streamClient, data.streams(), metrics.streams(), security::stillAdmits);
             opened.push(streams::close);
-            var service = new MongoService(tasks, data, client, streams, metrics.coalescing());
+            var service = new MongoService(tasks, data, client, streams, metrics.coalescing(), judgedRequests);
             opened.push(service::close);
             var guards = new ArrayList<Filter>();
             guards.add(OffServices.of(config));

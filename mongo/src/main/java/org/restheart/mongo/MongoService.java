@@ -24,6 +24,7 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.ChangeStreams;
@@ -51,6 +52,7 @@ import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
 import org.restheart.mongo.resultcache.CachedFinder;
 import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
@@ -75,22 +77,30 @@ public final class MongoService implements Service, AutoCloseable {
     /// @param tasks closed by the caller, after this
     /// @param registry takes the meters of the data API
     public MongoService(BackgroundTasks tasks, MongoConfig config, MongoClient client, MeterRegistry registry) {
-        this(tasks, config, client, new ChangeStreams(tasks, client, config.streams(), registry, _ -> true), registry);
+        this(
+                tasks,
+                config,
+                client,
+                new ChangeStreams(tasks, client, config.streams(), registry, _ -> true),
+                registry,
+                (_, _) -> Response.status(204));
     }
 
     /// @param streams of the same deployment; a separate client, so that streams do not use the connections of requests
     /// @param registry takes the meters of coalescing
+    /// @param judged requests of callers, to this service among others
     public MongoService(
             BackgroundTasks tasks,
             MongoConfig config,
             MongoClient client,
             ChangeStreams streams,
-            MeterRegistry registry) {
+            MeterRegistry registry,
+            JudgedRequests judged) {
         this.parameterSettings = config.parameterSettings();
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
-        this.schemas = new Schemas(client, config.schemaTtl());
+        this.schemas = new Schemas(client, config.schemaTtl(), mounts::mayShow);
         var sessions = new Sessions(client);
         var routes = new MongoRoutes();
         var coalescer = new Coalescer(client, config.coalescing(), registry);
@@ -122,7 +132,8 @@ public final class MongoService implements Service, AutoCloseable {
                 Method.GET,
                 new OpenStream(streams, config.streams(), inspection, config.interpolation()));
         addTo(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
-        WriteRoutes.addTo(routes, new Collections(client), coalescer, metadata, config);
+        WriteRoutes.addTo(
+                routes, new Collections(client), coalescer, metadata, new SchemaAccess(judged, mounts), config);
         this.dispatcher = new RequestDispatcher(
                 parameterSettings,
                 forbiddenOperators,

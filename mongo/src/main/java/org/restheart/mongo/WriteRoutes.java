@@ -43,6 +43,7 @@ import org.restheart.mongo.management.PutCollection;
 import org.restheart.mongo.management.PutDatabase;
 import org.restheart.mongo.management.PutIndex;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
@@ -54,7 +55,12 @@ final class WriteRoutes {
     private WriteRoutes() {}
 
     static void addTo(
-            MongoRoutes routes, Collections collections, Coalescer coalescer, Metadata metadata, MongoConfig config) {
+            MongoRoutes routes,
+            Collections collections,
+            Coalescer coalescer,
+            Metadata metadata,
+            SchemaAccess schemas,
+            MongoConfig config) {
         var preconditions = new Preconditions(metadata, config.etagPolicies());
         var properties = new StoredProperties(collections, metadata, preconditions);
         var locations = new Locations(config.instanceBaseUrl());
@@ -91,8 +97,8 @@ final class WriteRoutes {
         routes.on(DB, PATCH, new PatchDatabase(properties));
         routes.on(DB, DELETE, new DeleteDatabase(collections, properties));
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
-            routes.on(kind, PUT, new PutCollection(collections, properties, streams));
-            routes.on(kind, PATCH, new PatchCollection(properties, streams));
+            routes.on(kind, PUT, new PutCollection(collections, properties, streams, schemas));
+            routes.on(kind, PATCH, new PatchCollection(properties, streams, schemas));
             routes.on(kind, DELETE, new DeleteCollection(collections, properties));
         }
     }

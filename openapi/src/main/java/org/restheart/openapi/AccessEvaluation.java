@@ -320,7 +320,7 @@ final class AccessEvaluation {
                 pending |= come.isEmpty();
                 shape = come.orElse(Shape.UNKNOWN);
             }
-            complete.add(detailed(group, shape, Optional.ofNullable(rights.get(group))));
+            complete.add(detailed(asking, wish, group, shape, Optional.ofNullable(rights.get(group))));
         }
         return new Visible(complete, pending);
     }
@@ -357,11 +357,15 @@ final class AccessEvaluation {
                         && offered.operation().method() == Method.GET)) {
             return Optional.empty();
         }
+        return judgedRights(asking, group.path());
+    }
+
+    private Optional<ReadRights> judgedRights(Request asking, RequestPath path) {
         var rights = new AtomicReference<ReadRights>();
         try {
             judged.make(
                     asking,
-                    JudgedRequest.of(Method.GET, group.path(), Query.NONE, Via.REST)
+                    JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST)
                             .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
@@ -371,7 +375,7 @@ final class AccessEvaluation {
         return Optional.ofNullable(rights.get());
     }
 
-    private Group detailed(Group group, Shape shape, Optional<ReadRights> rights) {
+    private Group detailed(Request asking, Wish wish, Group group, Shape shape, Optional<ReadRights> rights) {
         if (group.collection().isEmpty()) {
             return group;
         }
@@ -393,12 +397,12 @@ final class AccessEvaluation {
                 group.offered(),
                 shape,
                 indexes,
-                schema(group.db().orElseThrow(), structure),
+                schema(asking, wish, group.db().orElseThrow(), structure),
                 showsNames);
     }
 
-    /// The schema that the property `jsonSchema` names.
-    private Optional<BsonDocument> schema(String db, CollectionStructure structure) {
+    /// The schema that the property `jsonSchema` names, if the caller may read it.
+    private Optional<BsonDocument> schema(Request asking, Wish wish, String db, CollectionStructure structure) {
         if (!(structure.properties().get("jsonSchema") instanceof BsonDocument reference)) {
             return Optional.empty();
         }
@@ -407,6 +411,20 @@ final class AccessEvaluation {
         var text = id instanceof BsonString name
                 ? name.getValue()
                 : id != null && id.isObjectId() ? id.asObjectId().getValue().toHexString() : "";
-        return Optional.ofNullable(descriptions.database(store).schemas().get(text));
+        return wish.unruled() || mayReadSchema(asking, store, text)
+                ? Optional.ofNullable(descriptions.database(store).schemas().get(text))
+                : Optional.empty();
+    }
+
+    private boolean mayReadSchema(Request asking, String db, String id) {
+        return descriptions
+                .pathOf(asking.connection(), db, "_schemas", id)
+                .filter(path -> descriptions
+                        .resolve(path, asking.connection())
+                        .filter(found -> found.kind() == ResourceKind.SCHEMA && db.equals(found.db()))
+                        .isPresent())
+                .flatMap(path -> judgedRights(asking, path))
+                .filter(rights -> rights.readFilter().isEmpty())
+                .isPresent();
     }
 }

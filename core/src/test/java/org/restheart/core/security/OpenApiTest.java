@@ -440,6 +440,8 @@ class OpenApiTest {
         assertThat(admin.put("/things", "{\"jsonSchema\": {\"schemaId\": \"thing\"}}")
                         .statusCode())
                 .isEqualTo(201);
+        gateway.permit("{_id: 'schemas', roles: ['editor'], predicate: \"path('/_schemas/thing') and method(GET)\","
+                + " mongo: {allowManagementRequests: true}}");
         gateway.permit(
                 "{_id: 'things', roles: ['editor'], predicate: \"path-prefix('/things') and method(GET, PATCH)\","
                         + " mongo: {projectResponse: {vault: 0, 'home.covert': 0, 'office.covert': 0, 'pair.covert': 0}}}");

@@ -10,6 +10,7 @@ import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteResponses;
 
@@ -19,10 +20,12 @@ public final class PatchCollection implements DataHandler {
 
     private final StoredProperties properties;
     private final StreamDefinitions streams;
+    private final SchemaAccess schemas;
 
-    public PatchCollection(StoredProperties properties, StreamDefinitions streams) {
+    public PatchCollection(StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
         this.properties = properties;
         this.streams = streams;
+        this.schemas = schemas;
     }
 
     @Override
@@ -40,6 +43,7 @@ public final class PatchCollection implements DataHandler {
         var update = Changes.ofProperties(request, content, etag);
         streams.check(update);
         request.http().requireThread();
+        schemas.check(request, update);
         return properties.changing(
                 request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
     }

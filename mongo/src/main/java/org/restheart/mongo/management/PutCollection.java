@@ -10,6 +10,7 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
@@ -23,11 +24,14 @@ public final class PutCollection implements DataHandler {
     private final Collections collections;
     private final StoredProperties properties;
     private final StreamDefinitions streams;
+    private final SchemaAccess schemas;
 
-    public PutCollection(Collections collections, StoredProperties properties, StreamDefinitions streams) {
+    public PutCollection(
+            Collections collections, StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
         this.collections = collections;
         this.properties = properties;
         this.streams = streams;
+        this.schemas = schemas;
     }
 
     @Override
@@ -37,6 +41,7 @@ public final class PutCollection implements DataHandler {
         streams.check(fields);
         var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
         request.http().requireThread();
+        schemas.check(request, fields);
         return properties.changing(
                 request,
                 () -> WriteResponses.of(

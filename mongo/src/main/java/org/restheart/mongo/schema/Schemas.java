@@ -3,6 +3,7 @@ package org.restheart.mongo.schema;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -16,8 +17,9 @@ public final class Schemas implements AutoCloseable {
     private final SchemaChanges changes;
 
     /// @param ttl how long schemas are cached without a change event
-    public Schemas(MongoClient client, Duration ttl) {
-        this.stored = new StoredSchemas(client, ttl);
+    /// @param shows whether a database's store may be used
+    public Schemas(MongoClient client, Duration ttl, Predicate<String> shows) {
+        this.stored = new StoredSchemas(client, ttl, shows);
         this.changes = new SchemaChanges(client, stored::forget);
     }
 

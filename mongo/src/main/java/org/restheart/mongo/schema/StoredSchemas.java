@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
@@ -34,12 +35,15 @@ final class StoredSchemas {
     private static final int MAX_REFERENCES = 100;
 
     private final MongoClient client;
+    private final Predicate<String> shows;
     private final @Nullable Cache<String, CompiledSchema> cache;
     private final AtomicLong generation = new AtomicLong();
 
     /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
-    StoredSchemas(MongoClient client, Duration ttl) {
+    /// @param shows whether a database's store may be used, by collections and by schemas that refer to it
+    StoredSchemas(MongoClient client, Duration ttl, Predicate<String> shows) {
         this.client = client;
+        this.shows = shows;
         if (ttl.isZero()) {
             this.cache = null;
         } else {
@@ -89,6 +93,9 @@ final class StoredSchemas {
 
     /// The unescaped schema, without fields that are not part of it.
     private Optional<BsonDocument> find(SchemaKey key) {
+        if (!shows.test(key.db())) {
+            return Optional.empty();
+        }
         var stored = client.getDatabase(key.db()).getCollection(COLLECTION, BsonDocument.class);
         var found = stored.find(eq("_id", key.id())).first();
         if (found == null && key.id().isString() && ObjectId.isValid(key.idText())) {

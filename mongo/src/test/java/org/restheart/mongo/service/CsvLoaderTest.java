@@ -44,7 +44,7 @@ class CsvLoaderTest {
         loader = new CsvLoader(
                 mongo.client(),
                 new Metadata(mongo.client(), Duration.ZERO),
-                new Schemas(mongo.client(), Duration.ZERO),
+                new Schemas(mongo.client(), Duration.ZERO, _ -> true),
                 new Writes(),
                 new ForbiddenOperators(QuerySecurity.DEFAULT));
         db = mongo.newDatabaseName();

@@ -1,0 +1,156 @@
+package org.restheart.mongo.schema;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.fields.Update;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.access.Grant;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Via;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.resource.Mounts;
+
+/// Looks at the property `jsonSchema` when a collection's properties are written: refusals of documents tell what is in
+/// a schema, so only who may read a schema may name it. Immutable.
+public final class SchemaAccess {
+    private static final Problem REFUSED =
+            Problem.of(ProblemCode.FORBIDDEN, "'jsonSchema' has to name a schema that the caller may read");
+
+    private final JudgedRequests judged;
+    private final Mounts mounts;
+
+    /// @param judged decides whether a caller may read a schema
+    public SchemaAccess(JudgedRequests judged, Mounts mounts) {
+        this.judged = judged;
+        this.mounts = mounts;
+    }
+
+    /// May block.
+    ///
+    /// @param properties all of a collection
+    /// @throws ProblemException 403
+    public void check(DataRequest request, BsonDocument properties) {
+        Optional.ofNullable(properties.get(SchemaReference.PROPERTY)).ifPresent(named -> checkNamed(request, named));
+    }
+
+    /// May block.
+    ///
+    /// @param update of a collection's properties
+    /// @throws ProblemException 403; 400 for changes whose result only MongoDB can compute
+    public void check(DataRequest request, Update update) {
+        if (!(update instanceof Update.Operators(var operators))) {
+            return;
+        }
+        var named = stored(request).map(BsonDocument::clone).orElseGet(BsonDocument::new);
+        boolean changed = false;
+        for (var operator : operators.entrySet()) {
+            for (var change : operator.getValue().asDocument().entrySet()) {
+                if (touches(change.getKey())
+                        || (operator.getKey().equals("$rename")
+                                && change.getValue() instanceof BsonString to
+                                && touches(to.getValue()))) {
+                    changed = true;
+                    apply(request, operator.getKey(), change.getKey(), change.getValue(), named);
+                }
+            }
+        }
+        if (changed) {
+            checkNamed(request, named);
+        }
+    }
+
+    private static boolean touches(String path) {
+        return path.equals(SchemaReference.PROPERTY) || path.startsWith(SchemaReference.PROPERTY + ".");
+    }
+
+    private void apply(DataRequest request, String operator, String path, BsonValue value, BsonDocument named) {
+        boolean whole = path.equals(SchemaReference.PROPERTY);
+        var part = path.substring(Math.min(path.length(), SchemaReference.PROPERTY.length() + 1));
+        switch (operator) {
+            case "$set", "$setOnInsert" -> {
+                if (whole) {
+                    checkNamed(request, value);
+                } else {
+                    named.put(part, value);
+                }
+            }
+            case "$unset" -> {
+                if (whole) {
+                    named.clear();
+                } else {
+                    named.remove(part);
+                }
+            }
+            default ->
+                throw Problem.of(ProblemCode.CONTENT_INVALID, "jsonSchema can be changed only by $set and $unset")
+                        .raise();
+        }
+    }
+
+    private static Optional<BsonDocument> stored(DataRequest request) {
+        return request.resource()
+                .property(SchemaReference.PROPERTY)
+                .filter(BsonValue::isDocument)
+                .map(BsonValue::asDocument);
+    }
+
+    /// A reference that is stored already tells nothing new.
+    private void checkNamed(DataRequest request, BsonValue value) {
+        if (value.isDocument() && !stored(request).filter(value::equals).isPresent()) {
+            reference(request.path().requireDb(), value.asDocument()).ifPresent(key -> {
+                if (!mayRead(request, key)) {
+                    throw REFUSED.raise();
+                }
+            });
+        }
+    }
+
+    /// Empty for one that names no schema, and so lets no documents in.
+    private static Optional<SchemaKey> reference(String db, BsonDocument property) {
+        try {
+            return Optional.of(new SchemaReference(db, property).key());
+        } catch (ProblemException _) {
+            return Optional.empty();
+        }
+    }
+
+    /// Also where there is none yet and the caller could read it.
+    private boolean mayRead(DataRequest request, SchemaKey key) {
+        var connection = request.http().connection();
+        var path = mounts.pathOf(connection, List.of(key.db(), StoredSchemas.COLLECTION, key.idText()))
+                .filter(found -> mounts.resolve(found, connection)
+                        .map(Mounts.Located::path)
+                        .filter(target ->
+                                target.kind() == ResourceKind.SCHEMA && key.db().equals(target.db()))
+                        .isPresent());
+        if (path.isEmpty()) {
+            return false;
+        }
+        var grant = new AtomicReference<Grant>();
+        try {
+            judged.make(
+                    request.http(),
+                    JudgedRequest.of(Method.GET, path.get(), Query.NONE, Via.REST)
+                            .with(DataFacts.ASKED, facts -> grant.set(facts.grant())));
+        } catch (ProblemException e) {
+            if (e.problem().status() >= 500) {
+                throw e;
+            }
+            return e.problem().status() == 404 && !JudgedRequests.isNotPermitted(e.problem());
+        }
+        return Optional.ofNullable(grant.get())
+                .filter(granted -> granted.readFilter().isEmpty())
+                .isPresent();
+    }
+}
