@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
@@ -29,7 +30,7 @@ record ViewSources(MongoDatabase database) {
 
     private void addAll(BsonDocument view, Set<MongoNamespace> found) {
         var options = view.getDocument("options", new BsonDocument());
-        add(options.get("viewOn"), found);
+        add(member(options, "viewOn"), found);
         addSources(options.getArray("pipeline", new BsonArray()), found);
     }
 
@@ -62,8 +63,6 @@ record ViewSources(MongoDatabase database) {
     }
 
     private static BsonValue member(BsonValue document, String name) {
-        return document.isDocument()
-                ? document.asDocument().getOrDefault(name, org.bson.BsonNull.VALUE)
-                : org.bson.BsonNull.VALUE;
+        return document.isDocument() ? document.asDocument().getOrDefault(name, BsonNull.VALUE) : BsonNull.VALUE;
     }
 }
