@@ -63,7 +63,14 @@ public final class Metadata {
     /// The same on a thread that may block.
     public Known collection(String db, String collection) {
         var namespace = new Namespace(db, collection);
-        return cache == null ? loadCollection(namespace) : cache.get(namespace, this::loadCollection);
+        if (cache == null) {
+            return loadCollection(namespace);
+        }
+        var known = cache.get(namespace, this::loadCollection);
+        if (!known.exists()) {
+            cache.invalidate(namespace); // it may be created by another way before a client asks for it
+        }
+        return known;
     }
 
     private Known find(Request request, Namespace namespace, boolean fresh, Function<Namespace, Known> load) {
