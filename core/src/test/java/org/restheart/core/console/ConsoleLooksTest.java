@@ -246,7 +246,9 @@ class ConsoleLooksTest {
             page.keyboard().press("Control+Enter");
             assertThat(page.locator("table.grid tbody tr")).hasCount(1);
             page.keyboard().press("Escape");
+            page.waitForTimeout(500); // the grid is drawn again, and takes no keys meanwhile
             page.keyboard().press("j");
+            page.waitForTimeout(500);
             page.keyboard().press("Enter");
             assertThat(page.locator(".document .cm-content")).containsText("One");
             page.keyboard().press("e");
