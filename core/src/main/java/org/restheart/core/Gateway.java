@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import javax.crypto.spec.SecretKeySpec;
+import org.restheart.console.Console;
 import org.restheart.console.ConsoleConfig;
-import org.restheart.console.ConsoleService;
-import org.restheart.console.GraphiqlService;
+import org.restheart.console.Graphiql;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.FileLocations;
@@ -192,7 +192,7 @@ public final class Gateway implements AutoCloseable {
                     config.dataApi().map(DataApiConfig::uri),
                     config.security().apiKeys().map(_ -> ApiKeyService.URI),
                     false);
-            bindings.add(Binding.prefix(new ConsoleService(console, places), console.uri(), false));
+            bindings.add(Binding.prefix(Console.service(console, places), console.uri(), false));
         });
     }
 
@@ -271,7 +271,7 @@ public final class Gateway implements AutoCloseable {
         opened.push(service::close);
         bindings.add(Binding.prefix(service, graphql.uri(), true));
         if (config.graphiql().enabled()) {
-            var page = new GraphiqlService(config.graphiql().uri(), graphql.uri());
+            var page = Graphiql.service(config.graphiql().uri(), graphql.uri());
             bindings.add(Binding.prefix(
                     page, config.graphiql().uri(), config.graphiql().secured()));
         }

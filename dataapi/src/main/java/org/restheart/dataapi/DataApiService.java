@@ -102,7 +102,7 @@ public final class DataApiService implements Service {
             return Response.status(404);
         }
         if (request.method() != Method.POST) {
-            return Response.status(405).with("Allow", "POST, OPTIONS");
+            return Response.status(405);
         }
         long began = System.nanoTime();
         var response = answered(request, action.get());

@@ -81,7 +81,6 @@ public final class GraphqlService implements Service, AutoCloseable {
             throw (request.method() == Method.HEAD
                             ? Problem.bare(ProblemCode.METHOD_NOT_ALLOWED)
                             : Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "Method Not Allowed"))
-                    .with("Allow", "POST, OPTIONS")
                     .raise();
         }
         return request;

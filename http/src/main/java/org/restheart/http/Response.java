@@ -29,6 +29,13 @@ public sealed interface Response {
     }
 
     /// A response of JSON text.
+    /// `405`.
+    ///
+    /// @param methods that the resource has, such as `GET, POST` (RFC 9110, 15.5.6)
+    static Ready notAllowed(String methods) {
+        return status(405).with("Allow", Cors.allow(methods));
+    }
+
     static Ready json(int status, String json) {
         return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8)));
     }

@@ -121,7 +121,7 @@ public final class McpService implements Service {
             return Response.status(404);
         }
         if (request.method() != Method.POST) {
-            return Response.status(405).with("Allow", "POST, OPTIONS");
+            return Response.status(405);
         }
         request.requireThread();
         var credential = surroundings.credential().apply(request);

@@ -127,7 +127,7 @@ public final class AccessService implements Service {
     private static void require(Request request, Method method) {
         if (request.method() != method) {
             throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
-                    .with("Allow", method + ", OPTIONS")
+                    .with("Allow", (method == Method.GET ? "GET, HEAD" : method) + ", OPTIONS")
                     .raise();
         }
     }

@@ -129,7 +129,6 @@ public final class OpenApiService implements Service {
     public Response handle(Request request) {
         if (request.method() != Method.GET) {
             throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
-                    .with("Allow", "GET, OPTIONS")
                     .raise();
         }
         request.requireThread();

@@ -79,7 +79,7 @@ public final class RolesService implements Service, Authorizer, Vetoer {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {
-            return Response.status(405);
+            return Response.notAllowed("GET");
         }
         var roles = request.caller().account().orElseThrow().roles();
         return Response.json(

@@ -10,6 +10,8 @@ import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
 
 /// Assembles the filters around a service and defines their order.
 public final class Pipeline {
@@ -48,6 +50,7 @@ public final class Pipeline {
                 new PrettyFilter(),
                 new Preparation(service),
                 new CorsFilter(service, settings.cors()),
+                (request, next) -> next.handle(request).map(response -> withMethods(service, request, response)),
                 new ErrorFilter(service, errors, settings.errorBodies()),
                 new OptionsFilter(service, standing, preflightHeaders()),
                 Preparation::refuse,
@@ -67,6 +70,13 @@ public final class Pipeline {
         }
         filters.addAll(binding.guards());
         return new Route(binding, Filter.chain(filters, service), judged(binding));
+    }
+
+    /// A `405` names the methods of the resource (RFC 9110, 15.5.6).
+    private static Response.Ready withMethods(Service service, Request request, Response.Ready response) {
+        return response.status() != 405 || response.headers().has("Allow")
+                ? response
+                : response.with("Allow", service.cors(request).allow());
     }
 
     /// What any page may send: headers without a meaning for what is asked, and what the configuration names.

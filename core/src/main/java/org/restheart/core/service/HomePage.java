@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.Accepted;
 import org.restheart.http.Content;
+import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -138,6 +139,11 @@ public final class HomePage implements Service {
         @Override
         public String name() {
             return "favicon";
+        }
+
+        @Override
+        public Cors cors(Request request) {
+            return new Cors("GET", Cors.DEFAULT_HEADERS, "");
         }
 
         @Override

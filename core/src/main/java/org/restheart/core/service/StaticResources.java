@@ -58,7 +58,7 @@ public final class StaticResources implements Service {
                 request.requireThread();
                 yield answer(request);
             }
-            case PUT, DELETE, OPTIONS -> Response.status(405);
+            case PUT, DELETE, OPTIONS -> Response.status(405).with("Allow", "GET, HEAD, POST");
             case PATCH -> Response.status(501);
         };
     }

@@ -18,7 +18,6 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -109,7 +108,7 @@ public final class ApiKeyService implements Service, Authorizer {
                 switch (request.method()) {
                     case GET -> list(request, caller);
                     case POST -> create(request, caller);
-                    default -> notAllowed("GET, POST");
+                    default -> Response.notAllowed("GET, POST");
                 };
             case 2 ->
                 switch (request.method()) {
@@ -118,7 +117,7 @@ public final class ApiKeyService implements Service, Authorizer {
                         keys.delete(find(request, caller, segments.get(1)));
                         yield Response.status(204);
                     }
-                    default -> notAllowed("PATCH, DELETE");
+                    default -> Response.notAllowed("PATCH, DELETE");
                 };
             default -> Response.status(404);
         };
@@ -136,10 +135,6 @@ public final class ApiKeyService implements Service, Authorizer {
         if (!credentials.realm().equals(settings.realm())) {
             throw forbidden("keys belong to accounts of " + settings.realm() + ", and this one is from elsewhere");
         }
-    }
-
-    private static Response.Ready notAllowed(String methods) {
-        return Response.status(405).with("Allow", methods + ", " + Method.OPTIONS);
     }
 
     private static Response.Ready json(int status, BsonValue value) {

@@ -77,7 +77,7 @@ public final class AuthorizationService implements Service {
         return switch (request.method()) {
             case GET -> ask(request.query());
             case POST -> answer(request);
-            case HEAD, PUT, PATCH, DELETE, OPTIONS -> Response.status(405);
+            case HEAD, PUT, PATCH, DELETE, OPTIONS -> Response.notAllowed("GET, POST");
         };
     }
 

@@ -34,7 +34,7 @@ public final class ClientRegistrationService implements Service {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.POST) {
-            return Response.status(405);
+            return Response.notAllowed("POST");
         }
         BsonValue content;
         try {

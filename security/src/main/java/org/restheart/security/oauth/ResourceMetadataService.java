@@ -29,7 +29,7 @@ public record ResourceMetadataService(BaseUrl base, String uri, Optional<Protect
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {
-            return Response.status(405);
+            return Response.notAllowed("GET");
         }
         var path = request.path().raw();
         var below = path.startsWith(uri) ? path.substring(uri.length()) : "";

@@ -32,7 +32,7 @@ public record ServerMetadataService(
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {
-            return Response.status(405);
+            return Response.notAllowed("GET");
         }
         var url = base.of(request);
         var metadata = new BsonDocument("issuer", new BsonString(url))

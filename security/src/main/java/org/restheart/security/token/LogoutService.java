@@ -30,7 +30,7 @@ public final class LogoutService implements Service {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.POST) {
-            return Response.status(405);
+            return Response.notAllowed("POST");
         }
         var shown = request.attribute(Credentials.KEY)
                 .filter(credentials -> credentials.token().isPresent() && !credentials.isApiKey());

@@ -31,7 +31,6 @@ public final class TokenService implements Service {
     private static final String HEADERS = "Auth-Token, Auth-Token-Valid-Until, Auth-Token-Location";
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
-    private static final Response.Ready NOT_ALLOWED = Response.status(405);
 
     private final Settings settings;
     private final Optional<TokenManager> tokens;
@@ -91,8 +90,10 @@ public final class TokenService implements Service {
     public Response handle(Request request) {
         return switch (below(request)) {
             case "" -> token(request);
-            case "/cookie" -> request.method() == Method.POST ? authenticated(request, this::cookie) : NOT_ALLOWED;
-            case "/redirect" -> request.method() == Method.GET ? authenticated(request, this::redirect) : NOT_ALLOWED;
+            case "/cookie" ->
+                request.method() == Method.POST ? authenticated(request, this::cookie) : Response.notAllowed("POST");
+            case "/redirect" ->
+                request.method() == Method.GET ? authenticated(request, this::redirect) : Response.notAllowed("GET");
             default -> authenticated(request, (_, _, _) -> Response.status(404));
         };
     }
@@ -106,7 +107,7 @@ public final class TokenService implements Service {
                     manager.invalidate(account, request.require(Credentials.KEY));
                     return Response.status(204);
                 });
-            case HEAD, PUT, PATCH, OPTIONS -> NOT_ALLOWED;
+            case HEAD, PUT, PATCH, OPTIONS -> Response.notAllowed("GET, POST, DELETE");
         };
     }
 
