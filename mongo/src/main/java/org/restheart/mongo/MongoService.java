@@ -26,7 +26,6 @@ import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.coalescing.Coalescer;
@@ -243,7 +242,7 @@ public final class MongoService implements Service, AutoCloseable {
 
     @Override
     public boolean streamsContent(Request request) {
-        return PostLines.isFor(request) || isUpload(request);
+        return DataContent.isMany(request) || isUpload(request);
     }
 
     private boolean isUpload(Request request) {
@@ -265,7 +264,7 @@ public final class MongoService implements Service, AutoCloseable {
                                         + request.path().decoded())
                         .raise());
         var path = located.path();
-        var content = PostLines.isFor(request) || Files.isUpload(request, path.kind())
+        var content = DataContent.isMany(request) || Files.isUpload(request, path.kind())
                 ? RequestContent.arriving(() -> DataContent.parse(request))
                 : new RequestContent(() -> DataContent.parse(request));
         return request.with(request.attributes()

@@ -42,7 +42,9 @@ final class MessageWriter {
                         "application/json",
                         object("schema", object("anyOf", array(one, object("type", "array", "items", one)))),
                         "application/x-ndjson",
-                        object("schema", object("type", "string", "description", "one document per line")));
+                        object("schema", object("type", "string", "description", "one document per line")),
+                        "application/bson",
+                        new BsonDocument());
             }
             case DOCUMENT -> json(schemas.created(offered));
             case CHANGES -> json(schemas.changed(offered));

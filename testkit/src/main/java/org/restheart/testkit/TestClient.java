@@ -6,8 +6,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -66,14 +68,25 @@ public final class TestClient {
 
     /// @throws UncheckedIOException if there is no response
     public HttpResponse<String> send(String method, String target, String body) {
+        return send(method, target, BodyPublishers.ofString(body), BodyHandlers.ofString());
+    }
+
+    /// As bytes, both ways.
+    ///
+    /// @throws UncheckedIOException if there is no response
+    public HttpResponse<byte[]> sendBytes(String method, String target, byte[] body) {
+        return send(method, target, BodyPublishers.ofByteArray(body), BodyHandlers.ofByteArray());
+    }
+
+    private <T> HttpResponse<T> send(String method, String target, BodyPublisher body, BodyHandler<T> handler) {
         var request = HttpRequest.newBuilder(
                         URI.create("http://" + address.getHostString() + ":" + address.getPort() + target))
-                .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+                .method(method, body.contentLength() == 0 ? BodyPublishers.noBody() : body);
         if (!headers.isEmpty()) {
             request.headers(headers.toArray(String[]::new));
         }
         try {
-            return HTTP.send(request.build(), BodyHandlers.ofString());
+            return HTTP.send(request.build(), handler);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -1,8 +1,5 @@
 package org.restheart.mongo.bulk;
 
-import static org.restheart.http.ProblemCode.CONTENT_INVALID;
-import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -10,28 +7,23 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonObjectId;
+import org.bson.BsonValue;
 import org.bson.types.ObjectId;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.format.LineReader;
+import org.restheart.mongo.format.DocumentReader;
 
-/// Splits the lines of a request into batches while they arrive, in memory independent of their number. Confined to one
-/// request.
+/// Splits the lines of a request, or its BSON documents, into batches while they arrive, in memory independent of their
+/// number. Confined to one request.
 final class LineStream {
     /// The size of a batch, in lines; it is also bounded in bytes of BSON.
     private static final int MAX_LINES = 1_000;
 
     private static final int MAX_BYTES = 1 << 20;
 
-    /// The JSON of a document of 16 MiB may be longer, but documents of that size are not sent as lines.
-    private static final int MAX_LINE = 16 << 20;
-
     private final DataRequest request;
-    private final LineReader lines;
+    private final DocumentReader lines;
     private final Supplier<BsonObjectId> ids = BsonObjectId::new;
     private final ObjectId etag = new ObjectId();
 
@@ -39,7 +31,7 @@ final class LineStream {
     LineStream(DataRequest request) {
         this.request = request;
         try {
-            this.lines = new LineReader(request.http().body().stream(), MAX_LINE);
+            this.lines = DataContent.documents(request.http(), request.http().body().stream());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -80,21 +72,21 @@ final class LineStream {
         };
     }
 
-    private LineElement element(LineReader.Line line) {
-        if (line.content() == null) {
-            return new LineElement.Refused(
-                    line.number(), Problem.of(CONTENT_TOO_LARGE, "the line is longer than 16 MiB"));
-        }
+    private LineElement element(DocumentReader.Entry entry) {
+        return switch (entry) {
+            case DocumentReader.Entry.Malformed(var line, var problem) -> new LineElement.Refused(line, problem);
+            case DocumentReader.Entry.Parsed(var line, var value) -> element(line, value);
+        };
+    }
+
+    private LineElement element(long line, BsonValue value) {
         try {
             // wrapped in an array, so that a line that is an array or not a document is refused by the same rule
-            var content = DataContent.checkIds(new BsonArray(List.of(JsonParser.parse(line.content()))));
+            var content = DataContent.checkIds(new BsonArray(List.of(value)));
             var document = content.asArray().getFirst().asDocument();
-            return new LineElement.Storable(line.number(), Element.of(request, document, ids, etag));
-        } catch (MalformedJsonException e) {
-            return new LineElement.Refused(
-                    line.number(), Problem.of(CONTENT_INVALID, "Invalid JSON. " + e.getMessage()));
+            return new LineElement.Storable(line, Element.of(request, document, ids, etag));
         } catch (ProblemException e) {
-            return new LineElement.Refused(line.number(), e.problem());
+            return new LineElement.Refused(line, e.problem());
         }
     }
 }

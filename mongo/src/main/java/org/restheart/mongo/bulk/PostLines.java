@@ -4,23 +4,19 @@ import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.OVERLOADED;
 
-import java.util.Locale;
 import java.util.concurrent.Semaphore;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST /{db}/{collection}` with a document in each line: written in batches while it arrives, so that its size is not
-/// limited by memory and malformed lines do not affect others. Thread-safe.
+/// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives, so that its
+/// size is not limited by memory and malformed lines do not affect others. Thread-safe.
 public final class PostLines implements DataHandler {
     /// The memory of one stream in practice: a batch as text, as values and as BSON.
     private static final long BYTES_PER_STREAM = 8 << 20;
@@ -33,15 +29,6 @@ public final class PostLines implements DataHandler {
     public PostLines(Collections collections) {
         this.collections = collections;
         this.writtenCheck = new WrittenCheck(collections);
-    }
-
-    /// Whether a request's content consists of lines.
-    public static boolean isFor(Request request) {
-        return request.method() == Method.POST
-                && request.headers()
-                        .first("Content-Type")
-                        .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(JsonLines.MEDIA_TYPE))
-                        .isPresent();
     }
 
     @Override

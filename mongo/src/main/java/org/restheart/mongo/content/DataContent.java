@@ -3,7 +3,10 @@ package org.restheart.mongo.content;
 import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
 import static org.restheart.mongo.content.Refusals.invalid;
 
-import java.util.Arrays;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonArray;
@@ -17,8 +20,13 @@ import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.mongo.format.BsonBytes;
+import org.restheart.mongo.format.BsonDocumentReader;
+import org.restheart.mongo.format.DocumentReader;
+import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.format.JsonLinesReader;
 
-/// Reads the content of a request that carries documents or properties: JSON, JSON lines or a form.
+/// Reads the content of a request that carries documents or properties: JSON, JSON lines, BSON or a form.
 public final class DataContent {
     private DataContent() {}
 
@@ -38,8 +46,8 @@ public final class DataContent {
         if (name.startsWith("application/json") || name.startsWith("application/hal+json")) {
             return body.isEmpty() ? new BsonDocument() : checkIds(json(body.bytes()));
         }
-        if (name.startsWith("application/x-ndjson") && request.method() == Method.POST) {
-            return checkIds(lines(body.bytes()));
+        if (isMany(request)) {
+            return checkIds(array(documents(request, new ByteArrayInputStream(body.bytes()))));
         }
         throw Problem.of(
                         CONTENT_TYPE_UNSUPPORTED,
@@ -55,26 +63,40 @@ public final class DataContent {
         }
     }
 
-    /// A document in each line that is not blank, as an array.
-    private static BsonArray lines(byte[] text) {
-        var documents = new BsonArray();
-        int line = 1;
-        for (int start = 0; start < text.length; line++) {
-            int end = start;
-            boolean blank = true;
-            for (; end < text.length && text[end] != '\n'; end++) {
-                blank &= text[end] <= ' ' && text[end] >= 0;
-            }
-            if (!blank) {
-                try {
-                    documents.add(JsonParser.parse(Arrays.copyOfRange(text, start, end)));
-                } catch (MalformedJsonException e) {
-                    throw invalid("Invalid JSON in line " + line + ". " + e.getMessage());
+    /// Whether the content of a request may be longer than memory: lines of JSON, or BSON documents.
+    public static boolean isMany(Request request) {
+        return request.method() == Method.POST
+                && (hasMediaType(request, JsonLines.MEDIA_TYPE) || hasMediaType(request, BsonBytes.MEDIA_TYPE));
+    }
+
+    private static boolean hasMediaType(Request request, String mediaType) {
+        return request.headers()
+                .first("Content-Type")
+                .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(mediaType))
+                .isPresent();
+    }
+
+    /// Reads such content.
+    public static DocumentReader documents(Request request, InputStream content) {
+        return hasMediaType(request, BsonBytes.MEDIA_TYPE)
+                ? new BsonDocumentReader(content)
+                : new JsonLinesReader(content);
+    }
+
+    private static BsonArray array(DocumentReader documents) {
+        try {
+            var array = new BsonArray();
+            for (var next = documents.next(); next != null; next = documents.next()) {
+                switch (next) {
+                    case DocumentReader.Entry.Parsed parsed -> array.add(parsed.value());
+                    case DocumentReader.Entry.Malformed(var number, var problem) ->
+                        throw invalid(problem.message() + " (line " + number + ")");
                 }
             }
-            start = end + 1;
+            return array;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        return documents;
     }
 
     /// @throws ProblemException 400 for a value that is not a document, or has an array as its id

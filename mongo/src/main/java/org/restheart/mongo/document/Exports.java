@@ -18,17 +18,19 @@ import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.parameter.AfterParameter;
 
 /// Exports a whole query, or one document, in the format of the client's `Accept`, in bounded memory.
 ///
 /// @param documents for the default columns of CSV
-record Exports(Finder finder, Documents documents, Queries queries) {
+/// @param next for `after`
+record Exports(Finder finder, Documents documents, Queries queries, NextPage next) {
     /// Documents per round trip; MongoDB bounds a batch to 16 MiB.
     private static final int BATCH = 500;
 
     private static final int MAX_COLUMNS = 10_000;
 
-    /// All matching documents, or the requested page.
+    /// All matching documents, those after a key, or the requested page.
     Response.Ready query(DataRequest request, Export export) {
         request.http().requireThread();
         var paging = request.parameters().find().paging();
@@ -37,7 +39,11 @@ record Exports(Finder finder, Documents documents, Queries queries) {
         }
         var query = paging.explicit() ? queries.page(request) : queries.all(request);
         var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
-        return DocumentContent.response(finder.find(query, BATCH), format(request, export, columns));
+        var format = format(request, export, columns);
+        return AfterParameter.parse(
+                        request.http().query(), request.parameters().find().sort())
+                .map(key -> DocumentContent.response(next.find(query, key, BATCH), format))
+                .orElseGet(() -> DocumentContent.response(finder.find(query, BATCH), format));
     }
 
     static Response.Ready document(DataRequest request, Export export, BsonDocument document) {

@@ -46,7 +46,7 @@ public final class FindDocuments implements DataHandler {
         this.pages = pages;
         this.queries = new Queries(timeLimit);
         this.next = new NextPage(continuations);
-        this.exports = new Exports(finder, documents, queries);
+        this.exports = new Exports(finder, documents, queries, next);
     }
 
     @Override

@@ -51,13 +51,17 @@ final class NextPage {
     ///
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
     Response.Ready after(FindQuery query, BsonDocument key, DocumentFormat format) {
-        var documents = continuations
-                .find(query, key, query.limit() + 1)
+        return response(query, find(query, key, query.limit() + 1), format);
+    }
+
+    /// @throws org.restheart.http.ProblemException 400 if the order has no index
+    MongoCursor<? extends BsonDocument> find(FindQuery query, BsonDocument key, int batchSize) {
+        return continuations
+                .find(query, key, batchSize)
                 .orElseThrow(() -> Problem.of(
                                 ProblemCode.PARAMETER_INVALID,
                                 "after needs a sort by the fields of an index with _id: use page")
                         .raise());
-        return response(query, documents, format);
     }
 
     /// The page with the link relative to the URL of this request.

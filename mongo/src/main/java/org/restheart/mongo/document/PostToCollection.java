@@ -2,8 +2,8 @@ package org.restheart.mongo.document;
 
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
-import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.idempotency.KeyedPost;
@@ -32,7 +32,7 @@ public final class PostToCollection implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         ContentSize.check(request);
-        if (PostLines.isFor(request.http())
+        if (DataContent.isMany(request.http())
                 && request.http().require(RequestContent.KEY).isUnread()) {
             return lines.handle(request);
         }

@@ -17,9 +17,9 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
-/// The `after` parameter: the values of the sort's fields after which a page begins, as canonical Extended JSON in
-/// base64url. It is opaque to clients, who get it in links; with any value the filters of the request and of the
-/// access rule apply.
+/// The `after` parameter: the values of the sort's fields after which a page begins. In links it is canonical Extended
+/// JSON in base64url; clients that resume a broken export say the key of the last document that they have, in plain
+/// JSON. With any value the filters of the request and of the access rule apply.
 public final class AfterParameter {
     public static final String NAME = "after";
 
@@ -47,7 +47,9 @@ public final class AfterParameter {
             throw illegal();
         }
         try {
-            var value = JsonParser.parse(Base64.getUrlDecoder().decode(token));
+            var value = token.startsWith("{")
+                    ? JsonParser.parse(token)
+                    : JsonParser.parse(Base64.getUrlDecoder().decode(token));
             if (value.isDocument() && isKey(value.asDocument(), sort)) {
                 return value.asDocument();
             }
