@@ -18,6 +18,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.Traffic;
 
 /// A page for browsers and the files that it names, from memory. Public, since it holds no data: it sends the requests
 /// of its user.
@@ -95,6 +96,11 @@ public final class PageService implements Service {
 
     static String readText(String path) {
         return new String(read(path), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public Traffic traffic() {
+        return Traffic.FILES;
     }
 
     @Override

@@ -250,6 +250,15 @@ class LaunchTest {
     }
 
     @Test
+    void the_check_refuses_misspelt_blocks_and_passes_those_of_plugins() {
+        assertThat(exitCode("/mongoAclAuthoriser/enabled->true", "--check")).isEqualTo(255);
+        assertThat(err())
+                .contains("/mongoAclAuthoriser", "did you mean mongoAclAuthorizer?")
+                .contains("1 problem in the configuration");
+        assertThat(exitCode("/my-own-plugin/enabled->true", "--check")).isZero();
+    }
+
+    @Test
     void a_short_file_inherits_defaults_without_a_word() throws IOException {
         assertThat(exitCode(
                         "",

@@ -5,10 +5,12 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Nearest;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -18,6 +20,7 @@ import tools.jackson.core.json.JsonFactory;
 /// The JSON object of an action, split into members without building trees: each member remains the JSON that was sent,
 /// for requests of the REST API. Immutable.
 final class ActionBody {
+    private static final int LONGEST_TOLD = 100;
     private static final int MAX_DEPTH = 101; // 100 in each member
     private static final JsonFactory JSON = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -40,7 +43,24 @@ final class ActionBody {
         this.members = members;
     }
 
-    /// @throws Refusal 400 for anything but a JSON object
+    /// The keys of all actions: clients may share what builds the body, so those of other actions are ignored.
+    private static final Set<String> KEYS = Set.of(
+            "dataSource",
+            "database",
+            "collection",
+            "filter",
+            "projection",
+            "sort",
+            "limit",
+            "skip",
+            "document",
+            "documents",
+            "update",
+            "replacement",
+            "upsert",
+            "pipeline");
+
+    /// @throws Refusal 400 for anything but a JSON object, and for keys that no action has
     static ActionBody parse(Action action, byte[] json) {
         var members = new HashMap<String, Member>();
         try (var parser = JSON.createParser(ObjectReadContext.empty(), json)) {
@@ -49,6 +69,10 @@ final class ActionBody {
             }
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 var name = parser.currentName();
+                if (!KEYS.contains(name)) {
+                    throw Refusal.parameter(
+                            action.failure() + "unknown field '" + shortened(name) + "'" + Nearest.question(shortened(name), KEYS));
+                }
                 var first = parser.nextToken();
                 int from = (int) parser.currentTokenLocation().getByteOffset();
                 var unstorable = skip(parser);
@@ -63,6 +87,10 @@ final class ActionBody {
             throw unreadable(at == null ? "it is not JSON" : "it is not JSON at byte " + at.getByteOffset());
         }
         return new ActionBody(action, json, members);
+    }
+
+    private static String shortened(String name) {
+        return name.length() <= LONGEST_TOLD ? name : name.substring(0, LONGEST_TOLD) + "…";
     }
 
     private static Refusal unreadable(String reason) {

@@ -70,7 +70,7 @@ final class AppCatalog implements AutoCloseable {
         if (stored.isEmpty()) {
             return Optional.empty();
         }
-        var app = compile(stored.get(), place.database(), true);
+        var app = compile(stored.get(), place.database(), false);
         if (config.cached() && before == writes.get() && kept.size() < MAX_APPS) {
             kept.put(place, app);
             if (before != writes.get()) { // written in the meantime
@@ -82,9 +82,9 @@ final class AppCatalog implements AutoCloseable {
 
     /// Compiles a definition.
     ///
-    /// @param warn whether to log what has no effect
-    ServedApp compile(RawBsonDocument definition, String database, boolean warn) throws InvalidApp {
-        return ServedApp.of(definition, new Apps(config.limits(database), Execution::fetcher), config, warn);
+    /// @param strict whether to refuse unknown keys, which have no effect in definitions that are stored already
+    ServedApp compile(RawBsonDocument definition, String database, boolean strict) throws InvalidApp {
+        return ServedApp.of(definition, new Apps(config.limits(database), Execution::fetcher), config, strict);
     }
 
     /// Called when definitions may have changed through this server.
@@ -141,7 +141,7 @@ final class AppCatalog implements AutoCloseable {
             long before = writes.get();
             for (var definition : definitions(database, new BsonDocument(), MAX_APPS)) {
                 try {
-                    var app = compile(definition, database, true);
+                    var app = compile(definition, database, false);
                     app.app().uris().own().ifPresent(uri -> {
                         kept.put(new Place(database, uri), app);
                         if (before != writes.get()) {

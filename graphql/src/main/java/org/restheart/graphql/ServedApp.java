@@ -22,9 +22,10 @@ import org.restheart.mongo.metadata.EscapedKeys;
 record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache queries, Map<String, String> texts) {
 
     /// @param stored with or without escaped keys
+    /// @param strict whether to refuse unknown keys
     /// @throws InvalidApp naming the location of the error
-    static ServedApp of(RawBsonDocument stored, Apps apps, GraphqlConfig config, boolean warn) throws InvalidApp {
-        var app = apps.compile(EscapedKeys.unescape((BsonDocument) stored), warn);
+    static ServedApp of(RawBsonDocument stored, Apps apps, GraphqlConfig config, boolean strict) throws InvalidApp {
+        var app = apps.compile(EscapedKeys.unescape((BsonDocument) stored), strict);
         var queries = new QueryCache(app.schema(), config.queries());
         var texts = new HashMap<String, String>();
         for (var document : app.documents().entrySet()) {

@@ -40,6 +40,11 @@ public interface Service extends Handler {
         return false;
     }
 
+    /// How its requests are measured.
+    default Traffic traffic() {
+        return Traffic.API;
+    }
+
     /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such requests
     /// itself does not.
     default boolean answersJudgedRequests() {

@@ -2,9 +2,11 @@ package org.restheart.security;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Explanation.Tried;
 import org.restheart.http.judged.RuleAnswer;
@@ -21,6 +23,13 @@ public interface Authorizer {
     /// @param account null for an anonymous request
     /// @return the grant; empty if this authorizer does not allow the request
     Optional<Grant> authorize(Request request, @Nullable Account account);
+
+    /// What the first rule that covers a refused request does not allow beyond it; empty if no rule covers it.
+    ///
+    /// @param account null for an anonymous request
+    default Set<Demand> lacking(Request request, @Nullable Account account) {
+        return Set.of();
+    }
 
     /// The results of its rules for all requests of a kind, in the order of evaluation: of an authenticated caller
     /// as in [#authorize], of an anonymous one as in both methods.

@@ -3,6 +3,7 @@ package org.restheart.security;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
@@ -14,6 +15,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Explanation;
@@ -246,15 +248,35 @@ public final class SecurityFilter implements Filter {
                         && now.account().equals(account));
     }
 
-    /// Tells an account what it has asked for and who it is, and nothing about rules.
-    private static Problem refusal(Request request, @Nullable Account account) {
+    /// Tells an account what it has asked for and who it is, and of rules only which flag the one that covers the
+    /// request does not set.
+    private Problem refusal(Request request, @Nullable Account account) {
+        if (account == null) {
+            return Problem.helpful(ProblemCode.FORBIDDEN, "callers without an account may not do this");
+        }
+        var who = shortened(account.name()) + " (roles: " + shortened(String.join(", ", account.roles())) + ")";
+        var what = request.method() + " " + shortened(request.path().decoded());
+        var flags = lacking(request, account);
         return Problem.helpful(
                 ProblemCode.FORBIDDEN,
-                account == null
-                        ? "callers without an account may not do this"
-                        : "no permission of " + shortened(account.name()) + " (roles: "
-                                + shortened(String.join(", ", account.roles())) + ") covers " + request.method() + " "
-                                + shortened(request.path().decoded()) + ", or the server refuses such requests");
+                flags.isEmpty()
+                        ? "no permission of " + who + " covers " + what + ", or the server refuses such requests"
+                        : "the permission of " + who + " that covers " + what + " does not set " + flags
+                                + ", which this request needs");
+    }
+
+    /// The flags without which no rule allows the request, as text.
+    private String lacking(Request sent, Account account) {
+        var request = asGet(sent);
+        if (!secured || policy.vetoers().stream().anyMatch(vetoer -> vetoer.vetoes(request, account))) {
+            return "";
+        }
+        return policy.authorizers().stream()
+                .map(authorizer -> authorizer.lacking(request, account))
+                .filter(demands -> !demands.isEmpty())
+                .findFirst()
+                .map(demands -> demands.stream().map(Demand::flag).collect(Collectors.joining(" and ")))
+                .orElse("");
     }
 
     private static String shortened(String text) {

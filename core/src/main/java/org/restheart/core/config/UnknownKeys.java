@@ -54,7 +54,7 @@ final class UnknownKeys {
         if (!(value instanceof Map)) {
             reading.add(new Finding(Level.SUSPECT, "/" + key, "is not known" + hint));
         } else {
-            var level = hint.isEmpty() ? Level.DETAIL : Level.ADVICE;
+            var level = hint.isEmpty() ? Level.DETAIL : Level.SUSPECT;
             reading.add(new Finding(level, "/" + key, "is taken for the arguments of a plugin" + hint));
         }
     }

@@ -39,7 +39,9 @@ public final class Metrics implements AutoCloseable {
 
     /// The observers of requests.
     public List<Observer> observers() {
-        return requests.<List<Observer>>map(List::of).orElse(List.of());
+        var other = new OtherTraffic(gateway.meters());
+        return requests.<List<Observer>>map(measured -> List.of(measured, other))
+                .orElse(List.of(other));
     }
 
     /// Where the connection pool of MongoDB's driver registers its meters.

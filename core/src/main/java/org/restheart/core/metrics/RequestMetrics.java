@@ -6,6 +6,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
+import org.restheart.http.Traffic;
 
 /// Measures requests: a registry for each included template. Thread-safe; close it to end its thread.
 final class RequestMetrics implements Observer, AutoCloseable {
@@ -45,6 +46,9 @@ final class RequestMetrics implements Observer, AutoCloseable {
 
     @Override
     public void completed(Observation observation) {
+        if (observation.request().attribute(Traffic.KEY).isPresent()) {
+            return;
+        }
         var segments = observation.request().path().segments();
         for (var template : excluded) {
             if (template.match(segments) != null) {

@@ -21,6 +21,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
+import org.restheart.http.Traffic;
 import org.restheart.http.Withdrawable;
 import org.restheart.http.access.Account;
 import org.slf4j.Logger;
@@ -58,7 +59,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     Exchange(HttpServerExchange http, Route route, Request request, RequestNote note, ServerParts parts) {
         this.http = http;
         this.route = route;
-        this.request = request;
+        var traffic = route.binding().service().traffic();
+        this.request = traffic == Traffic.API ? request : request.with(Traffic.KEY, traffic);
         this.note = note;
         this.parts = parts;
         this.held = parts.bodies()
@@ -193,13 +195,18 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             parts.writer().send(http, ready);
             return;
         }
-        var varied = ready.with(VARY);
+        var varied = variesByCoding(ready) ? ready : ready.with(VARY);
         var coding = ContentCoding.accepted(request.headers());
         if (coding == ContentCoding.IDENTITY) {
             parts.writer().send(http, varied);
         } else {
             http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
         }
+    }
+
+    /// Files that are kept compressed say so themselves.
+    private static boolean variesByCoding(Ready ready) {
+        return ready.headers().all("Vary").stream().anyMatch("Accept-Encoding"::equalsIgnoreCase);
     }
 
     private boolean leavesContentUnread(Ready ready) {

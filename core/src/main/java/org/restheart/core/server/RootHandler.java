@@ -2,8 +2,10 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.Observation;
@@ -21,7 +23,8 @@ import org.restheart.http.Response.Ready;
 
 /// The entry point of requests, on I/O threads: checks the method, parses path and query, finds the route.
 final class RootHandler implements HttpHandler {
-    private static final Ready METHOD_UNKNOWN = Response.status(405);
+    private static final Ready METHOD_UNKNOWN = Response.status(405)
+            .with("Allow", Arrays.stream(Method.values()).map(Method::name).collect(Collectors.joining(", ")));
     private static final Ready NOTHING_BOUND = Response.status(502);
     private static final Ready MALFORMED_PATH =
             refusal(Problem.of(ProblemCode.BAD_REQUEST, "the path is not properly percent-encoded"));

@@ -24,6 +24,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
+import org.restheart.http.Traffic;
 
 /// `GET` of files below a directory: public, with ranges and conditions, never listing, and never leaving
 /// the directory, also not by symbolic links. Thread-safe.
@@ -39,6 +40,11 @@ public final class StaticResources implements Service {
         this.config = config;
         this.directory = directory;
         this.depth = RequestPath.parse(config.where()).segments().size();
+    }
+
+    @Override
+    public Traffic traffic() {
+        return Traffic.FILES;
     }
 
     @Override

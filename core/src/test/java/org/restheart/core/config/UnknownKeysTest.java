@@ -56,10 +56,10 @@ class UnknownKeysTest {
 
     @Test
     void an_unknown_block_is_taken_for_a_plugin_and_a_similar_name_is_reported() {
-        assertThat(findings("http-listner: {port: 1}", Level.ADVICE))
+        assertThat(findings("http-listner: {port: 1}", Level.SUSPECT))
                 .extracting(Finding::toString)
                 .contains("/http-listner is taken for the arguments of a plugin; did you mean http-listener?");
-        assertThat(findings("my-plugin: {a: 1}", Level.ADVICE))
+        assertThat(findings("my-plugin: {a: 1}", Level.SUSPECT))
                 .extracting(Finding::path)
                 .doesNotContain("/my-plugin");
     }

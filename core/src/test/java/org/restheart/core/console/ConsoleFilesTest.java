@@ -101,7 +101,7 @@ class ConsoleFilesTest {
         assertThat(get(script(), "If-None-Match", codedTag, "Accept-Encoding", "gzip")
                         .statusCode())
                 .isEqualTo(304);
-        assertThat(plain.headers().allValues("Vary")).contains("Accept-Encoding");
+        assertThat(plain.headers().allValues("Vary")).containsExactly("Accept-Encoding");
     }
 
     @Test

@@ -41,6 +41,7 @@ class GraphiqlTest {
             assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
                     .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
                     .doesNotContain("unsafe");
+            assertThat(page.headers().allValues("Vary")).hasSize(1);
             assertThat(page.body())
                     .contains("data-own=\"/try\"", "data-graphql=\"/graphql\"")
                     .doesNotContain("http");

@@ -185,6 +185,7 @@ class AtlasDataApiTest {
             insertMany | 'documents': {}                                   | InvalidParameter | Failed to insert documents: 'documents' must be an array of objects
             updateOne  | 'filter': {}, 'update': {'a': 1}                  | InvalidParameter | Failed to update document: update document must have keys that begin with '$' only
             deleteMany |                                                   | MissingParameter | Failed to delete documents: must provide a 'filter' field
+            find       | 'fliter': {'a': 1}                                | InvalidParameter | Failed to find documents: unknown field 'fliter'; did you mean filter?
             find       | 'limit': -1                                       | InvalidParameter | Failed to find documents: 'limit' must be an integer, 0 or greater
             """)
     void V8_and_12_what_is_missing_or_wrong_is_named(String action, String members, String code, String text) {

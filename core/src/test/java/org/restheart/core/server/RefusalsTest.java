@@ -23,6 +23,16 @@ class RefusalsTest {
     private static Path directory;
 
     @Test
+    void an_unknown_method_is_told_the_known_ones() throws Exception {
+        try (var server = TestServer.with("", blocking("/a", _ -> Response.status(200)));
+                var client = server.connect()) {
+            var answer = client.request("TRACE /a").answer();
+            assertThat(answer.status()).isEqualTo(405);
+            assertThat(answer.header("Allow")).contains("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+        }
+    }
+
+    @Test
     void a_head_that_is_too_large_is_observed() throws Exception {
         try (var server = TestServer.with(
                         "connection-options: {MAX_HEADER_SIZE: 1000}", blocking("/a", _ -> Response.status(200)));

@@ -56,6 +56,8 @@ class StaticResourcesTest {
                 mclient: {enabled: false}
                 mongo: {enabled: false}
                 graphql: {enabled: false}
+                requestsMetricsCollector: {enabled: true}
+                fullAuthorizer: {enabled: true, authentication-required: false}
                 static-resources: [{what: '%s', where: /site, cache-control: max-age=60}]
                 """.formatted(directory));
     }
@@ -87,6 +89,17 @@ class StaticResourcesTest {
         var head = send("HEAD", "/site/app.js");
         assertThat(head.statusCode()).isEqualTo(200);
         assertThat(head.headers().firstValue("Content-Length")).contains("10");
+    }
+
+    @Test
+    void files_are_not_counted_with_the_requests_of_the_api() throws Exception {
+        send("GET", "/site/app.js");
+        send("DELETE", "/ping");
+        var metrics = send("GET", "/metrics").body();
+        assertThat(metrics)
+                .contains("gateway_other_requests_seconds_count{kind=\"files\",method=\"GET\",status=\"200\"}")
+                .contains("http_requests_count{request_method=\"DELETE\"")
+                .doesNotContain("http_requests_count{request_method=\"GET\"");
     }
 
     @Test

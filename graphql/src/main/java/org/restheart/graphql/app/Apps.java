@@ -51,9 +51,9 @@ public final class Apps {
     }
 
     /// @param definition with unescaped keys
-    /// @param warn whether to log what is accepted but has no effect
+    /// @param strict whether to refuse unknown keys instead of logging them
     /// @throws InvalidApp naming the location of the error
-    public App compile(BsonDocument definition, boolean warn) throws InvalidApp {
+    public App compile(BsonDocument definition, boolean strict) throws InvalidApp {
         var descriptor = descriptor(definition);
         var uris = AppUris.of(descriptor, definition.get("_id"));
         if (uris.own().isEmpty()) {
@@ -64,9 +64,8 @@ public final class Apps {
         checkQuery(mappings);
         var compiler = new Compiler(registry, mappings);
         compiler.read();
-        if (warn) {
-            compiler.warn(uris);
-        }
+        compiler.warn(uris);
+        DefinitionKeys.check(definition, compiler.fields.keySet(), strict);
         var schema = compiler.schema();
         var enabled = descriptor.get("enabled");
         return new App(

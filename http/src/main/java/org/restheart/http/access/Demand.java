@@ -3,11 +3,22 @@ package org.restheart.http.access;
 /// Operations beyond plain reads and writes; an access rule grants each by its own flag.
 public enum Demand {
     /// Databases, collections, indexes, schemas, metadata.
-    MANAGEMENT,
-    BULK_PATCH,
-    BULK_DELETE,
+    MANAGEMENT("allowManagementRequests"),
+    BULK_PATCH("allowBulkPatch"),
+    BULK_DELETE("allowBulkDelete"),
     /// A pipeline sent by the client.
-    AD_HOC_AGGREGATION,
+    AD_HOC_AGGREGATION("allowAdHocAggregations"),
     /// A `wm` or `writeMode` parameter.
-    WRITE_MODE
+    WRITE_MODE("allowWriteMode");
+
+    private final String flag;
+
+    Demand(String flag) {
+        this.flag = flag;
+    }
+
+    /// The key in the `mongo` part of a permission that grants it.
+    public String flag() {
+        return flag;
+    }
 }

@@ -3,10 +3,12 @@ package org.restheart.security.acl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Explanation.Tried;
@@ -57,6 +59,19 @@ public final class AclAuthorizer implements Authorizer {
             }
         }
         return Optional.empty();
+    }
+
+    @Override
+    public Set<Demand> lacking(Request request, @Nullable Account account) {
+        var attempt = new Attempt(request, account, account != null);
+        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+            for (var permission : permissions.of(request, role)) {
+                if (permission.test(attempt)) {
+                    return permission.missing(attempt);
+                }
+            }
+        }
+        return Set.of();
     }
 
     @Override

@@ -64,9 +64,7 @@ public record Permission(
 
     /// The result of the rule for a request, with the reason.
     Tried explain(Attempt attempt, String role) {
-        var missing = demands(attempt).stream()
-                .filter(demand -> !allows(demand))
-                .collect(Collectors.toCollection(TreeSet::new));
+        var missing = missing(attempt);
         boolean applies = test(attempt);
         return new Tried(
                 source.place(),
@@ -76,6 +74,13 @@ public record Permission(
                 missing,
                 applies ? Optional.empty() : Optional.of(failing(attempt)),
                 applies && missing.isEmpty() ? Optional.of(grant.bind(attempt)) : Optional.empty());
+    }
+
+    /// What the request needs beyond a plain read or write, and the rule does not allow.
+    Set<Demand> missing(Attempt attempt) {
+        return demands(attempt).stream()
+                .filter(demand -> !allows(demand))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private String failing(Attempt attempt) {

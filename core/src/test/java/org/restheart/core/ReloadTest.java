@@ -1,0 +1,161 @@
+package org.restheart.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a process takes over when it gets `SIGHUP`: a process of its own, real TLS.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReloadTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private Path folder = Path.of("");
+    private int port;
+    private Process process;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws Exception {
+        folder = directory;
+        try (var socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        makeCertificate(keystore());
+        Files.writeString(folder.resolve("restheart.yml"), """
+                http-listener: {enabled: false}
+                https-listener: {enabled: true, host: localhost, port: %d, keystore-path: '%s',
+                  keystore-password: changeit, certificate-password: changeit}
+                mclient: {enabled: false}
+                mongo: {enabled: false}
+                graphql: {enabled: false}
+                """.formatted(port, keystore()));
+        process = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx200m",
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "org.restheart.core.Main",
+                        folder.resolve("restheart.yml").toString()))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile())
+                .start();
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> serial(client()) != null);
+    }
+
+    @AfterAll
+    void stop() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    private Path keystore() {
+        return folder.resolve("server.p12");
+    }
+
+    private String log() throws IOException {
+        return Files.readString(folder.resolve("log"));
+    }
+
+    private static void makeCertificate(Path file) throws Exception {
+        var command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "keytool")
+                .toString()));
+        command.addAll(List.of("-genkeypair -alias test -keyalg EC -validity 1 -dname CN=localhost -ext"
+                .concat(" san=dns:localhost -storetype PKCS12 -storepass changeit -keystore")
+                .split(" ", -1)));
+        command.add(file.toString());
+        assertThat(new ProcessBuilder(command).start().waitFor()).isZero();
+    }
+
+    private void hangUp() throws Exception {
+        assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    /// Trusts every certificate, to see which one is shown.
+    private static HttpClient client() throws Exception {
+        var context = SSLContext.getInstance("TLS");
+        context.init(
+                null,
+                new TrustManager[] {
+                    new X509TrustManager() {
+                        @Override
+                        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+                        @Override
+                        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+                        @Override
+                        public X509Certificate[] getAcceptedIssuers() {
+                            return new X509Certificate[0];
+                        }
+                    }
+                },
+                null);
+        return HttpClient.newBuilder().sslContext(context).build();
+    }
+
+    private BigInteger serial(HttpClient client) throws Exception {
+        var answer = client.send(
+                HttpRequest.newBuilder(URI.create("https://localhost:" + port + "/ping"))
+                        .build(),
+                BodyHandlers.ofString());
+        assertThat(answer.statusCode()).isEqualTo(200);
+        var session = answer.sslSession().orElseThrow();
+        return ((X509Certificate) session.getPeerCertificates()[0]).getSerialNumber();
+    }
+
+    @Test
+    void a_renewed_certificate_is_shown_to_new_connections_and_open_ones_go_on() throws Exception {
+        try (var open = client()) {
+            var before = serial(open);
+            var renewed = folder.resolve("renewed.p12");
+            makeCertificate(renewed);
+            Files.move(renewed, keystore(), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            hangUp();
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                try (var other = client()) {
+                    assertThat(serial(other)).isNotEqualTo(before);
+                }
+            });
+            assertThat(serial(open)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void a_keystore_that_cannot_be_read_changes_nothing() throws Exception {
+        var good = Files.readAllBytes(keystore());
+        try (var before = client();
+                var after = client()) {
+            var serial = serial(before);
+            Files.writeString(keystore(), "no keystore");
+            hangUp();
+            await().atMost(PATIENCE).until(() -> log().contains("Nothing was changed: https-listener: cannot open"));
+            assertThat(serial(after)).isEqualTo(serial);
+        } finally {
+            Files.write(keystore(), good);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package org.restheart.graphql.app;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Nearest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The keys that a definition may have. Others have no effect: what was meant is seldom that.
+final class DefinitionKeys {
+    private static final Logger LOG = LoggerFactory.getLogger(DefinitionKeys.class);
+
+    /// `name` is what earlier releases called the URI.
+    private static final List<String> DESCRIPTOR = List.of("uri", "description", "enabled", "name");
+
+    private static final List<String> EVERY = List.of("db", "collection", "as", "allowOperators", "dataLoader");
+    private static final List<String> FIND = List.of("find", "sort", "skip", "limit");
+    private static final List<String> PIPELINE = List.of("stages", "allowDiskUse");
+    private static final List<String> STREAM = List.of("stream", "avars", "path");
+    private static final List<String> LOADER = List.of("batching", "caching", "maxBatchSize");
+
+    private DefinitionKeys() {}
+
+    /// @param fields the mapped fields, as `Type.field`
+    /// @param strict whether to refuse unknown keys instead of logging them
+    /// @throws InvalidApp naming an unknown key and the one that is nearest
+    static void check(BsonDocument definition, Set<String> fields, boolean strict) throws InvalidApp {
+        var faults = new ArrayList<String>();
+        unknown(definition.get("descriptor"), DESCRIPTOR, "the descriptor", faults);
+        var mappings = definition.getDocument("mappings");
+        for (var name : fields) {
+            int dot = name.indexOf('.');
+            if (mappings.get(name.substring(0, dot)) instanceof BsonDocument type
+                    && type.get(name.substring(dot + 1)) instanceof BsonDocument mapping) {
+                unknown(mapping, keys(mapping), "the mapping for " + name, faults);
+                unknown(mapping.get("dataLoader"), LOADER, "dataLoader of the mapping for " + name, faults);
+            }
+        }
+        if (strict && !faults.isEmpty()) {
+            throw new InvalidApp(faults.getFirst());
+        }
+        faults.forEach(fault -> LOG.warn("GraphQL app {}: {}", definition.get("_id"), fault));
+    }
+
+    private static List<String> keys(BsonDocument mapping) {
+        var keys = new ArrayList<>(EVERY);
+        keys.addAll(mapping.containsKey("stream") ? STREAM : mapping.containsKey("stages") ? PIPELINE : FIND);
+        return keys;
+    }
+
+    private static void unknown(
+            @Nullable BsonValue value, Collection<String> known, String where, List<String> faults) {
+        if (value instanceof BsonDocument document) {
+            for (var key : document.keySet()) {
+                if (!known.contains(key)) {
+                    faults.add("'" + key + "' has no effect in " + where + Nearest.question(key, known));
+                }
+            }
+        }
+    }
+}
