@@ -78,8 +78,8 @@ class ReloadTest {
     }
 
     private static void makeCertificate(Path file) throws Exception {
-        var command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "keytool")
-                .toString()));
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
         command.addAll(List.of("-genkeypair -alias test -keyalg EC -validity 1 -dname CN=localhost -ext"
                 .concat(" san=dns:localhost -storetype PKCS12 -storepass changeit -keystore")
                 .split(" ", -1)));

@@ -70,8 +70,8 @@ final class ActionBody {
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 var name = parser.currentName();
                 if (!KEYS.contains(name)) {
-                    throw Refusal.parameter(
-                            action.failure() + "unknown field '" + shortened(name) + "'" + Nearest.question(shortened(name), KEYS));
+                    throw Refusal.parameter(action.failure() + "unknown field '" + shortened(name) + "'"
+                            + Nearest.question(shortened(name), KEYS));
                 }
                 var first = parser.nextToken();
                 int from = (int) parser.currentTokenLocation().getByteOffset();

@@ -33,13 +33,7 @@ final class OtherTraffic implements Observer {
     private Timer timer(Labels labels) {
         return Timer.builder("gateway_other_requests_seconds")
                 .description("Duration of requests for files and of proxies")
-                .tags(
-                        "kind",
-                        labels.kind.label(),
-                        "method",
-                        labels.method,
-                        "status",
-                        Integer.toString(labels.status))
+                .tags("kind", labels.kind.label(), "method", labels.method, "status", Integer.toString(labels.status))
                 .register(meters);
     }
 }
