@@ -20,8 +20,12 @@ public final class WebSocketHandshake {
     }
 
     private static boolean mentions(Headers headers, String name, String word) {
-        return headers.all(name).stream()
-                .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(word));
+        for (var value : headers.all(name)) {
+            if (value.toLowerCase(Locale.ROOT).contains(word)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// The headers of the response with status 101.

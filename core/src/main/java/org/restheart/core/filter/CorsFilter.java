@@ -1,8 +1,6 @@
 package org.restheart.core.filter;
 
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.restheart.core.config.SecurityGuards.Cors;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
@@ -54,10 +52,13 @@ final class CorsFilter implements Filter {
     }
 
     private String exposed(Request request, Ready response) {
-        return Stream.concat(
-                        Stream.of(service.cors(request).exposeHeaders()).filter(names -> !names.isEmpty()),
-                        SINCE_THEN.stream().filter(response.headers()::has))
-                .collect(Collectors.joining(", "));
+        var names = service.cors(request).exposeHeaders();
+        for (var name : SINCE_THEN) {
+            if (response.headers().has(name)) {
+                names = names.isEmpty() ? name : names + ", " + name;
+            }
+        }
+        return names;
     }
 
     private boolean isTrusted(String origin) {

@@ -46,11 +46,7 @@ public final class OffServices implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) {
-        var path = request.path().segments();
-        var meant = services.stream()
-                .filter(service -> path.size() >= service.uri.size()
-                        && path.subList(0, service.uri.size()).equals(service.uri))
-                .findFirst();
+        var meant = meant(request.path().segments());
         if (meant.isEmpty()) {
             return next.handle(request);
         }
@@ -63,6 +59,16 @@ public final class OffServices implements Filter {
         } catch (RuntimeException failure) {
             throw told(failure, meant.get());
         }
+    }
+
+    private Optional<Off> meant(List<String> path) {
+        for (var service : services) {
+            if (path.size() >= service.uri.size()
+                    && path.subList(0, service.uri.size()).equals(service.uri)) {
+                return Optional.of(service);
+            }
+        }
+        return Optional.empty();
     }
 
     private static RuntimeException told(Throwable failure, Off service) {

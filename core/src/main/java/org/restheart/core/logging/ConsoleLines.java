@@ -43,8 +43,8 @@ public final class ConsoleLines {
                 : Optional.empty();
     }
 
-    /// Buffers a line until [#flush()].
-    public void add(String text) {
+    /// Buffers a line until [#flush()]: the head, then the text.
+    public void add(String head, String text) {
         long now = System.currentTimeMillis();
         if (now != formattedMillis) {
             formattedMillis = now;
@@ -52,6 +52,7 @@ public final class ConsoleLines {
         }
         waiting.writeBytes(time);
         waiting.writeBytes(afterTime);
+        waiting.writeBytes(head.getBytes(StandardCharsets.UTF_8));
         waiting.writeBytes(text.getBytes(StandardCharsets.UTF_8));
         waiting.write('\n');
         if (waiting.size() >= 64 << 10) {

@@ -44,7 +44,7 @@ public final class AuditLines implements Observer, AutoCloseable {
             line.put("time", clock.instant().toString());
             line.put("event", "request");
             line.putAll(RequestFields.who(observation));
-            queue.add(new LogQueue.Line(JSON.writeValueAsString(line), Map.of(), Map.of()));
+            queue.add(new LogQueue.Line("", JSON.writeValueAsString(line), Map.of(), Map.of()));
         }
     }
 

@@ -19,7 +19,7 @@ final class LogQueue implements AutoCloseable {
     /// Between batches, so that a busy server wakes this thread once per batch and not once per line.
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private static final Line END = new Line("", Map.of(), Map.of());
+    private static final Line END = new Line("", "", Map.of(), Map.of());
 
     private final BlockingQueue<Line> lines = new ArrayBlockingQueue<>(CAPACITY);
     private final LongAdder leftOut = new LongAdder();
@@ -33,9 +33,11 @@ final class LogQueue implements AutoCloseable {
         this.writer = Thread.ofPlatform().name(name).daemon().start(this::write);
     }
 
+    /// @param head what stands before the text. Apart from it, since with a character beyond Latin-1 the whole text
+    ///     would take twice the memory, and more time to encode
     /// @param context the MDC of the line
     /// @param fields of a line of JSON, beside its text
-    record Line(String text, Map<String, String> context, Map<String, Object> fields) {}
+    record Line(String head, String text, Map<String, String> context, Map<String, Object> fields) {}
 
     void add(Line line) {
         if (!lines.offer(line)) {
@@ -56,7 +58,7 @@ final class LogQueue implements AutoCloseable {
                         return;
                     }
                     if (console.isPresent()) {
-                        console.get().add(line.text());
+                        console.get().add(line.head(), line.text());
                     } else {
                         write(line);
                     }
@@ -77,7 +79,7 @@ final class LogQueue implements AutoCloseable {
         for (var field : line.fields.entrySet()) {
             event = event.addKeyValue(field.getKey(), field.getValue());
         }
-        event.log("{}", line.text);
+        event.log("{}{}", line.head, line.text);
         MDC.clear();
     }
 

@@ -47,7 +47,7 @@ public final class RequestLog implements Observer, AutoCloseable {
                 && !exclusions.excludes(observation.request().path().decoded())) {
             var traces = traces(observation.request());
             queue.add(new LogQueue.Line(
-                    line(observation, traces), traces, fields ? RequestFields.of(observation) : Map.of()));
+                    head(traces), text(observation), traces, fields ? RequestFields.of(observation) : Map.of()));
         }
     }
 
@@ -64,16 +64,21 @@ public final class RequestLog implements Observer, AutoCloseable {
         return traces;
     }
 
-    private String line(Observation observation, Map<String, String> traces) {
-        var request = observation.request();
-        var line = new StringBuilder(200);
+    private static String head(Map<String, String> traces) {
+        var head = new StringBuilder();
         var separator = "[";
         for (var trace : traces.entrySet()) {
-            line.append(separator).append(trace.getKey()).append(": ").append(trace.getValue());
+            head.append(separator).append(trace.getKey()).append(": ").append(trace.getValue());
             separator = ", ";
         }
-        line.append(traces.isEmpty() ? "" : "] ").append("⚬ ").append(method(observation));
-        line.append(' ').append(url(request)).append(" from /").append(peer(request));
+        return head.append(traces.isEmpty() ? "" : "] ").append("⚬ ").toString();
+    }
+
+    private String text(Observation observation) {
+        var request = observation.request();
+        var line = new StringBuilder(200).append(method(observation)).append(' ');
+        appendUrl(request, line);
+        line.append(" from /").append(peer(request));
         line.append(" => status=").append(status(observation.status()));
         line.append(" elapsed=")
                 .append(TimeUnit.NANOSECONDS.toMillis(observation.nanos()))
@@ -96,13 +101,14 @@ public final class RequestLog implements Observer, AutoCloseable {
         return observation.method().isEmpty() ? "-" : LogText.bounded(LogText.oneLine(observation.method()));
     }
 
-    static String url(Request request) {
+    private static void appendUrl(Request request, StringBuilder line) {
+        line.append(request.connection().scheme()).append("://");
+        line.append(LogText.bounded(LogText.oneLine(request.connection().hostAndPort())));
+        line.append(LogText.bounded(LogText.oneLine(request.path().raw())));
         var query = LogText.maskedQuery(request.query().raw());
-        return LogText.bounded(LogText.oneLine(request.connection().scheme()
-                        + "://"
-                        + request.connection().hostAndPort()
-                        + request.path().raw()))
-                + (query.isEmpty() ? "" : "?" + query);
+        if (!query.isEmpty()) {
+            line.append('?').append(query);
+        }
     }
 
     static String peer(Request request) {

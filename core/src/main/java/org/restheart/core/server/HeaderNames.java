@@ -4,9 +4,9 @@ import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The names of response headers as Undertow has them: hashed and encoded once, not with every response.
+/// The names of headers as Undertow has them: hashed and encoded once, not with every request.
 final class HeaderNames {
-    /// More than the gateway itself sends; bounds names from other sources.
+    /// More than the gateway itself reads and sends; bounds names from other sources.
     private static final int REMEMBERED = 256;
 
     private static final ConcurrentHashMap<String, HttpString> NAMES = new ConcurrentHashMap<>();

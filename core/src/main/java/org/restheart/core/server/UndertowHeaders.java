@@ -10,18 +10,18 @@ import org.restheart.http.Headers;
 record UndertowHeaders(HeaderMap fields) implements Headers {
     @Override
     public Optional<String> first(String name) {
-        return Optional.ofNullable(fields.getFirst(name));
+        return Optional.ofNullable(fields.getFirst(HeaderNames.of(name)));
     }
 
     @Override
     public List<String> all(String name) {
-        var values = fields.get(name);
+        var values = fields.get(HeaderNames.of(name));
         return values == null ? List.of() : List.copyOf(values);
     }
 
     @Override
     public boolean has(String name) {
-        return fields.contains(name);
+        return fields.contains(HeaderNames.of(name));
     }
 
     @Override

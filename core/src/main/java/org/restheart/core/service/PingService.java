@@ -2,6 +2,7 @@ package org.restheart.core.service;
 
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
@@ -20,6 +21,12 @@ public final class PingService implements Service {
     private final String message;
     private final boolean extended;
     private final BuildInfo build;
+
+    /// The last answer: probes and load balancers ask again and again.
+    private volatile @Nullable Known known;
+
+    /// What an answer depends on, and its bytes.
+    private record Known(String client, String host, Content content) {}
 
     /// @param extended whether the response also contains the client's address, the host, the version and the build
     ///     time
@@ -47,17 +54,28 @@ public final class PingService implements Service {
     @Override
     public Response handle(Request request) {
         return switch (request.method()) {
-            case GET, HEAD -> Response.status(200).with(Response.JSON, answer(request));
+            case GET, HEAD -> Response.status(200).with(Response.JSON, content(request));
             case POST, PUT, PATCH, DELETE, OPTIONS ->
                 throw Problem.bare(ProblemCode.NOT_IMPLEMENTED).raise();
         };
     }
 
-    private Content answer(Request request) {
+    private Content content(Request request) {
+        var client = extended ? clientAddress(request) : "";
+        var host = extended ? host(request) : "";
+        var last = known;
+        if (last == null || !last.client.equals(client) || !last.host.equals(host)) {
+            last = new Known(client, host, encoded(client, host));
+            known = last;
+        }
+        return last.content;
+    }
+
+    private Content encoded(String client, String host) {
         var answer = new BsonDocument("message", new BsonString(message));
         if (extended) {
-            answer.append("client_ip", new BsonString(clientAddress(request)))
-                    .append("host", new BsonString(host(request)))
+            answer.append("client_ip", new BsonString(client))
+                    .append("host", new BsonString(host))
                     .append("version", new BsonString(build.version()))
                     .append("build_time", new BsonString(build.time()));
         }

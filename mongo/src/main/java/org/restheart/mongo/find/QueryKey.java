@@ -1,9 +1,12 @@
 package org.restheart.mongo.find;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
 import java.util.Arrays;
 import java.util.Optional;
 import org.bson.BsonBinaryWriter;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.codecs.BsonValueCodec;
 import org.bson.codecs.EncoderContext;
@@ -51,33 +54,51 @@ public final class QueryKey {
     /// The parts of a key. All code that creates keys for one purpose must add the same number of parts in the same
     /// order. Confined to one thread.
     public static final class Parts {
-        private final BasicOutputBuffer out = new BasicOutputBuffer(USUAL_BYTES);
-        private final BsonBinaryWriter writer = new BsonBinaryWriter(out);
+        private static final int TEXT = 1;
+        private static final int NUMBER = 2;
+        private static final int VALUE = 3;
+        private static final int EMPTY = 4;
+        private static final int ABSENT = 5;
 
-        private Parts() {
-            writer.writeStartDocument();
-        }
+        /// Each part begins with its kind and contains its length.
+        private final BasicOutputBuffer out = new BasicOutputBuffer(USUAL_BYTES);
+
+        private Parts() {}
 
         /// @throws org.bson.BsonSerializationException for a name with a zero byte
         public Parts add(BsonValue value) {
+            if (value instanceof BsonDocument document && document.isEmpty()) { // most are
+                out.writeByte(EMPTY);
+                return this;
+            }
+            out.writeByte(VALUE);
+            var writer = new BsonBinaryWriter(out);
+            writer.writeStartDocument();
             writer.writeName("");
             CODEC.encode(writer, value, CONTEXT);
+            writer.writeEndDocument();
             return this;
         }
 
         public Parts add(String text) {
-            writer.writeString("", text);
+            out.writeByte(TEXT);
+            out.writeString(text);
             return this;
         }
 
         public Parts add(long number) {
-            writer.writeInt64("", number);
+            out.writeByte(NUMBER);
+            out.writeInt64(number);
             return this;
         }
 
         /// Absence is a part, too.
         public Parts add(Optional<? extends BsonValue> value) {
-            value.ifPresentOrElse(this::add, () -> writer.writeUndefined(""));
+            return value.isPresent() ? add(value.get()) : absent();
+        }
+
+        private Parts absent() {
+            out.writeByte(ABSENT);
             return this;
         }
 
@@ -90,11 +111,9 @@ public final class QueryKey {
         }
 
         public Parts add(ReadSettings settings) {
-            settings.readConcern()
-                    .ifPresentOrElse(concern -> add(concern.asDocument()), () -> writer.writeUndefined(""));
-            settings.readPreference()
-                    .ifPresentOrElse(preference -> add(preference.toDocument()), () -> writer.writeUndefined(""));
-            return add(settings.timeLimit().toNanos());
+            return add(settings.readConcern().map(ReadConcern::asDocument))
+                    .add(settings.readPreference().map(ReadPreference::toDocument))
+                    .add(settings.timeLimit().toNanos());
         }
 
         public Parts add(Shortcuts shortcuts) {
@@ -105,7 +124,6 @@ public final class QueryKey {
 
         /// Called once, last.
         public QueryKey key() {
-            writer.writeEndDocument();
             return new QueryKey(out.toByteArray());
         }
     }

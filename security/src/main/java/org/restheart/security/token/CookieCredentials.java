@@ -66,9 +66,9 @@ public final class CookieCredentials implements Vetoer {
     @Override
     public boolean vetoes(Request request, @Nullable Account account) {
         if (!checksOrigin
-                || (request.method().isSafe() && !crossSite && !WebSocketHandshake.isAsked(request.headers()))
+                || request.attribute(FROM_COOKIE).isEmpty()
                 || request.method() == Method.OPTIONS
-                || request.attribute(FROM_COOKIE).isEmpty()) {
+                || (request.method().isSafe() && !crossSite && !WebSocketHandshake.isAsked(request.headers()))) {
             return false;
         }
         return request.headers()
