@@ -18,6 +18,8 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         footer = {
             "",
+            "As a client, with options of their own: import URL FILE, export URL FILE.",
+            "",
             "Environment: RESTHEART_CONF_FILE is CONF_FILE when there is none;",
             "RHO_FILE is -o; RHO holds overrides, such as",
             "RHO='/http-listener/port -> 9090; /core/name -> \"node-1\"'."

@@ -14,6 +14,7 @@ import org.restheart.core.config.Sources;
 import org.restheart.core.server.StartException;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
+import org.restheart.core.transfer.Transfer;
 import picocli.CommandLine;
 
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
@@ -48,6 +49,9 @@ final class Launch {
     }
 
     Outcome run(String... args) {
+        if (Transfer.isFor(args)) {
+            return new Outcome.Done(new Transfer(environment, out, err).run(args));
+        }
         CommandLineArguments arguments;
         try {
             arguments = CommandLineArguments.parse(args);

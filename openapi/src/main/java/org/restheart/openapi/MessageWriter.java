@@ -44,7 +44,9 @@ final class MessageWriter {
                         "application/x-ndjson",
                         object("schema", object("type", "string", "description", "one document per line")),
                         "application/bson",
-                        new BsonDocument());
+                        new BsonDocument(),
+                        "text/csv",
+                        object("schema", object("type", "string", "description", "one document per record")));
             }
             case DOCUMENT -> json(schemas.created(offered));
             case CHANGES -> json(schemas.changed(offered));

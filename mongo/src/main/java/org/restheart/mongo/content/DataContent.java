@@ -22,6 +22,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.mongo.format.BsonBytes;
 import org.restheart.mongo.format.BsonDocumentReader;
+import org.restheart.mongo.format.Csv;
+import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
@@ -63,10 +65,12 @@ public final class DataContent {
         }
     }
 
-    /// Whether the content of a request may be longer than memory: lines of JSON, or BSON documents.
+    /// Whether the content of a request may be longer than memory: lines of JSON, BSON documents or CSV.
     public static boolean isMany(Request request) {
         return request.method() == Method.POST
-                && (hasMediaType(request, JsonLines.MEDIA_TYPE) || hasMediaType(request, BsonBytes.MEDIA_TYPE));
+                && (hasMediaType(request, JsonLines.MEDIA_TYPE)
+                        || hasMediaType(request, BsonBytes.MEDIA_TYPE)
+                        || hasMediaType(request, Csv.MEDIA_TYPE));
     }
 
     private static boolean hasMediaType(Request request, String mediaType) {
@@ -78,9 +82,10 @@ public final class DataContent {
 
     /// Reads such content.
     public static DocumentReader documents(Request request, InputStream content) {
-        return hasMediaType(request, BsonBytes.MEDIA_TYPE)
-                ? new BsonDocumentReader(content)
-                : new JsonLinesReader(content);
+        if (hasMediaType(request, BsonBytes.MEDIA_TYPE)) {
+            return new BsonDocumentReader(content);
+        }
+        return hasMediaType(request, Csv.MEDIA_TYPE) ? new CsvReader(content) : new JsonLinesReader(content);
     }
 
     private static BsonArray array(DocumentReader documents) {

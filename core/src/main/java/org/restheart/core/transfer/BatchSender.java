@@ -1,0 +1,83 @@
+package org.restheart.core.transfer;
+
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.JsonParser;
+import org.restheart.mongo.format.BsonBytes;
+
+/// Sends batches until they are answered. A batch that got no answer is sent again: a document of it that is there by
+/// then counts as stored.
+///
+/// @param upsert replaces documents that are there
+record BatchSender(GatewayClient gateway, Map<String, String> environment, boolean upsert) {
+    private static final int CONFLICT = 409;
+
+    /// Adds the documents that the gateway refuses to the batch's errors.
+    ///
+    /// @return how many are stored
+    /// @throws TransferFailure if the gateway refuses all, or cannot be reached
+    long send(ImportBatch batch) {
+        if (batch.size() == 0) {
+            return 0;
+        }
+        var request = gateway.request(upsert ? gateway.with("wm=upsert") : gateway.url(), environment)
+                .header("Content-Type", BsonBytes.MEDIA_TYPE)
+                .POST(BodyPublishers.ofByteArray(batch.content()))
+                .build();
+        boolean repeated = false;
+        var last = "";
+        for (int attempt = 1; attempt <= gateway.attempts(); attempt++) {
+            try {
+                var response = gateway.send(request, BodyHandlers.ofString());
+                if (response.statusCode() == 200 || response.statusCode() == 207) {
+                    var report = JsonParser.parse(response.body()).asDocument();
+                    if (!report.getBoolean("complete", BsonBoolean.TRUE).getValue()) {
+                        last = "MongoDB failed";
+                    } else {
+                        return batch.size() - refused(batch, report, repeated);
+                    }
+                } else if (!GatewayClient.isTransient(response.statusCode())) {
+                    throw failure(response);
+                } else {
+                    last = "status " + response.statusCode();
+                }
+            } catch (IOException e) {
+                last = e.toString();
+            }
+            repeated = true;
+            if (attempt < gateway.attempts()) {
+                GatewayClient.pause(attempt);
+            }
+        }
+        throw new TransferFailure("no answer after " + gateway.attempts() + " attempts: " + last);
+    }
+
+    private static TransferFailure failure(HttpResponse<String> response) {
+        return GatewayClient.refused(response.statusCode(), response.body());
+    }
+
+    /// How many were refused.
+    private static long refused(ImportBatch batch, BsonDocument report, boolean repeated) {
+        long refused = 0;
+        for (var each : report.getArray("errors", new BsonArray())) {
+            var error = each.asDocument();
+            int index = error.getNumber("line").intValue() - 1;
+            int status = error.getNumber("httpStatus").intValue();
+            if (status != CONFLICT || !(repeated || batch.isGenerated(index))) {
+                refused++;
+                batch.refuse(
+                        batch.number(index),
+                        status,
+                        error.getString("message", new BsonString("")).getValue());
+            }
+        }
+        return refused;
+    }
+}

@@ -1,0 +1,159 @@
+package org.restheart.core.transfer;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.http.Query;
+import org.restheart.mongo.parameter.AfterParameter;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Writes all documents of a query into a file. What broke off goes on after the last whole document.
+@Command(
+        name = "export",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Writes the documents of a collection, or of a query (?filter=…&keys=…), into FILE. When it breaks off,",
+            "the same command goes on with FILE.….part, unless the query has an order of its own or FILE is CSV."
+        })
+final class ExportCommand implements Callable<Integer> {
+    private static final int BUFFER = 64 << 10;
+    private static final int MAX_PARAMETERS = 100;
+
+    private final Map<String, String> environment;
+    private final PrintStream err;
+
+    @Mixin
+    private GatewayClient gateway = new GatewayClient();
+
+    @Parameters(index = "1", paramLabel = "FILE", description = "NDJSON (also for .json), BSON or CSV.")
+    private @Nullable Path file;
+
+    @Option(names = "--format", description = "${COMPLETION-CANDIDATES}; else by the name of the file.")
+    private @Nullable FileFormat format;
+
+    ExportCommand(Map<String, String> environment, PrintStream err) {
+        this.environment = environment;
+        this.err = err;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        var target = Objects.requireNonNull(file);
+        var chosen = format == null ? FileFormat.of(target.toString()) : format;
+        var written = chosen == FileFormat.JSON ? FileFormat.NDJSON : chosen;
+        boolean resumable = written != FileFormat.CSV && !hasOrder();
+        var partial = PartialFile.of(target, gateway.url() + " " + written, written);
+        if (!resumable) {
+            partial.clear();
+        }
+        var progress = new Progress(err, System.console() != null, partial.documents());
+        if (partial.documents() > 0) {
+            err.println("going on after document " + partial.documents());
+        }
+        double total = total();
+        for (int attempt = 1; ; attempt++) {
+            long before = partial.documents();
+            try {
+                copy(partial, resumable, written, progress, total);
+                break;
+            } catch (IOException e) {
+                partial.recover();
+                attempt = partial.documents() > before ? 1 : attempt;
+                if (!resumable || attempt >= gateway.attempts()) {
+                    throw new TransferFailure("the export broke off: " + e);
+                }
+                GatewayClient.pause(attempt);
+            }
+        }
+        partial.finish();
+        progress.end(partial.documents(), "");
+        return 0;
+    }
+
+    private boolean hasOrder() {
+        var query = url();
+        return query.has("sort")
+                || query.has("sort_by")
+                || query.has("page")
+                || query.has("pagesize")
+                || query.has("after");
+    }
+
+    private Query url() {
+        return Query.parse(Objects.requireNonNullElse(gateway.url().getRawQuery(), ""), MAX_PARAMETERS);
+    }
+
+    /// @throws IOException if it broke off
+    private void copy(PartialFile partial, boolean resumable, FileFormat written, Progress progress, double total)
+            throws IOException {
+        var request = gateway.request(page(partial, resumable, written), environment)
+                .header("Accept", written.mediaType())
+                .build();
+        var response = gateway.send(request, BodyHandlers.ofInputStream());
+        try (var content = response.body()) {
+            requireContent(response, content);
+            var buffer = new byte[BUFFER];
+            for (int read = content.read(buffer); read >= 0; read = content.read(buffer)) {
+                partial.append(buffer, read);
+                progress.show(partial.documents(), total > 0 ? partial.documents() / total : -1);
+            }
+        }
+    }
+
+    private static void requireContent(HttpResponse<?> response, InputStream content) throws IOException {
+        if (GatewayClient.isTransient(response.statusCode())) {
+            throw new IOException("status " + response.statusCode());
+        }
+        if (response.statusCode() != 200) {
+            throw GatewayClient.refused(
+                    response.statusCode(), new String(content.readNBytes(BUFFER), StandardCharsets.UTF_8));
+        }
+    }
+
+    private URI page(PartialFile partial, boolean resumable, FileFormat written) {
+        var mode = written == FileFormat.NDJSON && !url().has("jsonMode") ? "jsonMode=extended" : "nocache";
+        if (!resumable) {
+            return gateway.with(mode);
+        }
+        var after = partial.lastId()
+                .map(id -> AfterParameter.encode(new BsonDocument("_id", id))
+                        .orElseThrow(() -> new TransferFailure("the id of the last document is too long to go on")))
+                .map(key -> "&after=" + key)
+                .orElse("");
+        return gateway.with(mode + "&sort=_id" + after);
+    }
+
+    /// How many documents there are; negative if the gateway does not say.
+    private double total() {
+        var url = gateway.url().toString();
+        int mark = url.indexOf('?');
+        var path = mark < 0 ? url : url.substring(0, mark);
+        var size = URI.create(path.replaceAll("/$", "") + "/_size" + (mark < 0 ? "" : url.substring(mark)));
+        try {
+            var response = gateway.send(gateway.request(size, environment).build(), BodyHandlers.ofString());
+            return response.statusCode() == 200
+                    ? JsonParser.parse(response.body())
+                            .asDocument()
+                            .getNumber("_size")
+                            .doubleValue()
+                    : -1;
+        } catch (IOException | RuntimeException _) { // only the bar needs it
+            return -1;
+        }
+    }
+}

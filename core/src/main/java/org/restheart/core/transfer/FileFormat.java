@@ -1,0 +1,50 @@
+package org.restheart.core.transfer;
+
+import java.io.InputStream;
+import java.util.Locale;
+import org.restheart.mongo.format.BsonBytes;
+import org.restheart.mongo.format.BsonDocumentReader;
+import org.restheart.mongo.format.Csv;
+import org.restheart.mongo.format.CsvReader;
+import org.restheart.mongo.format.DocumentReader;
+import org.restheart.mongo.format.JsonDocumentReader;
+import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.format.JsonLinesReader;
+
+/// How documents stand in a file.
+enum FileFormat {
+    NDJSON(JsonLines.MEDIA_TYPE),
+    BSON(BsonBytes.MEDIA_TYPE),
+    CSV(Csv.MEDIA_TYPE),
+    JSON("application/json");
+
+    private final String mediaType;
+
+    FileFormat(String mediaType) {
+        this.mediaType = mediaType;
+    }
+
+    String mediaType() {
+        return mediaType;
+    }
+
+    /// By the end of the name; lines of JSON for unknown ones.
+    static FileFormat of(String file) {
+        var name = file.toLowerCase(Locale.ROOT);
+        for (var format : values()) {
+            if (name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
+                return format;
+            }
+        }
+        return NDJSON;
+    }
+
+    DocumentReader reader(InputStream in) {
+        return switch (this) {
+            case NDJSON -> new JsonLinesReader(in);
+            case BSON -> new BsonDocumentReader(in);
+            case CSV -> new CsvReader(in);
+            case JSON -> new JsonDocumentReader(in);
+        };
+    }
+}

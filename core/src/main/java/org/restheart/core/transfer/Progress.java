@@ -1,0 +1,51 @@
+package org.restheart.core.transfer;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+
+/// Says how far a transfer has come: on a terminal in one line that changes, elsewhere once in a while. Confined to one
+/// thread.
+final class Progress {
+    private static final int BAR = 24;
+
+    private final PrintStream err;
+    private final boolean terminal;
+    private final Duration interval;
+    private final Instant began = Instant.now();
+    private final long before;
+    private Instant shown = Instant.MIN;
+
+    /// @param before documents of earlier runs, which do not count for the rate
+    Progress(PrintStream err, boolean terminal, long before) {
+        this.err = err;
+        this.terminal = terminal;
+        this.interval = terminal ? Duration.ofMillis(200) : Duration.ofSeconds(10);
+        this.before = before;
+    }
+
+    /// @param share of the whole, from 0 to 1; negative if it is not known
+    void show(long documents, double share) {
+        var now = Instant.now();
+        if (now.isAfter(shown.plus(interval))) {
+            shown = now;
+            err.print((terminal ? "\r" : "") + text(documents, share) + (terminal ? "  " : "\n"));
+            err.flush();
+        }
+    }
+
+    /// @param rest what else there is to say
+    void end(long documents, String rest) {
+        err.println((terminal ? "\r" : "") + text(documents, 1) + rest);
+    }
+
+    private String text(long documents, double share) {
+        double seconds = Math.max(0.001, Duration.between(began, Instant.now()).toMillis() / 1000.0);
+        var rate = "%,d documents, %,.0f/s".formatted(documents, (documents - before) / seconds);
+        if (share < 0) {
+            return rate;
+        }
+        int full = (int) Math.round(Math.min(1, share) * BAR);
+        return "[%s%s] %3.0f %% %s".formatted("#".repeat(full), ".".repeat(BAR - full), Math.min(1, share) * 100, rate);
+    }
+}

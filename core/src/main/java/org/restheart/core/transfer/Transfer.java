@@ -1,0 +1,56 @@
+package org.restheart.core.transfer;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+
+/// Copies documents between files and a collection of a gateway. Confined to one thread.
+public final class Transfer {
+    /// Documents were refused; all others were copied.
+    public static final int REFUSED = 1;
+
+    /// Not everything was copied: the same command goes on.
+    public static final int FAILED = 2;
+
+    private static final List<String> COMMANDS = List.of("import", "export");
+
+    private final Map<String, String> environment;
+    private final PrintStream out;
+    private final PrintStream err;
+
+    /// @param environment may hold credentials
+    public Transfer(Map<String, String> environment, PrintStream out, PrintStream err) {
+        this.environment = environment;
+        this.out = out;
+        this.err = err;
+    }
+
+    /// Whether the command line is one of this command's.
+    public static boolean isFor(String... args) {
+        return args.length > 0 && COMMANDS.contains(args[0]);
+    }
+
+    /// @return the exit code
+    public int run(String... args) {
+        Callable<Integer> command =
+                args[0].equals("import") ? new ImportCommand(environment, err) : new ExportCommand(environment, err);
+        var line = new CommandLine(command)
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .setExecutionExceptionHandler((failure, _, _) -> failed(failure));
+        return line.execute(List.of(args).subList(1, args.length).toArray(String[]::new));
+    }
+
+    private int failed(Exception failure) throws Exception {
+        switch (failure) {
+            case TransferFailure e -> err.println("ERROR " + e.getMessage());
+            case IOException e -> err.println("ERROR " + e);
+            default -> throw failure;
+        }
+        return FAILED;
+    }
+}

@@ -1,0 +1,6 @@
+/// The commands `import` and `export`: clients of a gateway, which need neither configuration nor MongoDB. [Transfer]
+/// is the entry.
+@NullMarked
+package org.restheart.core.transfer;
+
+import org.jspecify.annotations.NullMarked;

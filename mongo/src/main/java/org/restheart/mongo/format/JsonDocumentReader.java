@@ -1,0 +1,100 @@
+package org.restheart.mongo.format;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+
+/// Reads the documents of a JSON array, or documents that follow each other, however their lines are broken.
+public final class JsonDocumentReader implements DocumentReader {
+    private static final int BUFFER = 64 << 10;
+
+    private final InputStream in;
+    private long number;
+    private boolean begun;
+    private boolean ended;
+
+    public JsonDocumentReader(InputStream in) {
+        this.in = new BufferedInputStream(in, BUFFER);
+    }
+
+    @Override
+    public @Nullable Entry next() throws IOException {
+        int first = begin();
+        if (first < 0) {
+            return null;
+        }
+        number++;
+        if (first != '{') {
+            throw broken("is none");
+        }
+        var text = document();
+        if (text == null) {
+            return new Entry.Malformed(number, Problem.of(CONTENT_TOO_LARGE, "the document is longer than 16 MiB"));
+        }
+        try {
+            return new Entry.Parsed(number, JsonParser.parse(text));
+        } catch (MalformedJsonException e) {
+            return new Entry.Malformed(number, Problem.of(CONTENT_INVALID, "Invalid JSON. " + e.getMessage()));
+        }
+    }
+
+    /// The first byte of the next document; negative at the end.
+    private int begin() throws IOException {
+        while (!ended) {
+            int next = in.read();
+            if (next == '[' && !begun) {
+                begun = true;
+            } else if (next < 0 || next == ']') {
+                ended = true;
+            } else if (next > ' ' && next != ',') {
+                begun = true;
+                return next;
+            }
+        }
+        return -1;
+    }
+
+    /// The text from its brace, which was read, to the one that closes it; null if it is too long.
+    private byte @Nullable [] document() throws IOException {
+        var text = new ByteArrayOutputStream();
+        text.write('{');
+        boolean quoted = false;
+        boolean escaped = false;
+        boolean tooLong = false;
+        for (int depth = 1; depth > 0; ) {
+            int next = in.read();
+            if (next < 0) {
+                throw broken("does not end");
+            }
+            if (quoted) {
+                quoted = escaped || next != '"';
+                escaped = !escaped && next == '\\';
+            } else if (next == '"') {
+                quoted = true;
+            } else if (next == '{') {
+                depth++;
+            } else if (next == '}') {
+                depth--;
+            }
+            tooLong |= text.size() >= MAX_LENGTH;
+            if (!tooLong) {
+                text.write(next);
+            }
+        }
+        return tooLong ? null : text.toByteArray();
+    }
+
+    private ProblemException broken(String reason) {
+        return Problem.of(CONTENT_INVALID, "Invalid JSON. Document " + number + " " + reason + ".")
+                .raise();
+    }
+}
