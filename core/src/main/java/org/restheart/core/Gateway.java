@@ -18,6 +18,7 @@ import org.restheart.core.config.FileLocations;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
+import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.Pipeline;
@@ -40,6 +41,8 @@ import org.restheart.core.service.PingService;
 import org.restheart.core.service.StaticResources;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
+import org.restheart.dataapi.LogInService;
+import org.restheart.dataapi.SessionService;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.PushBounds;
@@ -112,6 +115,8 @@ public final class Gateway implements AutoCloseable {
                 new ErrorMapping(MongoErrors::toProblem),
                 binding -> switch (binding.service()) {
                     case DataApiService _ -> security.securityFilter(binding, DataApiService::located);
+                    case LogInService _ -> security.securityFilter(binding, LogInService::located);
+                    case SessionService _ -> security.sessionFilter();
                     // Not by cookie, which a browser would send for pages of any site.
                     case McpService _ -> security.securityFilter(binding, request -> request);
                     default -> security.securityFilter(binding);
@@ -229,10 +234,7 @@ public final class Gateway implements AutoCloseable {
                                 config.csvLoader())
                         .behind(guards));
             }
-            config.dataApi()
-                    .map(api -> new DataApiService(api, judgedRequests, service.paths(), metrics.dataApi()))
-                    // Not secured as a path: its actions are judged as requests of the REST API.
-                    .ifPresent(api -> bindings.add(Binding.prefix(api, api.uri(), false)));
+            config.dataApi().ifPresent(api -> bindDataApi(api, service, security, metrics));
             config.openApi().ifPresent(openApi -> bindOpenApi(openApi, service, data, security, metrics));
             config.mcp()
                     .map(mcp -> new McpService(
@@ -244,6 +246,20 @@ public final class Gateway implements AutoCloseable {
                             metrics.mcp()))
                     .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false))); // likewise
             bindAccess(service, security);
+        });
+    }
+
+    /// Not secured as paths: actions are judged as requests of the REST API, and log-ins are there to authenticate.
+    private void bindDataApi(DataApiConfig api, MongoService data, Security security, Metrics metrics) {
+        var service = new DataApiService(api, judgedRequests, data.paths(), metrics.dataApi());
+        bindings.add(Binding.prefix(service, service.uri(), false));
+        security.sessions().ifPresent(sessions -> {
+            var logIns = new DataApiLogIns(
+                    sessions,
+                    config.security().accountsRealm().component(),
+                    config.security().sessions().flatMap(SessionsConfig::anonymous));
+            bindings.add(Binding.prefix(new LogInService(api, logIns), LogInService.URI, false));
+            bindings.add(Binding.prefix(new SessionService(api, logIns), SessionService.URI, false));
         });
     }
 
@@ -262,7 +278,11 @@ public final class Gateway implements AutoCloseable {
     /// @return what protects app definitions
     private Filter bindGraphql(
             GraphqlConfig graphql, ChangeStreamConfig streams, MongoService data, Security security) {
-        var rights = new ReadRightsOfMappings(data::pathOf, judgedRequests, security.secrets());
+        var rights = new ReadRightsOfMappings(
+                data::pathOf,
+                judgedRequests,
+                security.secrets(),
+                config.security().reserved());
         var subscriptions = new SourceStreams(data::pathOf, judgedRequests);
         var bounds = new PushBounds(
                 streams.keepAlive(), streams.maxListeners(), streams.maxWaitingMessages(), streams.maxWaitingBytes());

@@ -18,10 +18,7 @@ final class McpCredentials {
         var credentials = request.attribute(Credentials.KEY);
         var account = request.caller().account();
         var source = credentials.map(Credentials::source).orElse("");
-        var handle = credentials
-                .filter(Credentials::isApiKey)
-                .flatMap(Credentials::token)
-                .flatMap(Credentials.Token::id);
+        var handle = credentials.flatMap(Credentials::apiKey);
         var principal = source + "/" + handle.orElse("") + "/"
                 + account.map(Account::name).orElse("");
         return new PresentedCredential(

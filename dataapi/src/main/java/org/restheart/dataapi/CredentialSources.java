@@ -4,13 +4,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 
 /// The places of credentials in a request, in order of precedence. Only the first kind that is present is tried.
 final class CredentialSources {
     private static final List<String> KEY_NAMES = List.of("apiKey", "api-key");
+
+    /// Credentials that are wrong, expired or revoked.
+    static final Supplier<Refusal> REJECTED =
+            () -> new Refusal(401, "InvalidSession", "invalid session: error finding user for endpoint");
 
     private CredentialSources() {}
 
@@ -20,23 +24,23 @@ final class CredentialSources {
         var headers = request.headers();
         var key = key(headers);
         if (isBearer(headers)) {
-            return request.with(new Located(headers, headers.first("Authorization"), Optional.empty()));
+            return request.with(new CredentialHeaders(headers, headers.first("Authorization"), Optional.empty()));
         }
         var email = value(headers, "email");
         var password = value(headers, "password");
         if (email.isPresent() && password.isPresent()) {
             var pair = (email.get() + ":" + password.get()).getBytes(StandardCharsets.UTF_8);
             var basic = "Basic " + Base64.getEncoder().encodeToString(pair);
-            return request.with(new Located(headers, Optional.of(basic), Optional.empty()));
+            return request.with(new CredentialHeaders(headers, Optional.of(basic), Optional.empty()));
         }
         if (key.isPresent()) {
-            return request.with(new Located(headers, Optional.empty(), key));
+            return request.with(new CredentialHeaders(headers, Optional.empty(), key));
         }
         var token = value(headers, "jwtTokenString");
         if (token.isPresent()) {
-            return request.with(new Located(headers, token.map(text -> "Bearer " + text), Optional.empty()));
+            return request.with(new CredentialHeaders(headers, token.map(text -> "Bearer " + text), Optional.empty()));
         }
-        return request.with(new Located(headers, headers.first("Authorization"), Optional.empty()));
+        return request.with(new CredentialHeaders(headers, headers.first("Authorization"), Optional.empty()));
     }
 
     private static boolean isBearer(Headers headers) {
@@ -88,39 +92,6 @@ final class CredentialSources {
                     "must specify some form of authentication (either email+password, api-key, or jwt) in the request"
                             + " header or body");
         }
-        return new Refusal(401, "InvalidSession", "invalid session: error finding user for endpoint");
-    }
-
-    /// The headers with a single credential.
-    private record Located(Headers sent, Optional<String> authorization, Optional<String> key) implements Headers {
-        private Optional<Optional<String>> replaced(String name) {
-            return switch (name.toLowerCase(java.util.Locale.ROOT)) {
-                case "authorization" -> Optional.of(authorization);
-                case "apikey" -> Optional.of(key);
-                case "api-key", "email", "password", "jwttokenstring", "cookie" -> Optional.of(Optional.empty());
-                default -> Optional.empty();
-            };
-        }
-
-        @Override
-        public Optional<String> first(String name) {
-            return replaced(name).orElseGet(() -> sent.first(name));
-        }
-
-        @Override
-        public List<String> all(String name) {
-            return replaced(name).map(value -> value.stream().toList()).orElseGet(() -> sent.all(name));
-        }
-
-        @Override
-        public void forEach(BiConsumer<String, String> line) {
-            authorization.ifPresent(value -> line.accept("Authorization", value));
-            key.ifPresent(value -> line.accept("apiKey", value));
-            sent.forEach((name, value) -> {
-                if (replaced(name).isEmpty()) {
-                    line.accept(name, value);
-                }
-            });
-        }
+        return REJECTED.get();
     }
 }

@@ -3,6 +3,7 @@ package org.restheart.graphql;
 import com.mongodb.MongoNamespace;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -24,16 +25,21 @@ import org.restheart.mongo.reading.ReadRights;
 ///
 /// @param paths the paths of collections in the REST API
 /// @param hidden projections that remove secrets, by collection
+/// @param reserved collections that no app reads
 public record ReadRightsOfMappings(
         Function<MongoNamespace, Optional<RequestPath>> paths,
         JudgedRequests judged,
-        Map<MongoNamespace, BsonDocument> hidden)
+        Map<MongoNamespace, BsonDocument> hidden,
+        Set<MongoNamespace> reserved)
         implements BiFunction<Request, Source, ReadRights> {
     private static final Via VIA = Via.of(Via.Service.GRAPHQL, "query");
 
-    /// @throws ProblemException 403 if the caller may not read the collection
+    /// @throws ProblemException 403 if the caller may not read the collection, or nobody may
     @Override
     public ReadRights apply(Request request, Source source) {
+        if (reserved.stream().anyMatch(namespace -> isNamed(namespace, source.namespace()))) {
+            throw JudgedRequests.NOT_PERMITTED.raise();
+        }
         if (!source.asCaller()) {
             return new ReadRights(Optional.empty(), Optional.ofNullable(hidden.get(source.namespace())));
         }
@@ -44,5 +50,10 @@ public record ReadRightsOfMappings(
                 JudgedRequest.of(Method.GET, path, Query.NONE, VIA)
                         .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
         return Optional.ofNullable(rights.get()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+    }
+
+    /// Names are compared without regard to case, as on a case-insensitive file system.
+    private static boolean isNamed(MongoNamespace reserved, MongoNamespace named) {
+        return reserved.getFullName().equalsIgnoreCase(named.getFullName());
     }
 }

@@ -33,7 +33,8 @@ public record Credentials(String source, Optional<Token> token) {
     /// @param id shared by all tokens that were renewed from one
     /// @param source the realm of the account
     /// @param generation changes with the account's password; another account of the same name has another
-    public record Lineage(String id, String source, String generation) {}
+    /// @param apiKey the handle of the API key with which the log-in was made: its limits hold for the tokens, too
+    public record Lineage(String id, String source, String generation, Optional<String> apiKey) {}
 
     public static Credentials password(String source) {
         return new Credentials(source, Optional.empty());
@@ -44,8 +45,15 @@ public record Credentials(String source, Optional<Token> token) {
         return new Credentials(API_KEYS, Optional.of(new Token("", Optional.of(handle), expires, Optional.empty())));
     }
 
+    /// The handle of the API key: that of the request, or of the log-in from which its token was derived.
+    public Optional<String> apiKey() {
+        return source.equals(API_KEYS)
+                ? token.flatMap(Token::id)
+                : token.flatMap(Token::lineage).flatMap(Lineage::apiKey);
+    }
+
     public boolean isApiKey() {
-        return source.equals(API_KEYS);
+        return source.equals(API_KEYS) || apiKey().isPresent();
     }
 
     /// These credentials, if others may be derived from them. Not from an API key: what is derived from it would not

@@ -37,20 +37,24 @@ final class MongoApiKeys implements ApiKeys {
     private final MongoCollection<BsonDocument> collection;
     private final LookUp lookUp;
     private final InvalidatedCache<String, ApiKey> kept;
+    private final InvalidatedCache<String, ApiKey> keptByHandle;
     private final AtomicBoolean indexed = new AtomicBoolean();
     /// The hour in which the last use of a key was recorded, by digest.
     private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
 
-    /// @param kept the cache of keys, which is invalidated on changes
+    /// @param kept the cache of keys, by digest, which is invalidated on changes
+    /// @param keptByHandle likewise, by handle
     MongoApiKeys(
             MongoClient client,
             String database,
             String collection,
             InvalidatedCache<String, ApiKey> kept,
+            InvalidatedCache<String, ApiKey> keptByHandle,
             LookUp lookUp) {
         this.lookUp = lookUp;
         this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
         this.kept = kept;
+        this.keptByHandle = keptByHandle;
     }
 
     @Override
@@ -66,6 +70,22 @@ final class MongoApiKeys implements ApiKeys {
                                 collection.find(byId(missing)).first()))
                         .flatMap(ApiKey::of)
                         .orElse(null)));
+    }
+
+    @Override
+    public Optional<ApiKey> find(Request request, ObjectId handle) {
+        var known = keptByHandle.get(handle.toHexString());
+        if (known.isPresent()) {
+            return known;
+        }
+        request.requireThread();
+        return Optional.ofNullable(keptByHandle.load(
+                handle.toHexString(), _ -> lookUp.of(() -> byHandle(handle)).orElse(null)));
+    }
+
+    private void forget(ApiKey key) {
+        kept.forget(key.digest());
+        keptByHandle.forget(key.handle().toHexString());
     }
 
     private static BsonDocument byId(String digest) {
@@ -84,7 +104,7 @@ final class MongoApiKeys implements ApiKeys {
         }
         try {
             collection.insertOne(key.toDocument());
-            kept.forget(key.digest());
+            forget(key);
             return true;
         } catch (MongoWriteException e) {
             if (e.getError().getCode() == DUPLICATE) {
@@ -120,7 +140,7 @@ final class MongoApiKeys implements ApiKeys {
         try {
             collection.updateOne(byId(key.digest()), new BsonDocument("$set", changes));
         } finally {
-            kept.forget(key.digest());
+            forget(key);
         }
     }
 
@@ -129,7 +149,7 @@ final class MongoApiKeys implements ApiKeys {
         try {
             collection.deleteOne(byId(key.digest()));
         } finally {
-            kept.forget(key.digest());
+            forget(key);
         }
     }
 

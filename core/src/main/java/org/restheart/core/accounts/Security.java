@@ -19,6 +19,7 @@ import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
+import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Filter;
 import org.restheart.http.Problem;
@@ -41,13 +42,16 @@ import org.restheart.security.acl.PermissionsGuard;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
-import org.restheart.security.apikey.KeysVetoer;
+import org.restheart.security.apikey.KeyLimitsNow;
+import org.restheart.security.apikey.ReservedVetoer;
 import org.restheart.security.guard.FailedAuthLogger;
 import org.restheart.security.password.BasicAuthenticator;
 import org.restheart.security.password.DigestAuthenticator;
 import org.restheart.security.realm.FileRealm;
+import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
+import org.restheart.security.session.Sessions;
 import org.restheart.security.token.TokenRules;
 import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
@@ -64,6 +68,7 @@ public final class Security implements AutoCloseable {
     private final Map<String, Realm> realms;
     private final TokenParts tokens;
     private final Optional<RolesService> roles;
+    private final Optional<Sessions> sessions;
     private final Optional<KeyParts> apiKeys;
     private final Policy policy;
     private final SecurityFilter secured;
@@ -82,11 +87,20 @@ public final class Security implements AutoCloseable {
                 config.mongoRealm(),
                 config.mongoAcl(),
                 config.apiKeys(),
+                config.sessions(),
                 hashes,
                 isManagedFromFile(),
                 config.fullAuthorizer().isPresent() || config.filePermissions().isPresent()));
         this.realms = realms();
-        this.tokens = new TokenParts(config.tokens(), config.oauth(), realms);
+        this.tokens = new TokenParts(
+                config.tokens(),
+                config.oauth(),
+                realms,
+                stored.flatMap(StoredSecurity::apiKeys)
+                        .<Generations.KeyLimits>map(KeyLimitsNow::new)
+                        .orElse(Generations.KeyLimits.NONE));
+        this.sessions = stored.flatMap(StoredSecurity::sessions)
+                .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)
                 .flatMap(keys -> config.apiKeys().map(settings -> apiKeys(keys, settings)));
         this.policy = new Policy(
@@ -109,15 +123,16 @@ public final class Security implements AutoCloseable {
     }
 
     /// The parts for API keys.
-    private record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service, KeysVetoer vetoer) {}
+    private record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service) {}
+
+    private Sessions sessions(MongoRefreshTokens store, SessionsConfig settings) {
+        var form = new KeyForm(config.apiKeys().flatMap(ApiKeyConfig::pepper));
+        return tokens.sessions(store, form, settings, config.accountsRealm().component());
+    }
 
     private KeyParts apiKeys(MongoApiKeys keys, ApiKeyConfig settings) {
         var form = new KeyForm(settings.pepper());
-        var realmName = config.basicRealm()
-                .orElse(
-                        config.mongoRealm().isPresent()
-                                ? SecurityConfig.RealmName.MONGO
-                                : SecurityConfig.RealmName.FILE);
+        var realmName = config.accountsRealm();
         var accounts = realm(realmName);
         var rootRole = config.mongoAcl().flatMap(MongoAclConfig::rootRole);
         return new KeyParts(
@@ -131,8 +146,7 @@ public final class Security implements AutoCloseable {
                                 settings.unlimited(),
                                 settings.longest(),
                                 settings.selfService(),
-                                realmName.component())),
-                new KeysVetoer(settings.database(), settings.collection()));
+                                realmName.component())));
     }
 
     /// In the order in which they are tried.
@@ -172,7 +186,9 @@ public final class Security implements AutoCloseable {
         config.guards().origins().ifPresent(vetoers::add);
         tokens.cookie().ifPresent(vetoers::add);
         roles.ifPresent(vetoers::add);
-        apiKeys.map(KeyParts::vetoer).ifPresent(vetoers::add);
+        config.reserved().stream()
+                .map(namespace -> new ReservedVetoer(namespace.getDatabaseName(), namespace.getCollectionName()))
+                .forEach(vetoers::add);
         return vetoers;
     }
 
@@ -213,6 +229,22 @@ public final class Security implements AutoCloseable {
         return policy.with(located).securityFilter(binding.secured());
     }
 
+    /// The same for the service that renews sessions: it takes refresh tokens and nothing else.
+    public SecurityFilter sessionFilter() {
+        return new Policy(
+                        List.of(sessions.orElseThrow().authenticator()),
+                        policy.vetoers(),
+                        List.of(),
+                        policy.failedAttempts(),
+                        UnaryOperator.identity())
+                .securityFilter(false);
+    }
+
+    /// Sessions of clients, if any are offered.
+    public Optional<Sessions> sessions() {
+        return sessions;
+    }
+
     /// The challenges of mechanisms to clients without an account.
     public List<String> challenges(Request request) {
         return Challenges.areWanted(request)
@@ -242,14 +274,14 @@ public final class Security implements AutoCloseable {
         return held;
     }
 
-    /// The collections of accounts, permissions and keys.
+    /// The collections of accounts, permissions, keys and sessions.
     public Set<MongoNamespace> ownCollections() {
         var own = new HashSet<MongoNamespace>();
         config.mongoRealm()
                 .map(MongoRealmConfig::users)
                 .ifPresent(users -> own.add(new MongoNamespace(users.database(), users.collection())));
         config.mongoAcl().ifPresent(acl -> own.add(new MongoNamespace(acl.database(), acl.collection())));
-        config.apiKeys().ifPresent(keys -> own.add(new MongoNamespace(keys.database(), keys.collection())));
+        own.addAll(config.reserved());
         return own;
     }
 

@@ -12,6 +12,7 @@ import org.restheart.core.accounts.CollectionFollower.Listener;
 import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
+import org.restheart.core.config.SessionsConfig;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.acl.AclAuthorizer;
@@ -29,6 +30,7 @@ final class StoredSecurity {
     private final LookUp lookUp = new LookUp();
     private final Optional<AclAuthorizer> authorizer;
     private final Optional<MongoApiKeys> apiKeys;
+    private final Optional<MongoRefreshTokens> sessions;
     private final Optional<Managers> managers;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
 
@@ -41,12 +43,15 @@ final class StoredSecurity {
             Optional<MongoRealmConfig> realmConfig,
             Optional<MongoAclConfig> aclConfig,
             Optional<ApiKeyConfig> keysConfig,
+            Optional<SessionsConfig> sessionsConfig,
             PasswordHashes hashes,
             boolean managedOtherwise,
             boolean permittedOtherwise) {
         this.realm = realmConfig.map(config -> realm(client, config, hashes));
         this.authorizer = aclConfig.map(config -> authorizer(client, config));
         this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
+        this.sessions = sessionsConfig.map(
+                config -> new MongoRefreshTokens(client, config.database(), config.collection(), lookUp));
         this.managers = realmConfig
                 .filter(_ -> !managedOtherwise)
                 .flatMap(config -> aclConfig
@@ -76,8 +81,10 @@ final class StoredSecurity {
 
     private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {
         var kept = new InvalidatedCache<String, ApiKey>(config.keeping());
+        var keptByHandle = new InvalidatedCache<String, ApiKey>(config.keeping());
         listen(config.database(), config.collection(), new Invalidation(kept, true));
-        return new MongoApiKeys(client, config.database(), config.collection(), kept, lookUp);
+        listen(config.database(), config.collection(), new Invalidation(keptByHandle, false));
+        return new MongoApiKeys(client, config.database(), config.collection(), kept, keptByHandle, lookUp);
     }
 
     /// Accounts and permissions may share a collection.
@@ -91,6 +98,10 @@ final class StoredSecurity {
 
     Optional<MongoApiKeys> apiKeys() {
         return apiKeys;
+    }
+
+    Optional<MongoRefreshTokens> sessions() {
+        return sessions;
     }
 
     /// Those without whom nobody could manage; empty where others can, or nobody can say who.

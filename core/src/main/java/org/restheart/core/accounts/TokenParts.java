@@ -6,8 +6,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.restheart.core.config.SecurityOAuth;
 import org.restheart.core.config.SecurityTokens;
+import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.security.Authenticator;
+import org.restheart.security.apikey.KeyForm;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.jwt.ResourceTokens;
@@ -19,6 +21,8 @@ import org.restheart.security.oauth.ResourceMetadataService;
 import org.restheart.security.oauth.ServerMetadataService;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.Realm;
+import org.restheart.security.session.RefreshTokens;
+import org.restheart.security.session.Sessions;
 import org.restheart.security.token.CodeGrant;
 import org.restheart.security.token.CookieCredentials;
 import org.restheart.security.token.CookieSettings;
@@ -43,10 +47,11 @@ final class TokenParts {
     private final Optional<TokenManager> manager;
 
     /// @param realms by the names by which credentials refer to them
-    TokenParts(SecurityTokens config, SecurityOAuth oauth, Map<String, Realm> realms) {
+    /// @param keyLimits what API keys allow
+    TokenParts(SecurityTokens config, SecurityOAuth oauth, Map<String, Realm> realms, Generations.KeyLimits keyLimits) {
         this.config = config;
         this.oauth = oauth;
-        this.accounts = new Generations(realms, config.jwt().jwt().accountKey());
+        this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
         var known = config.jwt().jwt().knowing(accounts);
         this.resources = oauth.modelContext()
                 .map(endpoint -> new ResourceGrant(
@@ -79,6 +84,18 @@ final class TokenParts {
     /// A key for a purpose, derived from that of tokens.
     byte[] key(String purpose) {
         return jwt.derivedKey(purpose);
+    }
+
+    /// Sessions, whose tokens bearers use.
+    Sessions sessions(RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm) {
+        var claims =
+                config.jwtTokens().map(JwtTokenManager.Settings::propertyClaims).orElse(List.of());
+        return new Sessions(
+                store,
+                form,
+                accounts,
+                jwt,
+                new Sessions.Settings(sessions.access(), sessions.refresh(), keysRealm, claims));
     }
 
     /// Precedes mechanisms that check passwords.

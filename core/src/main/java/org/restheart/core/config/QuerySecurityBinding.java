@@ -35,7 +35,7 @@ final class QuerySecurityBinding {
     }
 
     private static Set<MongoNamespace> withheld(SecurityConfig security) {
-        var withheld = new HashSet<MongoNamespace>();
+        var withheld = new HashSet<>(security.reserved());
         security.mongoRealm()
                 .map(MongoRealmConfig::users)
                 .ifPresent(users -> withheld.add(new MongoNamespace(users.database(), users.collection())));

@@ -1,7 +1,10 @@
 package org.restheart.core.config;
 
+import com.mongodb.MongoNamespace;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
@@ -25,6 +28,7 @@ public record SecurityConfig(
         SecurityOAuth oauth,
         SecurityGuards guards,
         Optional<ApiKeyConfig> apiKeys,
+        Optional<SessionsConfig> sessions,
         Endpoint roles) {
 
     private static final List<String> MECHANISMS = List.of(
@@ -76,9 +80,23 @@ public record SecurityConfig(
                 SecurityOAuth.read(root, tokens.jwt()),
                 SecurityGuards.read(root),
                 ApiKeyConfig.read(root.component("apiKeyAuthMechanism"), root.component("apiKeyRealm")),
+                SessionsConfig.read(root.component("dataApi"), tokens, mongo),
                 Endpoint.read(root.component("roles"), new Endpoint(true, "/roles", true)));
         config.check(root, mongo);
         return config;
+    }
+
+    /// Collections that only the gateway itself reads and writes: of keys and sessions.
+    public Set<MongoNamespace> reserved() {
+        var reserved = new HashSet<MongoNamespace>();
+        apiKeys.ifPresent(keys -> reserved.add(new MongoNamespace(keys.database(), keys.collection())));
+        sessions.ifPresent(stored -> reserved.add(new MongoNamespace(stored.database(), stored.collection())));
+        return reserved;
+    }
+
+    /// The realm of passwords, keys and the anonymous account.
+    public RealmName accountsRealm() {
+        return basicRealm.orElse(mongoRealm.isPresent() ? RealmName.MONGO : RealmName.FILE);
     }
 
     /// Whether there is any way to authenticate.

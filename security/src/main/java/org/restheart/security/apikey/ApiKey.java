@@ -11,6 +11,8 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.security.realm.Realm;
 
 /// The stored record of a key, without the key itself. Immutable.
@@ -121,5 +123,21 @@ public record ApiKey(
 
     boolean isUsable(Instant now) {
         return !disabled && expiresAt.filter(end -> !end.isAfter(now)).isEmpty();
+    }
+
+    boolean isUsableFrom(Request request) {
+        return from.isEmpty()
+                || from.stream()
+                        .flatMap(range -> AddressRange.parse(range).stream())
+                        .anyMatch(range -> range.contains(request.connection().peerAddress()));
+    }
+
+    /// The account with those of the key's roles that it still has.
+    Account limited(Account owner) {
+        return roles.map(only -> new Account(
+                        owner.name(),
+                        owner.roles().stream().filter(only::contains).toList(),
+                        owner.properties()))
+                .orElse(owner);
     }
 }

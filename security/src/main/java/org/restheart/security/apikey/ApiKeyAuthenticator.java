@@ -44,7 +44,7 @@ public final class ApiKeyAuthenticator implements Authenticator {
         }
         var now = Instant.now();
         return keys.find(request, form.digest(sent.getFirst()))
-                .filter(key -> key.isUsable(now) && isUsableFrom(key, request))
+                .filter(key -> key.isUsable(now) && key.isUsableFrom(request))
                 .flatMap(key -> owner(request, key).map(account -> {
                     keys.used(key, now);
                     return accepted(key, account);
@@ -70,22 +70,8 @@ public final class ApiKeyAuthenticator implements Authenticator {
         return sent;
     }
 
-    private static boolean isUsableFrom(ApiKey key, Request request) {
-        return key.from().isEmpty()
-                || key.from().stream()
-                        .flatMap(range -> AddressRange.parse(range).stream())
-                        .anyMatch(range -> range.contains(request.connection().peerAddress()));
-    }
-
-    /// The account with those of the key's roles that it still has.
     private static Authentication accepted(ApiKey key, Account account) {
-        var limited = key.roles()
-                .map(only -> new Account(
-                        account.name(),
-                        account.roles().stream().filter(only::contains).toList(),
-                        account.properties()))
-                .orElse(account);
         return new Authentication.Authenticated(
-                limited, Credentials.apiKey(key.handle().toHexString(), key.expiresAt()));
+                key.limited(account), Credentials.apiKey(key.handle().toHexString(), key.expiresAt()));
     }
 }

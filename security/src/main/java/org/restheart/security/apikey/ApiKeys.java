@@ -13,6 +13,9 @@ public interface ApiKeys {
     ///     through the request if a query is needed
     Optional<ApiKey> find(Request request, String digest);
 
+    /// As [#find(Request, String)], by the key's handle.
+    Optional<ApiKey> find(Request request, ObjectId handle);
+
     /// @return false if there is such a key
     boolean insert(ApiKey key);
 

@@ -27,9 +27,16 @@ public final class KeyForm {
     }
 
     static String random() {
+        return random(PREFIX);
+    }
+
+    /// A secret of the same strength for another purpose.
+    ///
+    /// @param prefix tells the purpose
+    public static String random(String prefix) {
         var bytes = new byte[32];
         RANDOM.nextBytes(bytes);
-        return PREFIX + BASE64.encodeToString(bytes);
+        return prefix + BASE64.encodeToString(bytes);
     }
 
     /// Whether a key that was created elsewhere can be imported.
@@ -39,7 +46,7 @@ public final class KeyForm {
                 && key.chars().allMatch(c -> c > ' ' && c < 0x7f);
     }
 
-    static boolean isTooLong(String key) {
+    public static boolean isTooLong(String key) {
         return key.length() > MAX_LENGTH;
     }
 
@@ -47,7 +54,8 @@ public final class KeyForm {
         return key.substring(0, Math.min(HINT, key.length()));
     }
 
-    String digest(String key) {
+    /// What is stored of a key.
+    public String digest(String key) {
         var bytes = key.getBytes(StandardCharsets.UTF_8);
         try {
             if (pepper.isEmpty()) {

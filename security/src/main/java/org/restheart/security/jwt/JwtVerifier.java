@@ -130,7 +130,7 @@ public final class JwtVerifier {
     private boolean isOfCurrentAccount(Request request, Lineage lineage, Claims claims) {
         return accounts.isEmpty()
                 || claims.text("sub")
-                        .filter(name -> accounts.get().isCurrent(request, lineage, name))
+                        .flatMap(name -> accounts.get().of(request, lineage, name))
                         .isPresent();
     }
 

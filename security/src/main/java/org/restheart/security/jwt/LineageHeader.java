@@ -10,6 +10,7 @@ final class LineageHeader {
     private static final String ID = "rh-lineage";
     private static final String SOURCE = "rh-source";
     private static final String GENERATION = "rh-generation";
+    private static final String API_KEY = "rh-key";
 
     private LineageHeader() {}
 
@@ -17,13 +18,18 @@ final class LineageHeader {
         header.customParam(ID, lineage.id())
                 .customParam(SOURCE, lineage.source())
                 .customParam(GENERATION, lineage.generation());
+        lineage.apiKey().ifPresent(handle -> header.customParam(API_KEY, handle));
     }
 
     static Optional<Lineage> read(JWSHeader header) {
         return header.getCustomParam(ID) instanceof String id
                         && header.getCustomParam(SOURCE) instanceof String source
                         && header.getCustomParam(GENERATION) instanceof String generation
-                ? Optional.of(new Lineage(id, source, generation))
+                ? Optional.of(new Lineage(
+                        id,
+                        source,
+                        generation,
+                        Optional.ofNullable(header.getCustomParam(API_KEY)).map(Object::toString)))
                 : Optional.empty();
     }
 }

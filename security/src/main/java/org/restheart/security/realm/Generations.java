@@ -26,6 +26,7 @@ public final class Generations {
 
     private final Map<String, Realm> realms;
     private final SecretKeySpec key;
+    private final KeyLimits keyLimits;
 
     /// By identity: every load of an account creates another object.
     private final Cache<Account, String> known = Caffeine.newBuilder()
@@ -37,11 +38,25 @@ public final class Generations {
     /// An account as it is now.
     public record Current(Account account, String generation) {}
 
+    /// What API keys allow now.
+    @FunctionalInterface
+    public interface KeyLimits {
+        /// For gateways without API keys.
+        KeyLimits NONE = (_, _, _) -> Optional.empty();
+
+        /// The account with what a key leaves of its roles; empty if the request may not use the key. Follows the
+        /// threading rule of [Realm#verify].
+        ///
+        /// @param handle of the key
+        Optional<Account> limited(Request request, String handle, Account account);
+    }
+
     /// @param realms by the names by which credentials refer to them
     /// @param key secret, since generations are derived from passwords that may be stored in clear
-    public Generations(Map<String, Realm> realms, byte[] key) {
+    public Generations(Map<String, Realm> realms, byte[] key, KeyLimits keyLimits) {
         this.realms = Map.copyOf(realms);
         this.key = new SecretKeySpec(key, ALGORITHM);
+        this.keyLimits = keyLimits;
     }
 
     /// The account, if it exists and can log in. Follows the threading rule of [Realm#verify].
@@ -55,13 +70,17 @@ public final class Generations {
                         known.get(stored.account(), _ -> generation(source, name, stored.password()))));
     }
 
-    /// Whether the account of this name is still the one for which a token of this lineage was issued.
-    public boolean isCurrent(Request request, Lineage lineage, String name) {
+    /// The account of this name, if it is still the one for which a token of this lineage was issued, with what the
+    /// API key of its log-in leaves of it.
+    public Optional<Account> of(Request request, Lineage lineage, String name) {
         return current(request, lineage.source(), name)
                 .filter(current -> MessageDigest.isEqual(
                         current.generation().getBytes(StandardCharsets.US_ASCII),
                         lineage.generation().getBytes(StandardCharsets.US_ASCII)))
-                .isPresent();
+                .map(Current::account)
+                .flatMap(account -> lineage.apiKey().isPresent()
+                        ? keyLimits.limited(request, lineage.apiKey().get(), account)
+                        : Optional.of(account));
     }
 
     /// The lineage of the credentials, or a new one; empty for accounts of no realm.
@@ -72,8 +91,23 @@ public final class Generations {
         return shown.isPresent() || credentials.token().isPresent()
                 ? shown
                 : current(request, credentials.source(), account.name())
-                        .map(current ->
-                                new Lineage(UUID.randomUUID().toString(), credentials.source(), current.generation()));
+                        .map(current -> lineage(credentials.source(), current.generation(), Optional.empty()));
+    }
+
+    /// As [#of(Request, Account, Credentials)] for a session, which an API key may begin, too: its limits hold then.
+    ///
+    /// @param keysRealm the realm of the accounts of API keys
+    public Optional<Lineage> ofSession(Request request, Account account, Credentials credentials, String keysRealm) {
+        return credentials.source().equals(Credentials.API_KEYS)
+                ? current(request, keysRealm, account.name())
+                        .map(current -> lineage(keysRealm, current.generation(), credentials.apiKey()))
+                : credentials.token().isPresent()
+                        ? credentials.token().get().lineage()
+                        : of(request, account, credentials);
+    }
+
+    private static Lineage lineage(String source, String generation, Optional<String> apiKey) {
+        return new Lineage(UUID.randomUUID().toString(), source, generation, apiKey);
     }
 
     private String generation(String... parts) {

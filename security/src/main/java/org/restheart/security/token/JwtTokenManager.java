@@ -6,10 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
@@ -64,7 +61,7 @@ public final class JwtTokenManager implements TokenManager {
                         lineage -> accounts.current(request, lineage.source(), nameOf(account, credentials)))
                 .map(Generations.Current::account)
                 .orElse(account);
-        var toSay = claims(current);
+        var toSay = TokenClaims.of(current, settings.propertyClaims());
         var owner = owner(current, begun.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);
         if (!renew) {
@@ -134,37 +131,6 @@ public final class JwtTokenManager implements TokenManager {
 
     private static Owner owner(Account account, String source) {
         return new Owner(source, new Claims(account.properties()).text("authDb").orElse(""), account.name());
-    }
-
-    private BsonDocument claims(Account account) {
-        var claims = new BsonDocument(
-                "roles",
-                new BsonArray(account.roles().stream().map(BsonString::new).toList()));
-        var properties = account.properties();
-        var database = properties.get("authDb");
-        if (database != null) {
-            claims.append("authDb", database);
-        }
-        for (var claim : settings.propertyClaims()) {
-            copy(properties, claims, claim.startsWith("/") ? claim.substring(1).split("/") : new String[] {claim}, 0);
-        }
-        return claims;
-    }
-
-    private static void copy(BsonDocument from, BsonDocument to, String[] path, int at) {
-        BsonValue value = from.get(path[at]);
-        if (value == null) {
-            return;
-        }
-        if (at == path.length - 1) {
-            to.append(path[at], value);
-        } else if (value instanceof BsonDocument inner) {
-            var below = to.get(path[at]) instanceof BsonDocument known ? known : new BsonDocument();
-            copy(inner, below, path, at + 1);
-            if (!below.isEmpty()) {
-                to.append(path[at], below);
-            }
-        }
     }
 
     @Override

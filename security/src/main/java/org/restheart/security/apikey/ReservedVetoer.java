@@ -6,16 +6,16 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.security.Vetoer;
 
-/// Refuses every data request to the collection of keys, whatever the caller's rights: only [ApiKeyService] accesses
-/// it.
-public record KeysVetoer(String database, String collection) implements Vetoer {
+/// Refuses every data request to a collection that only the gateway itself accesses, such as that of keys, whatever the
+/// caller's rights.
+public record ReservedVetoer(String database, String collection) implements Vetoer {
     @Override
     public boolean vetoes(Request request, @Nullable Account account) {
-        return request.attribute(DataTarget.KEY).filter(this::isKeys).isPresent();
+        return request.attribute(DataTarget.KEY).filter(this::isReserved).isPresent();
     }
 
     /// Names are compared without regard to case, as on a case-insensitive file system.
-    private boolean isKeys(DataTarget target) {
+    private boolean isReserved(DataTarget target) {
         return target.db().filter(database::equalsIgnoreCase).isPresent()
                 && target.collection().filter(collection::equalsIgnoreCase).isPresent();
     }

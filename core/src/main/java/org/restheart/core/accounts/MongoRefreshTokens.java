@@ -1,0 +1,71 @@
+package org.restheart.core.accounts;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.IndexOptions;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.restheart.http.Request;
+import org.restheart.security.session.RefreshToken;
+import org.restheart.security.session.RefreshTokens;
+
+/// Refresh tokens in a collection, from which MongoDB removes those that are over. Thread-safe.
+final class MongoRefreshTokens implements RefreshTokens {
+    /// Bounds what a client can fill the collection with by beginning sessions.
+    private static final int MAX_OF_ACCOUNT = 1_000;
+
+    private final MongoCollection<BsonDocument> collection;
+    private final LookUp lookUp;
+    private final AtomicBoolean indexed = new AtomicBoolean();
+
+    MongoRefreshTokens(MongoClient client, String database, String collection, LookUp lookUp) {
+        this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
+        this.lookUp = lookUp;
+    }
+
+    private static BsonDocument byId(String digest) {
+        return new BsonDocument("_id", new BsonString(digest));
+    }
+
+    @Override
+    public Optional<RefreshToken> find(Request request, String digest) {
+        request.requireThread();
+        return lookUp.of(() -> Optional.ofNullable(collection.find(byId(digest)).first()))
+                .flatMap(RefreshToken::of);
+    }
+
+    @Override
+    public void insert(RefreshToken token) {
+        if (!indexed.get()) {
+            collection.createIndex(
+                    new BsonDocument("expiresAt", new BsonInt32(1)),
+                    new IndexOptions().expireAfter(0L, TimeUnit.SECONDS));
+            collection.createIndex(byAge());
+            indexed.set(true);
+        }
+        var oldest = collection
+                .find(new BsonDocument("account", new BsonString(token.account())))
+                .sort(new BsonDocument("createdAt", new BsonInt32(-1)))
+                .skip(MAX_OF_ACCOUNT - 1)
+                .limit(1)
+                .projection(new BsonDocument("_id", new BsonInt32(1)))
+                .first();
+        if (oldest != null) {
+            collection.deleteOne(new BsonDocument("_id", oldest.get("_id")));
+        }
+        collection.insertOne(token.toDocument());
+    }
+
+    private static BsonDocument byAge() {
+        return new BsonDocument("account", new BsonInt32(1)).append("createdAt", new BsonInt32(-1));
+    }
+
+    @Override
+    public void delete(String digest) {
+        collection.deleteOne(byId(digest));
+    }
+}

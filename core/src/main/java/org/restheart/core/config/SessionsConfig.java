@@ -1,0 +1,37 @@
+package org.restheart.core.config;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// The sessions of `dataApi`.
+///
+/// @param access lifetime of access tokens
+/// @param refresh lifetime of sessions
+/// @param anonymous the account of clients that have none
+/// @param database of the collection of refresh tokens
+public record SessionsConfig(
+        Duration access, Duration refresh, Optional<String> anonymous, String database, String collection) {
+
+    /// Empty when nobody logs in.
+    static Optional<SessionsConfig> read(Block block, SecurityTokens tokens, boolean mongo) {
+        if (!block.flag("enabled", false) || !block.bool("login", false)) {
+            return Optional.empty();
+        }
+        if (tokens.bearer().isEmpty() || !tokens.jwt().canSign()) {
+            block.refuse(
+                    "login",
+                    "needs jwtAuthenticationMechanism, with a key that can sign: access tokens are bearer tokens");
+            return Optional.empty();
+        }
+        if (!mongo) {
+            block.refuse("login", "needs mclient/enabled: refresh tokens are stored");
+            return Optional.empty();
+        }
+        return Optional.of(new SessionsConfig(
+                block.minutes("access-ttl", 30, 1, 1_440),
+                Duration.ofDays(block.integer("refresh-ttl", 60, 1, 3_650)),
+                block.optionalText("anonymous-account"),
+                block.text("sessions-db", "restheart"),
+                block.text("sessions-collection", "sessions")));
+    }
+}

@@ -1,0 +1,77 @@
+package org.restheart.security.session;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.security.Credentials.Lineage;
+
+/// The stored record of a refresh token, without the token itself. Immutable.
+///
+/// @param digest identifies the token among all
+/// @param account the name of the account
+/// @param lineage of the session; empty for an account of another issuer
+/// @param roles of an account of another issuer; those of others are looked up
+/// @param expiresAt the end of the session
+public record RefreshToken(
+        String digest,
+        String account,
+        Optional<Lineage> lineage,
+        List<String> roles,
+        Instant createdAt,
+        Instant expiresAt) {
+
+    /// Empty for a document that is not a refresh token.
+    public static Optional<RefreshToken> of(BsonDocument stored) {
+        return stored.get("_id") instanceof BsonString digest
+                        && stored.get("account") instanceof BsonString account
+                        && stored.get("createdAt") instanceof BsonDateTime created
+                        && stored.get("expiresAt") instanceof BsonDateTime expires
+                ? Optional.of(new RefreshToken(
+                        digest.getValue(),
+                        account.getValue(),
+                        lineage(stored),
+                        stored.getArray("roles", new BsonArray()).stream()
+                                .filter(BsonValue::isString)
+                                .map(role -> role.asString().getValue())
+                                .toList(),
+                        Instant.ofEpochMilli(created.getValue()),
+                        Instant.ofEpochMilli(expires.getValue())))
+                : Optional.empty();
+    }
+
+    private static Optional<Lineage> lineage(BsonDocument stored) {
+        return stored.get("session") instanceof BsonString id
+                        && stored.get("realm") instanceof BsonString realm
+                        && stored.get("generation") instanceof BsonString generation
+                ? Optional.of(new Lineage(
+                        id.getValue(),
+                        realm.getValue(),
+                        generation.getValue(),
+                        stored.get("apiKey") instanceof BsonString handle
+                                ? Optional.of(handle.getValue())
+                                : Optional.empty()))
+                : Optional.empty();
+    }
+
+    /// The stored form.
+    public BsonDocument toDocument() {
+        var document = new BsonDocument("_id", new BsonString(digest)).append("account", new BsonString(account));
+        lineage.ifPresentOrElse(
+                known -> {
+                    document.append("session", new BsonString(known.id()))
+                            .append("realm", new BsonString(known.source()))
+                            .append("generation", new BsonString(known.generation()));
+                    known.apiKey().ifPresent(handle -> document.append("apiKey", new BsonString(handle)));
+                },
+                () -> document.append(
+                        "roles",
+                        new BsonArray(roles.stream().map(BsonString::new).toList())));
+        return document.append("createdAt", new BsonDateTime(createdAt.toEpochMilli()))
+                .append("expiresAt", new BsonDateTime(expiresAt.toEpochMilli()));
+    }
+}

@@ -1,0 +1,116 @@
+package org.restheart.security.session;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.security.Authenticator;
+import org.restheart.security.Credentials;
+import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.apikey.KeyForm;
+import org.restheart.security.jwt.Claims;
+import org.restheart.security.jwt.Jwt;
+import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.Revocations;
+import org.restheart.security.realm.Generations;
+import org.restheart.security.token.TokenClaims;
+
+/// Begins, renews and ends sessions. What began a session bounds it: its tokens end with the account, its password, and
+/// the API key, and have no more roles than these. Thread-safe; all methods may block.
+public final class Sessions {
+    private static final String PREFIX = "rhr_";
+
+    private final RefreshTokens store;
+    private final KeyForm form;
+    private final Generations accounts;
+    private final JwtSigner signer;
+    private final Revocations revocations;
+    private final Settings settings;
+
+    /// @param access lifetime of access tokens
+    /// @param refresh lifetime of sessions
+    /// @param keysRealm the realm of the accounts of API keys
+    /// @param propertyClaims see [TokenClaims]
+    public record Settings(Duration access, Duration refresh, String keysRealm, List<String> propertyClaims) {}
+
+    /// A session that has begun.
+    ///
+    /// @param refreshToken secret, shown once
+    public record Begun(String accessToken, String refreshToken, String account) {
+        @Override
+        public String toString() {
+            return "Begun[" + account + "]";
+        }
+    }
+
+    /// @param jwt has a signer
+    public Sessions(RefreshTokens store, KeyForm form, Generations accounts, Jwt jwt, Settings settings) {
+        this.store = store;
+        this.form = form;
+        this.accounts = accounts;
+        this.signer = jwt.signer().orElseThrow();
+        this.revocations = jwt.verifier().revocations();
+        this.settings = settings;
+    }
+
+    /// Accepts refresh tokens.
+    public Authenticator authenticator() {
+        return new RefreshAuthenticator(store, form, accounts, revocations);
+    }
+
+    /// A session of an authenticated account. That of a token of another issuer ends with this token, since nothing
+    /// else is known of the account.
+    ///
+    /// @param credentials of the account
+    public Begun begin(Request request, Account account, Credentials credentials) {
+        request.requireThread();
+        var name = credentials.token().isPresent()
+                ? new Claims(account.properties()).text("sub").orElse(account.name())
+                : account.name();
+        var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
+        var now = Instant.now();
+        var latest = now.plus(settings.refresh());
+        var end = lineage.isPresent()
+                ? latest
+                : credentials.expires().filter(latest::isAfter).orElse(latest);
+        var current = lineage.flatMap(known -> accounts.of(request, known, name))
+                .orElse(new Account(name, account.roles(), account.properties()));
+        var token = KeyForm.random(PREFIX);
+        store.insert(new RefreshToken(form.digest(token), name, lineage, account.roles(), now, end));
+        return new Begun(sign(current, lineage, end), token, name);
+    }
+
+    /// A session of an account whose credentials are not asked for; empty if there is no such account.
+    public Optional<Begun> begin(Request request, String realm, String name) {
+        request.requireThread();
+        return accounts.current(request, realm, name)
+                .map(current -> begin(request, current.account(), Credentials.password(realm)));
+    }
+
+    /// An access token for a request that was authenticated with a refresh token.
+    public String renew(Account account, Credentials credentials) {
+        return sign(account, lineage(credentials), credentials.expires().orElseThrow());
+    }
+
+    /// Ends the session of a request that was authenticated with a refresh token. Its access tokens are refused by this
+    /// server at once.
+    public void end(Credentials credentials) {
+        lineage(credentials)
+                .ifPresent(lineage ->
+                        revocations.revoke(lineage.id(), Instant.now().plus(settings.access())));
+        credentials.token().flatMap(Credentials.Token::id).ifPresent(store::delete);
+    }
+
+    private static Optional<Lineage> lineage(Credentials credentials) {
+        return credentials.token().flatMap(Credentials.Token::lineage);
+    }
+
+    private String sign(Account account, Optional<Lineage> lineage, Instant end) {
+        var left = Duration.between(Instant.now(), end);
+        var lifetime = left.compareTo(settings.access()) < 0 ? left : settings.access();
+        return signer.sign(account.name(), lifetime, TokenClaims.of(account, settings.propertyClaims()), lineage)
+                .token();
+    }
+}
