@@ -38,6 +38,8 @@ export async function steps(client, { elicits }) {
     const { confirmation } = deleted.structuredContent;
     assert.equal((await call("delete-many", { filter, confirmation })).structuredContent.deleted, 15);
   }
+  const watched = await client.callTool({ name: 'watch', arguments: { ...there, stream: 'none' } });
+  assert(watched.isError);
   const { resources } = await client.listResources();
   assert(resources.length > 0);
   const read = await client.readResource({ uri: resources[0].uri });

@@ -6,13 +6,13 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
 import org.restheart.security.jwt.JwtAuthenticator;
-import org.restheart.security.session.Sessions;
+import org.restheart.security.session.RenewableSessions;
 
 /// Sessions for the service of the Atlas Data API.
 ///
 /// @param realm of the anonymous account
 /// @param anonymous the account of clients that have none
-record DataApiLogIns(Sessions sessions, String realm, Optional<String> anonymous) implements LogIns {
+record DataApiLogIns(RenewableSessions sessions, String realm, Optional<String> anonymous) implements LogIns {
     @Override
     public Optional<Session> begin(Request request, Provider provider) {
         var credentials = request.attribute(Credentials.KEY);
@@ -39,7 +39,7 @@ record DataApiLogIns(Sessions sessions, String realm, Optional<String> anonymous
         return anonymous.flatMap(name -> sessions.begin(request, realm, name)).map(DataApiLogIns::shown);
     }
 
-    private static Session shown(Sessions.Begun begun) {
+    private static Session shown(RenewableSessions.Begun begun) {
         return new Session(begun.accessToken(), begun.refreshToken(), begun.account());
     }
 

@@ -109,6 +109,11 @@ final class DataBlock {
         return bytes;
     }
 
+    /// Whether it has as many documents as it may.
+    boolean isFull() {
+        return lines.size() == maxDocuments;
+    }
+
     /// Whether there are more documents.
     boolean hasMore() {
         return more;

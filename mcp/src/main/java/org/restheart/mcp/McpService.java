@@ -82,11 +82,12 @@ public final class McpService implements Service {
         var tokens = new SealedTokens(surroundings.key(), clock);
         var catalogs = new CatalogTools(config, calls, visible);
         var reads = new ReadTools(config, calls, tokens);
+        var watches = new WatchTool(config, calls, tokens);
         var writing = config.writing().orElseGet(() -> new McpConfig.Writing(true, 0, true));
         var confirmations = new Confirmations(tokens, writing.requireElicitation());
         var writes = new WriteTools(writing, calls, confirmations, surroundings.neverWritten());
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
-        var tools = new Tools(config, visible, catalogs, reads, writes, limits, audit, meters);
+        var tools = new Tools(config, visible, catalogs, reads, watches, writes, limits, audit, meters);
         var resources = new Resources(tools.offered(), visible, catalogs, reads, tokens, limits, audit, meters);
         this.methods = new McpMethods(tools, resources, surroundings.version());
         if (!config.audit()) {

@@ -73,6 +73,15 @@ enum Tool {
                     optional("projection", OBJECT, ""),
                     optional("pipeline", OBJECTS, "").within(0, 100),
                     optional("verbosity", VERBOSITY, ""))),
+    WATCH(
+            "watch",
+            "Waits for changes that a declared stream tells of. Go on with after",
+            namespace(
+                    required("stream", TEXT, ""),
+                    optional("variables", OBJECT, ""),
+                    optional("after", TEXT, "the 'next' of the last call"),
+                    number("max-events", 1, 100, "default 20"),
+                    number("max-seconds", 1, 55, "default 20"))),
     INSERT_MANY(
             "insert-many",
             "Inserts documents",
@@ -113,7 +122,7 @@ enum Tool {
     private static final Map<String, Tool> BY_NAME =
             Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(Tool::toolName, Function.identity()));
 
-    private static final Set<String> NUMBERED = Set.of("find", "aggregate", "run-aggregation");
+    private static final Set<String> NUMBERED = Set.of("find", "aggregate", "run-aggregation", "watch");
 
     private final String toolName;
     private final String description;

@@ -23,6 +23,7 @@ final class Tools {
     private final VisibleCollections visible;
     private final CatalogTools catalogs;
     private final ReadTools reads;
+    private final WatchTool watches;
     private final WriteTools writes;
     private final CallLimits limits;
     private final AuditLog audit;
@@ -33,6 +34,7 @@ final class Tools {
             VisibleCollections visible,
             CatalogTools catalogs,
             ReadTools reads,
+            WatchTool watches,
             WriteTools writes,
             CallLimits limits,
             AuditLog audit,
@@ -41,6 +43,7 @@ final class Tools {
         this.visible = visible;
         this.catalogs = catalogs;
         this.reads = reads;
+        this.watches = watches;
         this.writes = writes;
         this.limits = limits;
         this.audit = audit;
@@ -137,6 +140,7 @@ final class Tools {
             case AGGREGATE -> reads.aggregate(call);
             case RUN_AGGREGATION -> reads.runAggregation(call);
             case EXPLAIN -> reads.explain(call);
+            case WATCH -> watches.watch(call);
             case INSERT_MANY -> writes.insertMany(call);
             case UPDATE_MANY -> writes.updateMany(call);
             case DELETE_MANY -> writes.deleteMany(call);

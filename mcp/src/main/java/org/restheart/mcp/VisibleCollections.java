@@ -126,6 +126,7 @@ final class VisibleCollections {
             case EXPLAIN -> may(outer, Method.GET, path + "/_indexes", tool) && may(outer, Method.GET, path, tool);
             case AGGREGATE -> may(outer, Method.POST, path + "/_aggrs", tool);
             case RUN_AGGREGATION -> may(outer, Method.GET, path + "/_aggrs/-", tool);
+            case WATCH -> may(outer, Method.GET, path + "/_streams/-", tool);
             case INSERT_MANY -> may(outer, Method.POST, path, tool);
             case UPDATE_MANY ->
                 may(outer, Method.PATCH, path + "/*", tool) || may(outer, Method.PATCH, path + "/-", tool);

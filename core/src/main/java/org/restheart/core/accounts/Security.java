@@ -51,7 +51,7 @@ import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
-import org.restheart.security.session.Sessions;
+import org.restheart.security.session.RenewableSessions;
 import org.restheart.security.token.TokenRules;
 import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
@@ -68,7 +68,7 @@ public final class Security implements AutoCloseable {
     private final Map<String, Realm> realms;
     private final TokenParts tokens;
     private final Optional<RolesService> roles;
-    private final Optional<Sessions> sessions;
+    private final Optional<RenewableSessions> sessions;
     private final Optional<KeyParts> apiKeys;
     private final Policy policy;
     private final SecurityFilter secured;
@@ -125,7 +125,7 @@ public final class Security implements AutoCloseable {
     /// The parts for API keys.
     private record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service) {}
 
-    private Sessions sessions(MongoRefreshTokens store, SessionsConfig settings) {
+    private RenewableSessions sessions(MongoRefreshTokens store, SessionsConfig settings) {
         var form = new KeyForm(config.apiKeys().flatMap(ApiKeyConfig::pepper));
         return tokens.sessions(store, form, settings, config.accountsRealm().component());
     }
@@ -241,7 +241,7 @@ public final class Security implements AutoCloseable {
     }
 
     /// Sessions of clients, if any are offered.
-    public Optional<Sessions> sessions() {
+    public Optional<RenewableSessions> sessions() {
         return sessions;
     }
 

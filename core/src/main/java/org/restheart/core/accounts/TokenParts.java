@@ -22,7 +22,7 @@ import org.restheart.security.oauth.ServerMetadataService;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.session.RefreshTokens;
-import org.restheart.security.session.Sessions;
+import org.restheart.security.session.RenewableSessions;
 import org.restheart.security.token.CodeGrant;
 import org.restheart.security.token.CookieCredentials;
 import org.restheart.security.token.CookieSettings;
@@ -87,15 +87,15 @@ final class TokenParts {
     }
 
     /// Sessions, whose tokens bearers use.
-    Sessions sessions(RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm) {
+    RenewableSessions sessions(RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm) {
         var claims =
                 config.jwtTokens().map(JwtTokenManager.Settings::propertyClaims).orElse(List.of());
-        return new Sessions(
+        return new RenewableSessions(
                 store,
                 form,
                 accounts,
                 jwt,
-                new Sessions.Settings(sessions.access(), sessions.refresh(), keysRealm, claims));
+                new RenewableSessions.Settings(sessions.access(), sessions.refresh(), keysRealm, claims));
     }
 
     /// Precedes mechanisms that check passwords.

@@ -96,7 +96,8 @@ class McpTest {
                         "find",
                         "count",
                         "run-aggregation",
-                        "explain");
+                        "explain",
+                        "watch");
         assertThat(result.getString("cacheScope").getValue()).isEqualTo("private");
         assertThat(as("ada").send("tools/list", "{}").body()).isEqualTo(first.body());
         assertThat(names(as("bob").result("tools/list", "{}").getArray("tools")))

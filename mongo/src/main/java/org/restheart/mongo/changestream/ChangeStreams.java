@@ -13,6 +13,7 @@ import java.util.function.Predicate;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.judged.StreamPosition;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
@@ -94,6 +95,7 @@ public final class ChangeStreams implements AutoCloseable {
                 stream.leave(listener);
             }
         }
+        request.attribute(StreamPosition.ASKED).ifPresent(asked -> asked.accept(() -> stream.position(listener)));
         meters.joined(listener.transport());
         var gone = new AtomicBoolean();
         var forget = rights.watch(listener.backlog(), request);

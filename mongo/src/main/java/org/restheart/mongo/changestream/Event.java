@@ -35,7 +35,12 @@ final class Event {
     ///
     /// @param withToken whether the message contains its resume token; server-sent events always do
     /// @param seal of that token, if it is not MongoDB's own
-    record Form(JsonMode mode, boolean withToken, Optional<TokenSeal> seal) {}
+    record Form(JsonMode mode, boolean withToken, Optional<TokenSeal> seal) {
+        /// A token as listeners know it.
+        String id(BsonDocument token) {
+            return seal.map(key -> key.seal(token)).orElse(token).toJson(TOKEN);
+        }
+    }
 
     Event(Change change) {
         this.change = change.document();
@@ -85,7 +90,7 @@ final class Event {
 
     private Message encode(Form form) {
         var text = text(form.mode());
-        var id = form.seal().map(seal -> seal.seal(token)).orElse(token).toJson(TOKEN);
+        var id = form.id(token);
         if (!form.withToken()) {
             return new Message(id, text, since());
         }

@@ -61,6 +61,13 @@ final class Listener {
                 .isPresent();
     }
 
+    /// The position as the listener knows it; empty while messages are queued behind missed ones.
+    ///
+    /// @param position of the stream
+    Optional<String> told(BsonDocument position) {
+        return held == null ? Optional.of(form.id(position)) : Optional.empty();
+    }
+
     /// Queues messages from now on, until [#release].
     void hold() {
         held = new ArrayDeque<>();

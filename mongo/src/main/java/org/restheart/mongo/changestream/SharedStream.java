@@ -3,6 +3,7 @@ package org.restheart.mongo.changestream;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -119,6 +120,11 @@ final class SharedStream implements ChangeFollower.Audience {
     /// The position; null until it is known.
     synchronized @Nullable BsonDocument position() {
         return position;
+    }
+
+    /// The token up to which every event is in the listener's backlog; empty until that is known.
+    synchronized Optional<String> position(Listener listener) {
+        return Optional.ofNullable(position).flatMap(listener::told);
     }
 
     /// Declares that the listener has received all events up to `token`, and continues it with the shared stream.

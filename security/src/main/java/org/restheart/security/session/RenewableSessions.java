@@ -19,7 +19,7 @@ import org.restheart.security.token.TokenClaims;
 
 /// Begins, renews and ends sessions. What began a session bounds it: its tokens end with the account, its password, and
 /// the API key, and have no more roles than these. Thread-safe; all methods may block.
-public final class Sessions {
+public final class RenewableSessions {
     private static final String PREFIX = "rhr_";
 
     private final RefreshTokens store;
@@ -46,7 +46,7 @@ public final class Sessions {
     }
 
     /// @param jwt has a signer
-    public Sessions(RefreshTokens store, KeyForm form, Generations accounts, Jwt jwt, Settings settings) {
+    public RenewableSessions(RefreshTokens store, KeyForm form, Generations accounts, Jwt jwt, Settings settings) {
         this.store = store;
         this.form = form;
         this.accounts = accounts;

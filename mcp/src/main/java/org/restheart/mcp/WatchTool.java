@@ -1,0 +1,204 @@
+package org.restheart.mcp;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Content;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.StreamPosition;
+import org.restheart.http.push.Frame;
+import org.restheart.http.push.Subscription;
+
+/// Waits for events of a declared change stream, for a bounded time. Each result says where the next call goes on, so
+/// that no event is lost between calls. Thread-safe.
+final class WatchTool {
+    private static final Duration RESUMABLE = Duration.ofDays(1);
+    private static final int EVENTS = 20;
+    private static final int SECONDS = 20;
+    /// How long to wait for the position of a stream without events.
+    private static final long POSITION_MILLIS = 3_000;
+    private static final long PAUSE_MILLIS = 50;
+
+    private static final String AFTER = "after";
+    private static final String ID = "id:";
+    private static final String DATA = "\ndata:";
+
+    private final McpConfig config;
+    private final JudgedCalls calls;
+    private final SealedTokens tokens;
+
+    WatchTool(McpConfig config, JudgedCalls calls, SealedTokens tokens) {
+        this.config = config;
+        this.calls = calls;
+        this.tokens = tokens;
+    }
+
+    ToolResult watch(ToolCall call) {
+        var after = call.optionalText(AFTER).map(token -> open(call, token));
+        var position = new AtomicReference<StreamPosition>(Optional::empty);
+        var subscription = subscribe(call, after, position);
+        try {
+            var sizes = config.sizes();
+            var block = new DataBlock(call.number("max-events", EVENTS), sizes.defaultBytes(), sizes.maxString());
+            var events = new Events(subscription, block, after);
+            events.await(Duration.ofSeconds(call.number("max-seconds", SECONDS)));
+            return result(call, block, events.next(position.get()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw RefusedCall.interrupted(call, e);
+        } finally {
+            subscription.onGone().run();
+        }
+    }
+
+    private String open(ToolCall call, String token) {
+        return tokens.open(token, AFTER, call.credential().principal(), matter(call))
+                .map(content -> content.getString("t").getValue())
+                .orElseThrow(() -> RpcError.invalidParams("'after' is not of this stream, or its time is over"));
+    }
+
+    /// How many events are wanted may differ from call to call.
+    private static BsonValue matter(ToolCall call) {
+        return new BsonArray(List.of(
+                new BsonString(call.text("database")),
+                new BsonString(call.text("collection")),
+                new BsonString(call.text("stream")),
+                call.arguments().getOrDefault("variables", new BsonDocument())));
+    }
+
+    private Subscription subscribe(ToolCall call, Optional<String> after, AtomicReference<StreamPosition> position) {
+        var parameters = new LinkedHashMap<String, String>();
+        call.json("variables").ifPresent(variables -> parameters.put("avars", variables));
+        var request = JudgedRequest.at(
+                        Method.GET,
+                        calls.collection(call) + "/_streams/" + ResourceUri.encoded(call.text("stream")),
+                        parameters,
+                        call.via())
+                .withHeader("Accept", "text/event-stream")
+                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                .with(StreamPosition.ASKED, position::set);
+        var resumed =
+                after.map(token -> request.withHeader("Last-Event-ID", token)).orElse(request);
+        if (calls.send(call.http(), resumed).content() instanceof Content.Push(var subscription)) {
+            return subscription;
+        }
+        throw Problem.of(ProblemCode.INTERNAL, "the change stream could not be opened")
+                .raise();
+    }
+
+    private ToolResult result(ToolCall call, DataBlock block, Optional<String> next) {
+        var sealed = next.map(token -> tokens.seal(
+                AFTER,
+                call.credential().principal(),
+                matter(call),
+                new BsonDocument("t", new BsonString(token)),
+                RESUMABLE));
+        var numbers = block.numbers();
+        sealed.ifPresent(text -> numbers.append("next", new BsonString(text)));
+        if (config.sizes().structured()) {
+            numbers.append("documents", new BsonArray(block.documents()));
+        }
+        var summary = "Returned " + block.count() + " events of " + call.namespace();
+        return ToolResult.of(
+                sealed.map(text -> summary + ". next: \"" + text + '"').orElse(summary), block, numbers);
+    }
+
+    /// The events of one call. Confined to its thread.
+    private static final class Events {
+        private final Subscription subscription;
+        private final DataBlock block;
+        private final Semaphore woken = new Semaphore(0);
+        /// The token of the last event in the block.
+        private Optional<String> last;
+
+        private boolean taken;
+        private boolean full;
+
+        Events(Subscription subscription, DataBlock block, Optional<String> after) {
+            this.subscription = subscription;
+            this.block = block;
+            this.last = after;
+        }
+
+        /// Returns when the block is full, the stream has ended or the time is over.
+        void await(Duration time) throws InterruptedException {
+            long end = System.nanoTime() + time.toNanos();
+            subscription.backlog().connect(woken::release);
+            drain();
+            while (!full && !subscription.backlog().hasEnded()) {
+                long left = end - System.nanoTime();
+                if (left <= 0 || !woken.tryAcquire(left, TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+                woken.drainPermits();
+                drain();
+            }
+        }
+
+        private void drain() {
+            while (!full) {
+                var frame = subscription.backlog().take();
+                if (frame == null) {
+                    return;
+                }
+                subscription.onSent().accept(frame);
+                add(frame);
+            }
+        }
+
+        private void add(Frame frame) {
+            var text = StandardCharsets.UTF_8.decode(frame.bytes().duplicate()).toString();
+            int data = text.indexOf(DATA);
+            if (!text.startsWith(ID) || data < 0) {
+                return;
+            }
+            try {
+                var event =
+                        JsonParser.parse(text.substring(data + DATA.length())).asDocument();
+                full = !block.add(event);
+            } catch (MalformedJsonException e) {
+                throw new IllegalStateException(e);
+            }
+            if (!full) {
+                taken = true;
+                last = Optional.of(text.substring(ID.length(), text.indexOf('\n')));
+                full = block.isFull();
+            }
+        }
+
+        /// Where the next call goes on: behind the last event, or where the stream is if there was none. Events until
+        /// the stream's position are in the backlog by the time that it is known.
+        Optional<String> next(StreamPosition position) throws InterruptedException {
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(POSITION_MILLIS);
+            do {
+                var reached = position.reached();
+                drain();
+                if (taken || full) {
+                    return last;
+                }
+                if (reached.isPresent()) {
+                    return reached;
+                }
+                Thread.sleep(PAUSE_MILLIS);
+            } while (System.nanoTime() < end
+                    && last.isEmpty()
+                    && !subscription.backlog().hasEnded());
+            return last;
+        }
+    }
+}
