@@ -8,6 +8,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
@@ -38,11 +39,18 @@ final class DataTargets {
         }
     }
 
+    private static boolean isExplained(ResourceKind kind) {
+        return kind == ResourceKind.COLLECTION || kind == ResourceKind.FILES_BUCKET || kind == ResourceKind.AGGREGATION;
+    }
+
     private static EnumSet<Demand> demands(Request request, ResourcePath path) {
         var demands = ResourceMethods.demands(path.kind(), request.method());
         if (!request.method().isSafe()
                 && (request.query().has("wm") || request.query().has("writeMode"))) {
             demands.add(Demand.WRITE_MODE);
+        }
+        if (request.query().has(Plans.PARAMETER) && isExplained(path.kind())) {
+            demands.add(Demand.MANAGEMENT);
         }
         return demands;
     }

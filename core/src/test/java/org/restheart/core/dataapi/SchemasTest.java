@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -147,5 +148,30 @@ class SchemasTest {
                 assertThat(patch.get()).isIn(400, 409);
             }
         }
+    }
+
+    @Test
+    void of_two_patches_that_are_valid_alone_but_not_together_one_is_refused() throws Exception {
+        var db = "/" + mongo.databaseName();
+        var notBoth = "{\"not\": {\"required\": [\"a\"], \"properties\": {\"a\": {\"required\": [\"x\", \"y\"]}}}}";
+        send(here, "PUT", db + "/_schemas/not-both?wm=upsert", "application/json", notBoth);
+        send(here, "PUT", db + "/pairs", "application/json", "{\"jsonSchema\": {\"schemaId\": \"not-both\"}}");
+        var pairs = mongo.database().getCollection("pairs");
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int round = 0; round < 30; round++) {
+                pairs.insertOne(new Document("_id", "p" + round).append("a", new Document("z", 0)));
+                var path = db + "/pairs/p" + round;
+                var x = threads.submit(() -> send(here, "PATCH", path, "application/json", "{\"a.x\": 1}")
+                        .statusCode());
+                var y = threads.submit(() -> send(there, "PATCH", path, "application/json", "{\"a.y\": 1}")
+                        .statusCode());
+                assertThat(List.of(x.get(), y.get()))
+                        .containsAnyOf(200)
+                        .allMatch(status -> status == 200 || status == 400);
+            }
+        }
+        assertThat(pairs.countDocuments(Document.parse("{'a.x': 1, 'a.y': 1}"))).isZero();
+        assertThat(pairs.countDocuments(Document.parse("{$or: [{'a.x': 1}, {'a.y': 1}]}")))
+                .isEqualTo(30);
     }
 }

@@ -18,6 +18,7 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
@@ -65,6 +66,10 @@ public final class RunAggregation implements DataHandler {
             throw Problem.of(FORBIDDEN, "this aggregation writes").raise();
         }
         try {
+            var plan = Plans.asked(request);
+            if (plan.isPresent()) {
+                return explain(request, stages, plan.get());
+            }
             return writes(stages) ? write(request, aggregation, stages) : read(request, aggregation, stages);
         } catch (MongoCommandException e) {
             throw rejected(e);
@@ -90,6 +95,15 @@ public final class RunAggregation implements DataHandler {
     private static boolean writes(List<BsonDocument> stages) {
         return !stages.isEmpty()
                 && (stages.getLast().containsKey("$out") || stages.getLast().containsKey("$merge"));
+    }
+
+    private Response explain(DataRequest request, List<BsonDocument> stages, boolean executes) {
+        if (executes && writes(stages)) {
+            throw Problem.of(UNPROCESSABLE, "a pipeline that writes is not run for its plan")
+                    .raise();
+        }
+        return Plans.response(
+                request, documents.explain(request.namespace(), stages, request.readSettings(timeLimit), executes));
     }
 
     private Response write(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {

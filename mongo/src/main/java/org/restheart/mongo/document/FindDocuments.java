@@ -12,6 +12,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
@@ -54,9 +55,16 @@ public final class FindDocuments implements DataHandler {
         var explain = request.http().attribute(Explain.KEY);
         if (explain.isPresent()) {
             request.http().requireThread();
-            var plan = documents.explain(queries.page(request), explain.get().executes());
-            explain.get().receiver().accept(plan);
+            explain.get()
+                    .receiver()
+                    .accept(documents.explain(
+                            queries.page(request), explain.get().executes()));
             return JsonResponses.empty(204);
+        }
+        var plan = Plans.asked(request);
+        if (plan.isPresent()) {
+            request.http().requireThread();
+            return Plans.response(request, documents.explain(queries.page(request), plan.get()));
         }
         var size = size(request);
         var response = Export.wanted(request.http().headers())

@@ -27,6 +27,7 @@ public final class Warnings {
             "checkEtag",
             "count",
             "eager",
+            "explain",
             "filter",
             "hal",
             "hint",

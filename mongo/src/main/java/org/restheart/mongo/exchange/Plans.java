@@ -1,0 +1,53 @@
+package org.restheart.mongo.exchange;
+
+import static org.restheart.http.ProblemCode.FORBIDDEN;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.http.access.Hidden;
+
+/// `explain` in the query: how MongoDB would find the results, in place of them. A plan contains the rule of the
+/// caller and tells how many documents there are, so it is only for callers from whom a rule hides nothing; besides, to
+/// access rules it is a management request.
+public final class Plans {
+    public static final String PARAMETER = "explain";
+
+    /// About the server rather than the query.
+    private static final List<String> LEFT_OUT =
+            List.of("serverInfo", "serverParameters", "$clusterTime", "operationTime", "ok");
+
+    private Plans() {}
+
+    /// Whether the query is run for numbers; empty where the results themselves are asked for.
+    ///
+    /// @throws org.restheart.http.ProblemException 400, 403
+    public static Optional<Boolean> asked(DataRequest request) {
+        return request.http().query().first(PARAMETER).map(verbosity -> {
+            var grant = request.grant();
+            if (grant.readFilter().isPresent()
+                    || grant.projectResponse().isPresent()
+                    || request.http().attribute(Hidden.KEY).isPresent()) {
+                throw Problem.of(FORBIDDEN, "a plan would tell about documents or fields that a rule hides")
+                        .raise();
+            }
+            return switch (verbosity) {
+                case "", "queryPlanner" -> false;
+                case "executionStats" -> true;
+                default ->
+                    throw Problem.of(
+                                    PARAMETER_INVALID,
+                                    "illegal explain parameter (must be queryPlanner or executionStats)")
+                            .raise();
+            };
+        });
+    }
+
+    public static Response.Ready response(DataRequest request, BsonDocument plan) {
+        LEFT_OUT.forEach(plan::remove);
+        return JsonResponses.of(request, 200, plan);
+    }
+}
