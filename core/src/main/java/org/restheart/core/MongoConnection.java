@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -9,6 +10,7 @@ import io.micrometer.core.instrument.binder.mongodb.MongoMetricsConnectionPoolLi
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.mongo.concern.BoundedConcern;
 
 /// A MongoDB client of this process, whose operations end when their server is silent or the client is closed.
 final class MongoConnection implements AutoCloseable {
@@ -16,7 +18,7 @@ final class MongoConnection implements AutoCloseable {
 
     /// The server selection timeout unless the connection string has `serverSelectionTimeoutMS`: longer than an
     /// election takes.
-    private static final Duration SERVER_SELECTION = Duration.ofSeconds(10);
+    private static final Duration SERVER_SELECTION = BoundedConcern.LIMIT;
 
     /// How often the driver looks after each server, and how long it waits for one that is silent, unless the
     /// connection string has `heartbeatFrequencyMS` and `connectTimeoutMS`. For as long as both together a frozen
@@ -91,6 +93,7 @@ final class MongoConnection implements AutoCloseable {
             GatewayConfig config, String purpose, SilentServers silentServers) {
         var uri = new ConnectionString(config.mclient().connectionString());
         var chosen = uri.getServerSelectionTimeout();
+        var writeConcern = uri.getWriteConcern();
         var reachability = new Reachability(chosen == null ? SERVER_SELECTION : Duration.ofMillis(chosen));
         return MongoClientSettings.builder()
                 .applicationName("restheart " + config.core().name() + " (" + purpose + ")")
@@ -102,6 +105,7 @@ final class MongoConnection implements AutoCloseable {
                         .addServerMonitorListener(silentServers))
                 .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(silentServers))
                 .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))
-                .applyConnectionString(uri);
+                .applyConnectionString(uri)
+                .writeConcern(BoundedConcern.of(writeConcern == null ? WriteConcern.ACKNOWLEDGED : writeConcern));
     }
 }

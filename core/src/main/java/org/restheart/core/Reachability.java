@@ -56,7 +56,7 @@ final class Reachability implements ServerSelector, ClusterListener {
             throw new MongoTimeoutException("no member of the MongoDB deployment can be reached");
         }
         var suitable = cluster.getServerDescriptions();
-        if (suitable.isEmpty() && RequestStart.isLongerAgoThan(limit.minus(ROUND))) {
+        if (suitable.isEmpty() && RequestStart.left(limit).compareTo(ROUND) < 0) {
             throw new MongoTimeoutException("no member of the MongoDB deployment can serve the request in time");
         }
         return suitable;

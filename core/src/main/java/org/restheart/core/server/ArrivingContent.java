@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.RequestStart;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.channels.StreamSourceChannel;
@@ -25,6 +26,8 @@ final class ArrivingContent extends InputStream {
     /// Content has to arrive at 500 bytes per second at least, on average over the time that it is waited for, and
     /// without a pause of more than the timeout: earlier bytes do not extend the time.
     private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
+
+    private static final int LARGE = 256 * 1024;
 
     private final HttpServerExchange exchange;
     private final BodyLimits limits;
@@ -87,7 +90,7 @@ final class ArrivingContent extends InputStream {
                 ended = true;
                 return -1;
             }
-            length += n;
+            count(n);
             if (length > limits.streamed()) {
                 throw limits.tooMuch().raise();
             }
@@ -98,6 +101,14 @@ final class ArrivingContent extends InputStream {
             LOG.debug("the content of a request did not arrive", e);
             throw broken(ProblemCode.BAD_REQUEST, "the content did not arrive completely");
         }
+    }
+
+    /// A large request keeps MongoDB busy for longer than the time limit of one that is there from the beginning.
+    private void count(int bytes) {
+        if (length / LARGE != (length + bytes) / LARGE) {
+            RequestStart.renew();
+        }
+        length += bytes;
     }
 
     private void await(StreamSourceChannel channel) throws IOException {
@@ -118,6 +129,7 @@ final class ArrivingContent extends InputStream {
             throw new IOException("interrupted while content was arriving", e);
         }
         waited += System.nanoTime() - began;
+        RequestStart.renew();
         if (exchange.isComplete() || !exchange.getConnection().isOpen()) {
             throw new IOException("the client has gone");
         }

@@ -86,8 +86,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         if (body.isHere() && route.startsOnIoThread(request) && triedHere()) {
             return;
         }
-        long start = System.nanoTime();
-        http.dispatch(parts.threads(), () -> RequestStart.during(start, this::runBlocking));
+        run();
     }
 
     @Override
@@ -105,7 +104,12 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         var content = new ArrivingContent(http, parts.bodies(), begin, channel);
         request = request.with(decoded(
                 new ArrivingBody(http.getRequestContentLength(), streamed, content, parts.bodies(), held), streamed));
-        http.dispatch(parts.threads(), this::runBlocking);
+        run();
+    }
+
+    private void run() {
+        long start = System.nanoTime();
+        http.dispatch(parts.threads(), () -> RequestStart.during(start, this::runBlocking));
     }
 
     @SuppressWarnings("ReferenceEquality") // requests without content share one object

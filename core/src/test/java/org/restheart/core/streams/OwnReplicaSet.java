@@ -81,7 +81,7 @@ final class OwnReplicaSet implements AutoCloseable {
     }
 
     private static void ask(int port, BsonDocument command) {
-        var member = "mongodb://127.0.0.1:" + port + "/?directConnection=true&serverSelectionTimeoutMS=40000";
+        var member = "mongodb://127.0.0.1:" + port + "/?directConnection=true&serverSelectionTimeoutMS=90000";
         try (var client = MongoClients.create(member)) {
             client.getDatabase("admin").runCommand(command);
         }
@@ -115,6 +115,25 @@ final class OwnReplicaSet implements AutoCloseable {
         if (kill.waitFor() != 0) {
             throw new IOException("kill -STOP failed");
         }
+    }
+
+    /// Keeps all other members from replicating, while they go on to vote for the primary.
+    void stopReplication(MongoClient client) {
+        var primary = primary(client);
+        members.forEach((port, member) -> {
+            if (member.pid() != primary.pid()) {
+                ask(port, replication("alwaysOn"));
+            }
+        });
+    }
+
+    void resumeReplication() {
+        members.keySet().forEach(port -> ask(port, replication("off")));
+    }
+
+    private static BsonDocument replication(String mode) {
+        return new BsonDocument("configureFailPoint", new BsonString("stopReplProducer"))
+                .append("mode", new BsonString(mode));
     }
 
     private Process primary(MongoClient client) {

@@ -96,8 +96,8 @@ final class StreamsGateway implements AutoCloseable {
         var request = HttpRequest.newBuilder(uri("http", target))
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json");
-        if (headers.length > 0) {
-            request.headers(headers);
+        for (int i = 0; i < headers.length; i += 2) {
+            request.setHeader(headers[i], headers[i + 1]);
         }
         return HTTP.send(request.build(), BodyHandlers.ofString());
     }

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.mongodb.MongoNamespace;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
@@ -27,6 +26,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Encrypts resume tokens for listeners with hidden data. MongoDB's tokens contain the key of the changed document,
@@ -60,7 +60,7 @@ final class TokenSeal {
                 .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
                 .withReadConcern(ReadConcern.MAJORITY) // a failover must not undo the key
                 .withReadPreference(ReadPreference.primary())
-                .withWriteConcern(WriteConcern.MAJORITY);
+                .withWriteConcern(BoundedConcern.MAJORITY);
         var byId = Filters.eq("_id", KEY_ID);
         var stored = keys.find(byId).first();
         if (stored == null) {

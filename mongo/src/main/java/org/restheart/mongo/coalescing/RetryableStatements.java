@@ -12,7 +12,6 @@ import com.mongodb.MongoWriteException;
 import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
 import com.mongodb.WriteError;
-import com.mongodb.bulk.WriteConcernError;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
@@ -32,6 +31,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Failed;
@@ -97,7 +97,7 @@ final class RetryableStatements implements AutoCloseable {
     /// Determines which of some statements have been executed; executes none.
     ///
     /// @param numbers of the statements
-    /// @param writeConcern is waited for without a limit
+    /// @param writeConcern is waited for
     Executed executed(List<Integer> numbers, WriteConcern writeConcern) {
         var ids = new BsonArray();
         numbers.forEach(id -> ids.add(new BsonInt32(id)));
@@ -227,20 +227,7 @@ final class RetryableStatements implements AutoCloseable {
         }
 
         private Optional<MongoWriteConcernException> unsatisfied() {
-            var error = reply.getDocument("writeConcernError", new BsonDocument());
-            return error.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(new MongoWriteConcernException(
-                            new WriteConcernError(
-                                    error.getNumber("code").intValue(),
-                                    error.getString("codeName", new BsonString(""))
-                                            .getValue(),
-                                    error.getString("errmsg", new BsonString(""))
-                                            .getValue(),
-                                    error.getDocument("errInfo", new BsonDocument())),
-                            null,
-                            address(),
-                            labels()));
+            return UnsatisfiedConcern.in(reply, address());
         }
 
         private boolean isRetryable() {

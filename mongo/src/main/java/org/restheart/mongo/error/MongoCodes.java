@@ -48,7 +48,7 @@ public final class MongoCodes {
             case 50 -> timeLimit();
             // Temporary failures: elections, stepdowns, shutdowns, restarts, and operations that these interrupt
             // ("retryable" in MongoDB's error_codes.yml, and 11601).
-            case 6, 7, 24, 89, 91, 133, 134, 189, 202, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
+            case 6, 7, 24, 64, 89, 91, 133, 134, 189, 202, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
                 unavailable("MongoDB cannot do this now");
             // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
             // fields that cannot be stored, unknown operators in expressions.

@@ -26,6 +26,9 @@ public final class MongoErrors {
     /// Most characters of MongoDB's text.
     private static final int MAX_DETAIL = 100;
 
+    /// `WriteConcernFailed`: the time of the write concern is over.
+    private static final int NOT_CONFIRMED = 64;
+
     private static final String RETRYABLE_WRITE = "RetryableWriteError";
 
     private MongoErrors() {}
@@ -72,8 +75,13 @@ public final class MongoErrors {
         };
     }
 
-    /// A member that applied a write and then lost its role may see the write rolled back: its outcome is unknown.
+    /// A member that applied a write and then lost its role may see the write rolled back: its outcome is unknown. So
+    /// is that of a write that no majority has confirmed in time.
     private static Problem ofConcern(int code, MongoException e) {
+        if (code == NOT_CONFIRMED) {
+            return MongoCodes.unavailable(
+                    "the members of MongoDB have not confirmed the write in time: whether it stays is not known");
+        }
         return e.hasErrorLabel(RETRYABLE_WRITE)
                         || MongoCodes.ofCode(code, "").code() == ProblemCode.DATABASE_UNAVAILABLE
                 ? MongoCodes.unavailable("MongoDB changed its primary: whether the write stays is not known")

@@ -60,7 +60,7 @@ public final class Collections {
                     parameters.concerns().readPreference().get());
         }
         if (parameters.concerns().writeConcern().isPresent()
-                && request.session().isEmpty()) { // a commit has its own concern concern concern concern concern
+                && request.session().isEmpty()) { // a commit has its own concern
             collection = collection.withWriteConcern(
                     parameters.concerns().writeConcern().get());
         }

@@ -2,7 +2,6 @@ package org.restheart.mongo.idempotency;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
@@ -27,6 +26,7 @@ import org.bson.BsonValue;
 import org.bson.conversions.Bson;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -160,6 +160,6 @@ final class IdempotencyClaims {
     private MongoCollection<BsonDocument> collection(String db) {
         return client.getDatabase(db)
                 .getCollection(ResourceNames.IDEMPOTENCY, BsonDocument.class)
-                .withWriteConcern(WriteConcern.MAJORITY);
+                .withWriteConcern(BoundedConcern.MAJORITY);
     }
 }

@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
@@ -38,16 +39,30 @@ public final class PutIndex implements DataHandler {
         HiddenFields.checkIndex(request, index);
         request.http().requireThread();
         try {
-            collections
-                    .database(request.path().requireDb())
-                    .runCommand(new BsonDocument(
-                                    "createIndexes",
-                                    new BsonString(request.path().requireCollection()))
-                            .append("indexes", new BsonArray(List.of(index))));
+            create(request, index);
         } catch (MongoCommandException e) {
             throw refusal(e).raise();
         }
         return JsonResponses.empty(201);
+    }
+
+    private void create(DataRequest request, BsonDocument index) {
+        var database = collections.database(request.path().requireDb());
+        var command = new BsonDocument(
+                        "createIndexes", new BsonString(request.path().requireCollection()))
+                .append("indexes", new BsonArray(List.of(index)))
+                .append("writeConcern", database.getWriteConcern().asDocument());
+        if (hasMembers()) { // by default each of them has to build it, also those that are away
+            command.append("commitQuorum", new BsonString("majority"));
+        }
+        UnsatisfiedConcern.refuse(database.runCommand(command, BsonDocument.class));
+    }
+
+    private boolean hasMembers() {
+        return switch (collections.client().getClusterDescription().getType()) {
+            case REPLICA_SET, SHARDED, LOAD_BALANCED -> true;
+            case STANDALONE, UNKNOWN -> false;
+        };
     }
 
     private static Problem refusal(MongoCommandException e) {

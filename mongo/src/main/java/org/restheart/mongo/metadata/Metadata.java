@@ -2,8 +2,6 @@ package org.restheart.mongo.metadata;
 
 import static com.mongodb.client.model.Filters.eq;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Collation;
 import java.time.Duration;
@@ -24,7 +22,7 @@ public final class Metadata {
     private static final int MAX_ENTRIES = 10_000;
 
     private final MongoClient client;
-    private final @Nullable Cache<Namespace, Known> cache;
+    private final @Nullable SharedLoads<Namespace, Known> cache;
 
     private volatile Changes changes = (_, _) -> {};
 
@@ -40,12 +38,7 @@ public final class Metadata {
     /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
     public Metadata(MongoClient client, Duration ttl) {
         this.client = client;
-        if (ttl.isZero()) {
-            this.cache = null;
-        } else {
-            var builder = Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_ENTRIES);
-            this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
-        }
+        this.cache = ttl.isZero() ? null : new SharedLoads<>(MAX_ENTRIES, ttl);
     }
 
     /// @param request says whether a miss may wait for MongoDB
@@ -68,7 +61,7 @@ public final class Metadata {
         }
         var known = cache.get(namespace, this::loadCollection);
         if (!known.exists()) {
-            cache.invalidate(namespace); // it may be created by another way before a client asks for it
+            cache.forget(namespace); // it may be created by another way before a client asks for it
         }
         return known;
     }
@@ -80,11 +73,11 @@ public final class Metadata {
         }
         if (fresh) {
             request.requireThread();
-            cache.invalidate(namespace);
+            cache.forget(namespace);
         } else {
-            var known = cache.getIfPresent(namespace);
-            if (known != null) {
-                return known;
+            var known = cache.find(namespace);
+            if (known.isPresent()) {
+                return known.get();
             }
             request.requireThread();
         }
@@ -148,14 +141,14 @@ public final class Metadata {
     /// Invalidates a database, after its properties were changed.
     public void forgetDb(String db) {
         if (cache != null) {
-            cache.invalidate(new Namespace(db, null));
+            cache.forget(new Namespace(db, null));
         }
     }
 
     /// Invalidates a database and all its collections, after it was dropped.
     public void forgetDbAndCollections(String db) {
         if (cache != null) {
-            cache.asMap().keySet().removeIf(namespace -> namespace.db().equals(db));
+            cache.forgetIf(namespace -> namespace.db().equals(db));
         }
     }
 
@@ -167,8 +160,8 @@ public final class Metadata {
     /// Invalidates a collection and its database, after it was created, changed or dropped.
     public void forgetCollection(String db, String collection) {
         if (cache != null) {
-            cache.invalidate(new Namespace(db, collection));
-            cache.invalidate(new Namespace(db, null));
+            cache.forget(new Namespace(db, collection));
+            cache.forget(new Namespace(db, null));
         }
         changes.changed(db, collection);
     }

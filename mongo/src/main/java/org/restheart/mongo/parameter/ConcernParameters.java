@@ -6,6 +6,7 @@ import com.mongodb.WriteConcern;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.Query;
+import org.restheart.mongo.concern.BoundedConcern;
 
 /// The concerns and read preference of a request, in place of the deployment's defaults. Unknown names are ignored.
 public record ConcernParameters(
@@ -44,13 +45,13 @@ public record ConcernParameters(
 
     private static Optional<WriteConcern> writeConcern(String name) {
         return switch (name.toUpperCase(Locale.ROOT)) {
-            case "ACKNOWLEDGED" -> Optional.of(WriteConcern.ACKNOWLEDGED);
+            case "ACKNOWLEDGED" -> Optional.of(BoundedConcern.ACKNOWLEDGED);
             case "W1" -> Optional.of(WriteConcern.W1);
-            case "W2" -> Optional.of(WriteConcern.W2);
-            case "W3" -> Optional.of(WriteConcern.W3);
+            case "W2" -> Optional.of(BoundedConcern.W2);
+            case "W3" -> Optional.of(BoundedConcern.W3);
             case "UNACKNOWLEDGED" -> Optional.of(WriteConcern.UNACKNOWLEDGED);
-            case "JOURNALED" -> Optional.of(WriteConcern.JOURNALED);
-            case "MAJORITY" -> Optional.of(WriteConcern.MAJORITY);
+            case "JOURNALED" -> Optional.of(BoundedConcern.JOURNALED);
+            case "MAJORITY" -> Optional.of(BoundedConcern.MAJORITY);
             default -> Optional.empty();
         };
     }

@@ -5,7 +5,6 @@ import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.TransactionOptions;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.TransactionBody;
 import com.mongodb.internal.TimeoutContext;
@@ -14,6 +13,7 @@ import com.mongodb.session.ServerSession;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.concern.BoundedConcern;
 
 /// A session of MongoDB that was not created by this driver, or a transaction in it: the driver sends its number
 /// with each command, but neither starts nor ends it. Cluster times are kept by a driver session that is never used
@@ -41,7 +41,7 @@ final class AttachedSession implements ClientSession {
         this.options = TransactionOptions.builder()
                 .readConcern(readConcern)
                 .readPreference(ReadPreference.primary())
-                .writeConcern(WriteConcern.MAJORITY)
+                .writeConcern(BoundedConcern.MAJORITY)
                 .build();
     }
 

@@ -17,6 +17,8 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.concern.UnsatisfiedConcern;
 
 /// MongoDB's transactions by session and number. The state of a transaction is derived from MongoDB's response to a
 /// command in it. Blocks for MongoDB. Thread-safe.
@@ -103,7 +105,7 @@ final class ServerTransactions {
     /// @param hint receives the number of the latest transaction, if MongoDB reports it
     private Probe probe(BsonDocument session, long number, long[] hint) {
         try {
-            run(attached(session, number), DB, TOUCH);
+            var _ = run(attached(session, number), DB, TOUCH);
             return Probe.IN;
         } catch (MongoCommandException e) {
             return switch (e.getErrorCode()) {
@@ -122,7 +124,7 @@ final class ServerTransactions {
     /// @throws MongoException if it cannot be started, also because another one is in progress
     void begin(BsonDocument session, long number, ReadConcern readConcern) {
         try {
-            run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH);
+            var _ = run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH);
         } catch (MongoCommandException e) {
             throw unsupported(e);
         }
@@ -132,11 +134,11 @@ final class ServerTransactions {
     ///
     /// @throws MongoException also if the transaction is not in progress
     void commit(BsonDocument session, long number) {
-        var command = new BsonDocument("commitTransaction", new BsonInt32(1))
-                .append("writeConcern", new BsonDocument("w", new BsonString("majority")));
         for (int attempt = 1; ; attempt++) {
+            var command = new BsonDocument("commitTransaction", new BsonInt32(1))
+                    .append("writeConcern", BoundedConcern.MAJORITY.asDocument());
             try {
-                run(attached(session, number), "admin", command);
+                UnsatisfiedConcern.refuse(run(attached(session, number), "admin", command));
                 return;
             } catch (MongoException e) {
                 if (attempt == MAX_COMMITS
@@ -150,7 +152,7 @@ final class ServerTransactions {
     /// @throws MongoException also if the transaction is not in progress
     void abort(BsonDocument session, long number) {
         try {
-            run(attached(session, number), "admin", new BsonDocument("abortTransaction", new BsonInt32(1)));
+            var _ = run(attached(session, number), "admin", new BsonDocument("abortTransaction", new BsonInt32(1)));
         } catch (MongoCommandException e) {
             throw unsupported(e);
         }
@@ -171,8 +173,8 @@ final class ServerTransactions {
                 ClientSessionOptions.builder().causallyConsistent(false).build());
     }
 
-    private void run(ClientSession session, String db, BsonDocument command) {
-        client.getDatabase(db).runCommand(session, command, ReadPreference.primary());
+    private BsonDocument run(ClientSession session, String db, BsonDocument command) {
+        return client.getDatabase(db).runCommand(session, command, ReadPreference.primary(), BsonDocument.class);
     }
 
     private static RuntimeException unsupported(MongoCommandException e) {

@@ -4,7 +4,6 @@ import static com.mongodb.client.model.Projections.include;
 
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
@@ -29,6 +28,7 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.parameter.WriteMode;
@@ -81,7 +81,7 @@ public final class TargetDocument {
 
     /// With an acknowledged write concern, since the response depends on the outcome.
     private static SessionCollection acknowledged(SessionCollection collection) {
-        return collection.writeConcern().isAcknowledged() ? collection : collection.with(WriteConcern.ACKNOWLEDGED);
+        return collection.writeConcern().isAcknowledged() ? collection : collection.with(BoundedConcern.ACKNOWLEDGED);
     }
 
     SessionCollection collection() {

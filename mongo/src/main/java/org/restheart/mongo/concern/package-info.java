@@ -1,0 +1,7 @@
+/// How long writes wait until members of the deployment confirm them: [BoundedConcern].
+///
+/// Must not know: the requests that write.
+@NullMarked
+package org.restheart.mongo.concern;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,80 @@
+package org.restheart.mongo.metadata;
+
+import com.github.benmanes.caffeine.cache.AsyncCache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.RequestStart;
+import org.restheart.mongo.concern.BoundedConcern;
+
+/// A cache of values that are read from MongoDB. One caller reads a value, others wait for the same result or failure,
+/// no longer than their request may take. Invalidating never waits: a value that is being read then goes only to those
+/// that wait for it already. Thread-safe.
+final class SharedLoads<K, V> {
+    private final AsyncCache<K, V> cache;
+
+    /// @param ttl a negative one keeps entries until they are invalidated
+    SharedLoads(int maxEntries, Duration ttl) {
+        var builder = Caffeine.newBuilder().executor(Runnable::run).maximumSize(maxEntries);
+        this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).buildAsync();
+    }
+
+    /// The value if it is there.
+    Optional<V> find(K key) {
+        return Optional.ofNullable(cache.synchronous().getIfPresent(key));
+    }
+
+    /// The value, read by this thread or another one.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 if another thread does not get it in time
+    V get(K key, Function<K, V> load) {
+        var own = new CompletableFuture<V>();
+        var there = cache.get(key, (_, _) -> own);
+        if (there != own) {
+            return await(there);
+        }
+        try {
+            var value = load.apply(key);
+            own.complete(value);
+            return value;
+        } catch (RuntimeException | Error e) {
+            own.completeExceptionally(e); // not cached
+            throw e;
+        }
+    }
+
+    private V await(CompletableFuture<V> value) {
+        try {
+            return value.get(RequestStart.left(BoundedConcern.LIMIT).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
+        } catch (TimeoutException _) {
+            throw unavailable();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw unavailable();
+        }
+    }
+
+    private static RuntimeException unavailable() {
+        return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, "MongoDB does not answer in time")
+                .with("Retry-After", "5")
+                .raise();
+    }
+
+    void forget(K key) {
+        cache.asMap().remove(key);
+    }
+
+    void forgetIf(Predicate<K> condition) {
+        cache.asMap().keySet().removeIf(condition);
+    }
+}
