@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
-import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.FilePayload;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,28 +14,19 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.testkit.TestMongo;
-import org.restheart.testkit.WithMongo;
 
 /// What those do with the console who look after data, accounts and permissions. The numbers are those of the stories
 /// in the console's contract.
-@WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ConsoleAdministrationTest {
+class ConsoleAdministrationTest extends BrowserTest {
     private static final int LINES = 100_000;
     private static final int IMPORT_MS = 300_000;
 
-    private final ConsoleWorld world;
-
     ConsoleAdministrationTest(TestMongo mongo) {
-        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
-        world = ConsoleWorld.open(mongo);
+        super(mongo);
     }
 
     @BeforeAll
@@ -52,21 +41,6 @@ class ConsoleAdministrationTest {
                 "/books",
                 "[{\"_id\": \"b1\", \"title\": \"One\", \"year\": 2000}, {\"_id\": \"b2\", \"title\": \"=1+1\", \"year\":"
                         + " 2001}, {\"_id\": \"b3\", \"title\": \"a,\\\"b\\\"\", \"year\": 1950}]");
-    }
-
-    @AfterAll
-    void stop() {
-        world.close();
-    }
-
-    @AfterEach
-    void nothing_was_refused_by_the_browser() {
-        world.expectNoComplaints();
-    }
-
-    private static Locator button(Page page, String name) {
-        return page.getByRole(
-                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     private static Locator tab(Page page, String name) {

@@ -3,12 +3,9 @@ package org.restheart.core.console;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
-import com.microsoft.playwright.options.AriaRole;
 import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,30 +17,21 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestMongo;
-import org.restheart.testkit.WithMongo;
 
 /// What the console does when there is much, when it takes long, and when something is away for a while. The numbers
 /// are those of the stories in the console's contract.
-@WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ConsoleEnduranceTest {
+class ConsoleEnduranceTest extends BrowserTest {
     private static final int MANY = 1_000_000;
     private static final int CLIENTS = 200;
 
     /// More than a person waits: what is measured here is that a page does not read those before it.
     private static final long STEP_MS = 10_000;
 
-    private final ConsoleWorld world;
-
     ConsoleEnduranceTest(TestMongo mongo) {
-        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
-        world = ConsoleWorld.open(mongo);
+        super(mongo);
     }
 
     @BeforeAll
@@ -51,21 +39,6 @@ class ConsoleEnduranceTest {
         world.send("root", "PUT", "/", "{}");
         world.send("root", "PUT", "/drafts", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
         world.send("root", "PUT", "/books", "{}");
-    }
-
-    @AfterAll
-    void stop() {
-        world.close();
-    }
-
-    @AfterEach
-    void nothing_was_refused_by_the_browser() {
-        world.expectNoComplaints();
-    }
-
-    private static Locator button(Page page, String name) {
-        return page.getByRole(
-                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     @Test

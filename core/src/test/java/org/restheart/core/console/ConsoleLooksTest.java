@@ -4,7 +4,6 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,20 +15,14 @@ import java.util.Objects;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.testkit.TestMongo;
-import org.restheart.testkit.WithMongo;
 
 /// Every page of the console: whether people who cannot see or point well can use it, and what hostile data do to it.
-@WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ConsoleLooksTest {
+class ConsoleLooksTest extends BrowserTest {
     private static final List<String> PAGES = List.of(
             "#/",
             "#/c/books",
@@ -56,11 +49,8 @@ class ConsoleLooksTest {
             "#/metrics",
             "#/settings");
 
-    private final ConsoleWorld world;
-
     ConsoleLooksTest(TestMongo mongo) {
-        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
-        world = ConsoleWorld.open(mongo);
+        super(mongo);
     }
 
     @BeforeAll
@@ -74,16 +64,6 @@ class ConsoleLooksTest {
                 "/books",
                 "[{\"_id\": \"b1\", \"title\": \"One\", \"year\": 2000, \"at\": {\"$date\": 0}, \"list\": [1, null]},"
                         + " {\"_id\": \"b2\", \"title\": \"Two\", \"sub\": {\"a\": true}}]");
-    }
-
-    @AfterAll
-    void stop() {
-        world.close();
-    }
-
-    @AfterEach
-    void nothing_was_refused_by_the_browser() {
-        world.expectNoComplaints();
     }
 
     private static void goTo(Page page, String place) {

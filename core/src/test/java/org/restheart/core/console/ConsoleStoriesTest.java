@@ -3,26 +3,18 @@ package org.restheart.core.console;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestMongo;
-import org.restheart.testkit.WithMongo;
 
 /// What people do with the console, in a real browser. The numbers are those of the stories in the console's contract.
-@WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ConsoleStoriesTest {
+class ConsoleStoriesTest extends BrowserTest {
     private static final String ALL_TYPES = """
             {_id: 'types', text: 'a"b\\\\c', double: 1.0, zero: -0.0, nan: {$numberDouble: 'NaN'}, int: 5,
              long: {$numberLong: '7'}, big: {$numberLong: '9223372036854775807'}, dec: {$numberDecimal: '1.10'},
@@ -34,11 +26,8 @@ class ConsoleStoriesTest {
              code: {$code: 'f()'}, scoped: {$code: 'x', $scope: {a: 1}}, sym: {$symbol: 's'},
              ref: {$ref: 'c', $id: 1}, list: [1, [2.5, {x: []}], {}], yes: true, '10': 1, '2': 2}""";
 
-    private final ConsoleWorld world;
-
     ConsoleStoriesTest(TestMongo mongo) {
-        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
-        world = ConsoleWorld.open(mongo);
+        super(mongo);
     }
 
     @BeforeAll
@@ -59,21 +48,6 @@ class ConsoleStoriesTest {
                     .append(", \"place\": {\"city\": \"Turin\"}}");
         }
         world.send("root", "POST", "/books", books.append("]").toString());
-    }
-
-    @AfterAll
-    void stop() {
-        world.close();
-    }
-
-    @AfterEach
-    void nothing_was_refused_by_the_browser() {
-        world.expectNoComplaints();
-    }
-
-    private static Locator button(Page page, String name) {
-        return page.getByRole(
-                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     @Test

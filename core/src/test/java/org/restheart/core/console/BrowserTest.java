@@ -1,0 +1,38 @@
+package org.restheart.core.console;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// A test of the console in a real browser: one gateway and one browser for the whole class.
+@WithMongo
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class BrowserTest {
+    final ConsoleWorld world;
+
+    BrowserTest(TestMongo mongo) {
+        PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
+        world = ConsoleWorld.open(mongo);
+    }
+
+    @AfterAll
+    void stop() {
+        world.close();
+    }
+
+    @AfterEach
+    void nothing_was_refused_by_the_browser() {
+        world.expectNoComplaints();
+    }
+
+    static Locator button(Page page, String name) {
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+}
