@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// Holds docs/architecture.md against the classes there are.
+/// Holds docs/architecture.md against the classes there are, and the image's context against the modules.
 class ArchitecturePageTest {
     private static final Path PAGE = Path.of("../docs/architecture.md");
     private static final Pattern ROW_OF_MODULES = Pattern.compile("(?m)^\\|[^|]*\\| ((?:`[a-z.]+`(?:, )?)+) \\|");
@@ -54,5 +54,17 @@ class ArchitecturePageTest {
                         .containsAnyElementsOf(List.of(
                                 "org.restheart." + file.group(1) + "." + file.group(2),
                                 "org.restheart.core." + file.group(1) + "." + file.group(2))));
+    }
+
+    @Test
+    void the_image_is_built_from_every_module() throws IOException {
+        var modules = Pattern.compile("<module>([a-z]+)</module>")
+                .matcher(Files.readString(Path.of("../pom.xml")))
+                .results()
+                .map(module -> "!" + module.group(1))
+                .filter(module -> !module.equals("!bench")) // in a profile only
+                .toList();
+        assertThat(modules).hasSizeGreaterThan(10);
+        assertThat(Files.readAllLines(Path.of("../.dockerignore"))).containsAll(modules);
     }
 }

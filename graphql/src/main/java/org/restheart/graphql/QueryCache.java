@@ -12,6 +12,7 @@ import graphql.parser.InvalidSyntaxException;
 import graphql.parser.Parser;
 import graphql.parser.ParserEnvironment;
 import graphql.parser.ParserOptions;
+import graphql.parser.ParsingListener;
 import graphql.schema.GraphQLSchema;
 import graphql.validation.QueryComplexityLimits;
 import java.util.List;
@@ -22,6 +23,10 @@ import java.util.function.Function;
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {
     private static final int MAX_ERRORS = 20;
+
+    /// Digits of a number. The parser converts numbers in a time that grows with the square of their length; no type of
+    /// BSON has more than 34 digits.
+    private static final int MAX_DIGITS = 400;
 
     private final GraphQLSchema schema;
     private final GraphqlConfig.Queries bounds;
@@ -34,6 +39,7 @@ final class QueryCache implements PreparsedDocumentProvider {
         this.options = ParserOptions.getDefaultOperationParserOptions()
                 .transform(builder -> builder.maxTokens(bounds.maxTokens())
                         .maxCharacters(bounds.maxCharacters())
+                        .parsingListener(QueryCache::checkNumber)
                         .captureIgnoredChars(false)
                         .captureLineComments(false)
                         .readerTrackData(false));
@@ -65,10 +71,7 @@ final class QueryCache implements PreparsedDocumentProvider {
 
     private PreparsedDocumentEntry prepare(String query) {
         if (query.length() > bounds.maxCharacters()) {
-            return new PreparsedDocumentEntry(GraphQLError.newError()
-                    .errorType(ErrorType.InvalidSyntax)
-                    .message("Invalid syntax: the query has more than " + bounds.maxCharacters() + " characters")
-                    .build());
+            return refused("the query has more than " + bounds.maxCharacters() + " characters");
         }
         try {
             var document = new Parser()
@@ -88,6 +91,31 @@ final class QueryCache implements PreparsedDocumentProvider {
                     : new PreparsedDocumentEntry(errors.subList(0, Math.min(errors.size(), MAX_ERRORS)));
         } catch (InvalidSyntaxException e) {
             return new PreparsedDocumentEntry(e.toInvalidSyntaxError());
+        } catch (LongNumber _) {
+            return refused("a number has more than " + MAX_DIGITS + " characters");
+        }
+    }
+
+    private static PreparsedDocumentEntry refused(String reason) {
+        return new PreparsedDocumentEntry(GraphQLError.newError()
+                .errorType(ErrorType.InvalidSyntax)
+                .message("Invalid syntax: " + reason)
+                .build());
+    }
+
+    private static void checkNumber(ParsingListener.Token token) {
+        var text = token.getText();
+        if (text.length() > MAX_DIGITS && (text.charAt(0) == '-' || Character.isDigit(text.charAt(0)))) {
+            throw new LongNumber();
+        }
+    }
+
+    /// Ends the parsing of a query.
+    private static final class LongNumber extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        LongNumber() {
+            super(null, null, false, false);
         }
     }
 }

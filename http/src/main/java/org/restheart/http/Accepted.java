@@ -3,10 +3,13 @@ package org.restheart.http;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /// The media types that a client accepts, with their weights from 0 to 1 (RFC 9110, 12.5.1). Parameters other than the
 /// weight are not looked at. Immutable.
 public final class Accepted {
+    private static final Pattern WEIGHT = Pattern.compile("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)");
+
     private final Map<String, Double> weights;
 
     private Accepted(Map<String, Double> weights) {
@@ -31,7 +34,7 @@ public final class Accepted {
     private static double weight(String[] parts) {
         for (int i = 1; i < parts.length; i++) {
             var parameter = parts[i].replace(" ", "").toLowerCase(Locale.ROOT);
-            if (parameter.matches("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)")) {
+            if (WEIGHT.matcher(parameter).matches()) {
                 return Double.parseDouble(parameter.substring(2));
             }
         }

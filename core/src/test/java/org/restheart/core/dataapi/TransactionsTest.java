@@ -81,6 +81,18 @@ class TransactionsTest {
     }
 
     @Test
+    void an_idempotency_key_is_refused_in_a_transaction_since_its_answer_would_outlive_an_abort() {
+        var sid = session();
+        var in = "?sid=" + sid + "&txn=" + begin(here, sid);
+        var keyed = here.as("admin").with("Content-Type", "application/json").with("Idempotency-Key", "\"k\"");
+        var refused = keyed.send("POST", path(in), "{\"n\": 9}");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("cannot be used in a transaction");
+        assertThat(keyed.send("POST", path("?sid=" + sid), "{\"n\": 9}").statusCode())
+                .isEqualTo(201);
+    }
+
+    @Test
     void what_is_written_in_a_transaction_is_seen_there_by_any_gateway_and_elsewhere_only_after_its_commit() {
         var sid = session();
         var txn = begin(here, sid);

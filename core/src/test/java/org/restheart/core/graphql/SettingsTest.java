@@ -63,6 +63,20 @@ class SettingsTest {
         assertThat(response.body()).contains("Maximum query time limit of 3000ms exceeded");
     }
 
+    /// Their conversion takes a time that grows with the square of their length.
+    @Test
+    void long_numbers_are_refused_before_they_are_converted() {
+        for (var number : new String[] {"9".repeat(100_000), "-1." + "9".repeat(100_000), "1e" + "9".repeat(1_000)}) {
+            var response = admin.ask("app", "{docs(n: " + number + "){_id}}");
+            assertThat(response.statusCode()).isEqualTo(400);
+            assertThat(response.body())
+                    .contains("a number has more than 400 characters")
+                    .hasSizeLessThan(1_000);
+        }
+        assertThat(admin.ask("app", "{docs{_id}} #" + "9".repeat(1_000)).statusCode())
+                .isEqualTo(200);
+    }
+
     @Test
     void introspection_is_refused_where_it_is_switched_off() {
         for (var query : new String[] {"{__schema{queryType{name}}}", "{docs{_id} __type(name: \"Doc\"){name}}"}) {

@@ -31,6 +31,9 @@ class WaysAroundRulesTest {
                 "hiding",
                 "loader",
                 "upserting",
+                "references",
+                "named",
+                "renaming",
                 "reading")) {
             gateway.insert("users", "{_id: '" + role + "', password: '" + hash + "', roles: ['" + role + "']}");
         }
@@ -46,6 +49,12 @@ class WaysAroundRulesTest {
         permit("hiding", "path-prefix('/s')", "{projectResponse: {secret: 0, _etag: 0}}");
         permit("reading", "path-prefix('/s')", "{readFilter: {open: 1}}");
         permit("upserting", "path('/u/asked')", "{allowWriteMode: true}");
+        permit("references", "path-prefix('/s')", "{projectResponse: {'d.$id.x': 0, '.title': 0}}");
+        permit("named", "path-prefix('/s')", "{projectResponse: {title: 1, 'd.x': 1}}");
+        permit(
+                "renaming",
+                "path-prefix('/w') and bson-request-blacklist(_id)",
+                "{allowBulkPatch: true, allowWriteMode: true}");
         permit("loader", "path('/csv')", "{allowManagementRequests: true}");
         gateway.insert("w", "{_id: 'd', meta: {x: 1}}");
         gateway.insert(
@@ -200,6 +209,49 @@ class WaysAroundRulesTest {
                     .as(filter)
                     .isEqualTo(403);
         }
+    }
+
+    /// Only in updates `$` is a position; `$id` of a reference and the empty name are names of fields.
+    @Test
+    void steps_that_are_no_positions_are_names() {
+        gateway.insert(
+                "s",
+                "{_id: 'ref', title: 'open', '': {title: 'TOP'}, d: {$ref: 'users', $id: {x: 'TOP'}, x: 1}, open: 5}");
+        for (var caller : List.of("references", "named")) {
+            for (var filter : List.of(
+                    "{\"d.$id.x\":\"TOP\"}", "{\".title\":\"TOP\"}", "{\"d\":{\"$elemMatch\":{\"$id.x\":1}}}")) {
+                for (var path : List.of("/s?filter=", "/s/_size?filter=")) {
+                    assertThat(gateway.user(caller).get(path + encode(filter)).statusCode())
+                            .as(caller + " " + filter)
+                            .isEqualTo(403);
+                }
+            }
+            for (var sort : List.of("d.$id.x", ".title", "{\"d.$id.x\":1}")) {
+                assertThat(gateway.user(caller).get("/s?sort=" + encode(sort)).statusCode())
+                        .as(caller + " " + sort)
+                        .isEqualTo(403);
+            }
+        }
+        assertThat(gateway.user("named")
+                        .get("/s?filter=" + encode("{\"d.$.x\":1}"))
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(gateway.user("named")
+                        .get("/s?filter=" + encode("{\"d.x\":1}"))
+                        .body())
+                .contains("open");
+    }
+
+    @Test
+    void a_rule_about_ids_holds_for_those_that_a_bulk_upsert_takes_from_its_filter() {
+        var caller = gateway.user("renaming");
+        assertThat(caller.patch("/w/*?wm=upsert&filter=" + encode("{\"_id\":\"chosen\",\"q\":1}"), "{\"x\":1}")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(gateway.stored("w", "chosen")).isNull();
+        assertThat(caller.patch("/w/free?wm=upsert&filter=" + encode("{\"q\":1}"), "{\"x\":1}")
+                        .statusCode())
+                .isEqualTo(201);
     }
 
     /// MongoDB takes the id of the document that it makes from the filter, unless it sees that nothing can match that.

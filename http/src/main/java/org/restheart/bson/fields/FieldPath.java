@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// A dotted path as clients write it. A number in it is the position of an array's element or the name of a field,
-/// only the document knows which; at the beginning it is a name, as no document is an array. `$`, `$[]` and `$[x]`
-/// are positions. Immutable.
+/// only the document knows which; at the beginning it is a name, as no document is an array. In updates `$`, `$[]` and
+/// `$[x]` are positions; elsewhere, and in any other form, a step that begins with `$` is a name, such as `$id` of a
+/// DBRef. Steps may be empty names. Immutable.
 ///
 /// @param text as written
 /// @param readings the names of fields that it may mean, positions left out
@@ -14,7 +15,17 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
     /// A path with more numbers is truncated, so it covers more fields than it names.
     private static final int MAX_NUMBERS = 5;
 
+    /// A path in an update.
     public static FieldPath of(String text) {
+        return of(text, true);
+    }
+
+    /// A path in a filter, a sort, an index or an expression.
+    public static FieldPath read(String text) {
+        return of(text, false);
+    }
+
+    private static FieldPath of(String text, boolean isUpdated) {
         if (text.indexOf('.') < 0) {
             return new FieldPath(text, List.of(text), false);
         }
@@ -24,8 +35,8 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
         boolean truncated = false;
         boolean first = true;
         for (var step : text.split("\\.", -1)) {
-            if (first || !isPosition(step)) {
-                readings.forEach(reading -> append(reading, step));
+            if (first) {
+                readings.getFirst().append(step);
             } else if (isNumber(step)) {
                 if (++numbers > MAX_NUMBERS) {
                     truncated = true;
@@ -34,6 +45,8 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
                 var named = readings.stream().map(StringBuilder::new).toList();
                 named.forEach(reading -> append(reading, step));
                 readings.addAll(named);
+            } else if (!isUpdated || !isOperator(step)) {
+                readings.forEach(reading -> append(reading, step));
             }
             first = false;
         }
@@ -42,7 +55,7 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
     }
 
     private static void append(StringBuilder path, String step) {
-        path.append(path.isEmpty() ? "" : ".").append(step);
+        path.append('.').append(step);
     }
 
     /// Whether it contains the position that the query has found.
@@ -51,7 +64,12 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
     }
 
     private static boolean isPosition(String step) {
-        return step.startsWith("$") || isNumber(step);
+        return isOperator(step) || isNumber(step);
+    }
+
+    /// Whether it is a positional operator of updates.
+    private static boolean isOperator(String step) {
+        return step.equals("$") || (step.startsWith("$[") && step.endsWith("]"));
     }
 
     private static boolean isNumber(String step) {

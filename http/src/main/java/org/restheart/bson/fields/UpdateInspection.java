@@ -36,7 +36,7 @@ record UpdateInspection(Visibility visibility, boolean matchesShown) {
 
     /// Whether everything that determines a change of the field is visible.
     private boolean isFree(String path) {
-        return visibility.shows(path)
+        return visibility.showsChanged(path)
                 && visibility.showsWhereItIs(path)
                 && (matchesShown || !FieldPath.isPositional(path));
     }

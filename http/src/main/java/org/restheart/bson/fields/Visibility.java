@@ -28,13 +28,20 @@ public record Visibility(boolean only, Set<String> paths) {
     }
 
     /// Whether the field is shown with everything in it.
+    ///
+    /// @param path in a filter, a sort, an index or an expression
     public boolean shows(String path) {
+        return holds(FieldPath.read(path), this::showsField);
+    }
+
+    /// The same for a path in an update.
+    boolean showsChanged(String path) {
         return holds(FieldPath.of(path), this::showsField);
     }
 
     /// Whether something in the field is shown.
     public boolean showsPart(String path) {
-        var fields = FieldPath.of(path);
+        var fields = FieldPath.read(path);
         return !fields.truncated() && holds(fields, this::showsPartOf);
     }
 
@@ -61,7 +68,7 @@ public record Visibility(boolean only, Set<String> paths) {
     /// Whether it also shows what the field is put into: a document, an array, or something that has no fields.
     boolean showsWhereItIs(String path) {
         int dot = path.lastIndexOf('.');
-        return !only || dot < 0 || shows(path.substring(0, dot));
+        return !only || dot < 0 || showsChanged(path.substring(0, dot));
     }
 
     /// Whether the field is one that is hidden as a whole, and nothing around it is hidden with it.

@@ -103,7 +103,8 @@ public final class HiddenFields {
         if (grant.readFilter().isPresent() || grant.writeFilter().isPresent()) {
             boolean plain = keys.size() == 1
                     && keys.values().stream().allMatch(BsonValue::isNumber)
-                    && keys.keySet().stream().noneMatch(key -> FieldPath.of(key).hasPositions()) // ambiguous for some
+                    && keys.keySet().stream()
+                            .noneMatch(key -> FieldPath.read(key).hasPositions()) // ambiguous for some
                     && specification.keySet().stream().allMatch(HARMLESS::contains);
             require(plain);
         }

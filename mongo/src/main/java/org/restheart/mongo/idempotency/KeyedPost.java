@@ -6,6 +6,7 @@ import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
 import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 
 import com.mongodb.MongoException;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import org.restheart.http.Problem;
@@ -110,6 +111,13 @@ public final class KeyedPost implements DataHandler {
             throw Problem.of(
                             BAD_REQUEST,
                             "an Idempotency-Key needs an account, to which it belongs; send an _id instead")
+                    .raise();
+        }
+        if (request.session().filter(ClientSession::hasActiveTransaction).isPresent()) {
+            throw Problem.of(
+                            BAD_REQUEST,
+                            "an Idempotency-Key cannot be used in a transaction, which may be aborted after the response;"
+                                    + " send an _id instead")
                     .raise();
         }
         var content = request.content();

@@ -9,14 +9,17 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
 
 /// The fields that an upserting `PATCH` stores besides its content: MongoDB copies the values that its filter compares
 /// with into the new document. Every field that a filter names counts, with any operator.
 public final class UpsertFilters {
     private UpsertFilters() {}
 
-    /// A document with one field for each condition of the request's filters, without those on the `_id`, which the
-    /// path names. Empty if the request cannot insert a document. Malformed filters are refused by the handler.
+    /// A document with one field for each condition of the request's filters. Those on the `_id` are left out where the
+    /// path names the document. Empty if the request cannot insert a document. Malformed filters are refused by the
+    /// handler.
     public static List<BsonDocument> of(Request request) {
         var query = request.query();
         if (request.method() != Method.PATCH
@@ -25,11 +28,14 @@ public final class UpsertFilters {
                         .noneMatch("upsert"::equalsIgnoreCase)) {
             return List.of();
         }
+        boolean isNamed = request.attribute(DataTarget.KEY)
+                .filter(target -> target.kind() == ResourceKind.DOCUMENT)
+                .isPresent();
         var conditions = new ArrayList<BsonDocument>();
         for (var name : List.of("filter", "shardkey")) {
             for (var text : query.all(name)) {
                 try {
-                    collect(JsonParser.parse(text), conditions);
+                    collect(JsonParser.parse(text), isNamed, conditions);
                 } catch (MalformedJsonException _) {
                     // the parameter is refused later: nothing is written
                 }
@@ -38,14 +44,14 @@ public final class UpsertFilters {
         return conditions;
     }
 
-    private static void collect(BsonValue filter, List<BsonDocument> conditions) {
+    private static void collect(BsonValue filter, boolean isNamed, List<BsonDocument> conditions) {
         if (filter.isArray()) {
-            filter.asArray().forEach(each -> collect(each, conditions));
+            filter.asArray().forEach(each -> collect(each, isNamed, conditions));
         } else if (filter.isDocument()) {
             filter.asDocument().forEach((name, value) -> {
                 if (name.startsWith("$")) {
-                    collect(value, conditions);
-                } else if (!name.equals("_id")) {
+                    collect(value, isNamed, conditions);
+                } else if (!isNamed || !name.equals("_id")) {
                     conditions.add(new BsonDocument(name, value));
                 }
             });
