@@ -1,5 +1,7 @@
 package org.restheart.core.server;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -13,10 +15,24 @@ import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Response.Ready;
 
-/// Compresses the content of responses. It takes processor time: never call it on an I/O thread.
+/// Compresses the content of responses. It takes processor time: on an I/O thread only what is small or known.
 final class Compression {
     /// The next levels take twice the time for a few percent.
     private static final int LEVEL = 4;
+
+    /// Bytes that are compressed sooner than another thread would be there.
+    private static final int SMALL = 1_024;
+
+    /// Bytes of compressed content that may be used again.
+    private static final int SHARED_BYTES = 8 << 20;
+
+    /// Compressed content by what it was: responses that share their content share this too. By identity.
+    private static final Cache<ByteBuffer, Content.Bytes> SHARED = Caffeine.newBuilder()
+            .weakKeys()
+            .maximumWeight(SHARED_BYTES)
+            .weigher((ByteBuffer _, Content.Bytes coded) -> coded.length())
+            .executor(Runnable::run)
+            .build();
 
     private Compression() {}
 
@@ -35,15 +51,27 @@ final class Compression {
         return response.status() == 206 || response.headers().has("Content-Encoding");
     }
 
+    /// Whether [#apply] takes so little time that an I/O thread may call it.
+    static boolean isQuick(ContentCoding coding, Ready response) {
+        return coding == ContentCoding.GZIP
+                && response.content() instanceof Content.Bytes bytes
+                && (bytes.length() <= SMALL || SHARED.getIfPresent(bytes.buffer()) != null);
+    }
+
     static Ready apply(ContentCoding coding, Ready response) {
         var content = switch (response.content()) {
             case Content.None none -> none;
+            case Content.Bytes bytes when coding == ContentCoding.GZIP -> gzip(bytes);
             case Content.Bytes bytes -> coded(coding, bytes);
             case Content.Streamed(var source) -> new Content.Streamed(new CodedSource(coding, source));
             case Content.Push push -> push;
         };
         var headers = response.headers().without("Content-Length").with("Content-Encoding", coding.token());
         return new Ready(response.status(), headers, content);
+    }
+
+    private static Content.Bytes gzip(Content.Bytes bytes) {
+        return bytes.length() <= SMALL ? Gzip.of(bytes, LEVEL) : SHARED.get(bytes.buffer(), _ -> Gzip.of(bytes, LEVEL));
     }
 
     private static Content.Bytes coded(ContentCoding coding, Content.Bytes bytes) {

@@ -203,6 +203,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         var coding = ContentCoding.accepted(request.headers());
         if (coding == ContentCoding.IDENTITY) {
             parts.writer().send(http, varied);
+        } else if (Compression.isQuick(coding, varied)) {
+            parts.writer().send(http, Compression.apply(coding, varied));
         } else {
             http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
         }

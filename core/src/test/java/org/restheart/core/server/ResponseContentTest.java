@@ -156,6 +156,25 @@ class ResponseContentTest {
     }
 
     @Test
+    void content_of_any_length_is_compressed_whole_also_when_it_is_shared() throws Exception {
+        for (int length : new int[] {1, 256, 257, 1_024, 1_025, 300_000}) {
+            var bytes = new byte[length];
+            new java.util.Random(length).nextBytes(bytes); // does not become smaller
+            var shared = Content.Bytes.of(bytes);
+            try (var server = TestServer.of(
+                            blocking("/", _ -> Response.status(200).with("application/octet-stream", shared)));
+                    var client = server.connect()) {
+                for (int i = 0; i < 3; i++) {
+                    var gzip = client.request("GET /", "Accept-Encoding: gzip").answer();
+                    assertThat(new GZIPInputStream(new ByteArrayInputStream(gzip.content())).readAllBytes())
+                            .isEqualTo(bytes);
+                    assertThat(client.request("GET /").answer().content()).isEqualTo(bytes);
+                }
+            }
+        }
+    }
+
+    @Test
     void streamed_content_is_compressed_as_well() throws Exception {
         var source = new Chunks(20, false);
         try (var server = TestServer.of(blocking("/", _ -> source.response()));
