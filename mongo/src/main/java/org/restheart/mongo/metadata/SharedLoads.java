@@ -35,6 +35,7 @@ final class SharedLoads<K, V> {
     /// The value, read by this thread or another one.
     ///
     /// @throws org.restheart.http.ProblemException 503 if another thread does not get it in time
+    @SuppressWarnings("ReferenceEquality") // a future is one caller's
     V get(K key, Function<K, V> load) {
         var own = new CompletableFuture<V>();
         var there = cache.get(key, (_, _) -> own);
