@@ -5,8 +5,11 @@ import com.mongodb.client.MongoClient;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import javax.crypto.spec.SecretKeySpec;
 import org.restheart.console.Console;
@@ -24,6 +27,7 @@ import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.filter.PreferFilter;
+import org.restheart.core.filter.RateLimits;
 import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.AuditLines;
 import org.restheart.core.observation.Observer;
@@ -38,6 +42,7 @@ import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.DatabaseProbe;
 import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
+import org.restheart.core.service.ProxyService;
 import org.restheart.core.service.StaticResources;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
@@ -64,6 +69,7 @@ import org.restheart.mongo.service.CsvLoader;
 import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
+import org.restheart.security.ClientAddress;
 import org.restheart.security.acl.PermissionSyntax;
 import org.restheart.security.apikey.ApiKeyService;
 
@@ -74,6 +80,8 @@ public final class Gateway implements AutoCloseable {
     private final List<Binding> bindings = new ArrayList<>();
     private final Observer observer;
     private final InProcessRequests judgedRequests = new InProcessRequests();
+    private final Security security;
+    private final Optional<RateLimits> limits;
     private final UndertowListener listener;
     private volatile boolean stopping;
 
@@ -110,6 +118,10 @@ public final class Gateway implements AutoCloseable {
             bindDatabaseProbe(mongo);
             bindData(mongo, security, tasks, metrics);
         });
+        this.limits = config.rateLimits()
+                .map(rates -> new RateLimits(rates, config.security().guards().clientAddress()));
+        limits.ifPresent(metrics::watch);
+        this.security = security;
         var pipeline = new Pipeline(
                 PipelineSettings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
@@ -121,11 +133,13 @@ public final class Gateway implements AutoCloseable {
                     case McpService _ -> security.securityFilter(binding, request -> request);
                     default -> security.securityFilter(binding);
                 },
-                binding -> security.securityFilter(binding)::judge);
+                binding -> security.securityFilter(binding)::judge,
+                limits);
         config.staticResources().stream()
                 .filter(files -> !files.embedded())
                 .forEach(files -> bindings.add(Binding.prefix(
                         new StaticResources(files, FileLocations.besideJar(files.what())), files.where(), false)));
+        bindProxies();
         var router = new Router(
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter);
@@ -201,6 +215,19 @@ public final class Gateway implements AutoCloseable {
         });
     }
 
+    private void bindProxies() {
+        var security = config.security();
+        var headers = new HashSet<>(Set.of("authorization"));
+        security.apiKeys()
+                .ifPresent(keys -> keys.headerNames().forEach(name -> headers.add(name.toLowerCase(Locale.ROOT))));
+        var credentials = new ProxyService.Credentials(
+                headers, Set.of(security.tokens().cookie().name()));
+        boolean trusted = security.guards().clientAddress() instanceof ClientAddress.Forwarded;
+        config.proxies()
+                .forEach(proxy -> bindings.add(
+                        Binding.prefix(new ProxyService(proxy, credentials, trusted), proxy.location(), true)));
+    }
+
     private void bindDatabaseProbe(MongoClient client) {
         var probe = config.databaseProbe();
         bind(probe.endpoint(), new DatabaseProbe(client, probe.database(), probe.timeout(), () -> stopping));
@@ -249,7 +276,8 @@ public final class Gateway implements AutoCloseable {
         });
     }
 
-    /// Not secured as paths: actions are judged as requests of the REST API, and log-ins are there to authenticate.
+    /// Not secured as paths: actions are judged as requests of the REST API, and log-ins are there to
+    /// authenticate.
     private void bindDataApi(DataApiConfig api, MongoService data, Security security, Metrics metrics) {
         var service = new DataApiService(api, judgedRequests, data.paths(), metrics.dataApi());
         bindings.add(Binding.prefix(service, service.uri(), false));
@@ -371,11 +399,15 @@ public final class Gateway implements AutoCloseable {
         listener.announceStop(config.core().gracePeriod());
     }
 
-    /// Takes over what can change while requests are served: the certificate.
+    /// Takes over what can change while requests are served: the certificate, accounts and permissions of
+    /// files, rate
+    /// limits.
     ///
     /// @throws org.restheart.core.server.StartException if it cannot be used; the one before is kept
     public void reload(GatewayConfig changed) {
         changed.https().keys().ifPresent(listener::useCertificate);
+        security.reload(changed.security());
+        limits.ifPresent(limited -> changed.rateLimits().ifPresent(limited::replace));
     }
 
     /// Stops; returns when everything is closed. Requests in flight have the configured time to complete.

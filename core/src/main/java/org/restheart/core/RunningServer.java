@@ -139,16 +139,18 @@ final class RunningServer implements AutoCloseable {
         return uri;
     }
 
-    /// Reads the configuration again and takes over what can change while requests are served: the levels of the log
-    /// and
-    /// the certificate. A configuration that cannot be used is reported, and nothing changes.
+    /// Reads the configuration again and takes over what can change while requests are served: the levels of the
+    /// log, the certificate, rate limits, accounts and permissions of files. A configuration that cannot be used is
+    /// reported, and nothing changes.
     void reload() {
         LOG.info("Reading the configuration again");
         try {
             var config = Configuration.load(sources).read().orThrow();
             gateway.reload(config);
             LogSetup.applyLevels(config.logging());
-            LOG.info("Log levels and certificate are as configured now; other changes need a restart");
+            LOG.info(
+                    "Log levels, certificate, rate limits, accounts and permissions of files are as configured now; other"
+                            + " changes need a restart");
         } catch (ConfigException e) {
             e.findings().forEach(RunningServer::log);
             LOG.error("Nothing was changed");
@@ -166,7 +168,8 @@ final class RunningServer implements AutoCloseable {
         LOG.info("Stopped");
     }
 
-    /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the first virtual
+    /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the
+    /// first virtual
     /// thread
     /// starts; properties of the launch command take precedence over the configuration.
     private static final class Carriers {

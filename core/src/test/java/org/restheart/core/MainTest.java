@@ -116,7 +116,7 @@ class MainTest {
     }
 
     /// Ignored signals are inherited, and a JVM leaves `HUP` ignored.
-    private static boolean ignoresHangUp() throws IOException {
+    static boolean ignoresHangUp() throws IOException {
         var status = Path.of("/proc/self/status");
         return Files.exists(status)
                 && Files.readAllLines(status).stream()

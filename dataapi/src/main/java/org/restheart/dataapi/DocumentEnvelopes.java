@@ -18,7 +18,7 @@ final class DocumentEnvelopes {
             case Content.Bytes(var buffer) -> around(MANY, buffer.duplicate());
             case Content.Streamed streamed -> streamed.through(Around::new);
             case Content.None _ -> around(MANY, ByteBuffer.wrap("[]".getBytes(StandardCharsets.US_ASCII)));
-            case Content.Push _ -> throw new IllegalStateException("not an array");
+            case Content.Push _, Content.Forwarded _ -> throw new IllegalStateException("not an array");
         };
     }
 

@@ -11,7 +11,8 @@ import org.restheart.http.push.Subscription;
 public sealed interface Content {
     Content NONE = new None();
 
-    /// The bytes, for a service that makes another response of them, on a thread that may wait. Closing it ends the
+    /// The bytes, for a service that makes another response of them, on a thread that may wait. Closing it
+    /// ends the
     /// content, whatever has been read.
     ///
     /// @throws IllegalStateException for messages, which are not bytes of one content
@@ -25,6 +26,7 @@ public sealed interface Content {
             }
             case Streamed streamed -> new SourceStream(streamed.source);
             case Push _ -> throw new IllegalStateException("messages");
+            case Forwarded _ -> throw new IllegalStateException("a response of another server");
         };
     }
 
@@ -52,14 +54,26 @@ public sealed interface Content {
         }
     }
 
-    /// An unbounded sequence of messages, sent as they are produced. With status 101 the connection is upgraded to a
+    /// An unbounded sequence of messages, sent as they are produced. With status 101 the connection is
+    /// upgraded to a
     /// WebSocket, with 200 they are a `text/event-stream`.
     record Push(Subscription subscription) implements Content {}
 
-    /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the end,
+    /// The response of another server, to which the request is handed on with its content. Status and
+    /// content are
+    /// that server's; the headers of this response are added.
+    ///
+    /// @param proxy by which it is handed on: its path in the configuration
+    /// @param path there, with its query
+    /// @param headers of the request as it is handed on, but those of its framing
+    record Forwarded(String proxy, String path, Fields headers) implements Content {}
+
+    /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after
+    /// the end,
     /// and closed exactly once, also when the client disconnects.
     interface Source extends AutoCloseable {
-        /// The next bytes, or an empty buffer at the end. May wait. An exception closes the connection, so that the
+        /// The next bytes, or an empty buffer at the end. May wait. An exception closes the connection, so
+        /// that the
         /// client detects incomplete content.
         ByteBuffer next() throws Exception;
 

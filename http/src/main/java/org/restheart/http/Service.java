@@ -6,7 +6,8 @@ public interface Service extends Handler {
     /// The name of its block in the configuration.
     String name();
 
-    /// Adds what is known of the request before authentication: the data API resolves the path here. Never blocks.
+    /// Adds what is known of the request before authentication: the data API resolves the path here. Never
+    /// blocks.
     ///
     /// @throws ProblemException sent without authentication, so it must disclose no more than the path
     default Request prepare(Request request) {
@@ -34,9 +35,17 @@ public interface Service extends Handler {
         return false;
     }
 
-    /// Whether requests take part in nothing but the request log: no authentication, no CORS, no standing headers, no
+    /// Whether requests take part in nothing but the request log: no authentication, no CORS, no standing
+    /// headers, no
     /// compression. So it is for files that are public.
     default boolean isPlain() {
+        return false;
+    }
+
+    /// Whether the content of requests is left to what its responses say ([Content.Forwarded]), unread and
+    /// unbounded by
+    /// this server's memory. Only for a service that never reads it.
+    default boolean forwardsContent() {
         return false;
     }
 
@@ -45,13 +54,15 @@ public interface Service extends Handler {
         return Traffic.API;
     }
 
-    /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such requests
+    /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such
+    /// requests
     /// itself does not.
     default boolean answersJudgedRequests() {
         return false;
     }
 
-    /// Whether the content of a request is read while it arrives, by the service itself, so that it may be larger
+    /// Whether the content of a request is read while it arrives, by the service itself, so that it may be
+    /// larger
     /// than memory; see [Body#stream()].
     ///
     /// @param request without its content, not prepared

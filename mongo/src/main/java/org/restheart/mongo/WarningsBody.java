@@ -14,7 +14,8 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.parameter.FormatParameters;
 
-/// Tells the client of warnings: in a header, and where the contract has room for them, which is not in what is read
+/// Tells the client of warnings: in a header, and where the contract has room for them, which is not in
+/// what is read
 /// but in the answers to writes, which are JSON objects or empty.
 final class WarningsBody {
     private WarningsBody() {}
@@ -52,7 +53,7 @@ final class WarningsBody {
                         StandardCharsets.UTF_8.decode(buffer.duplicate()).toString());
                 yield body.isDocument() ? with(request, response, body.asDocument(), warnings) : response;
             }
-            case Content.Streamed _, Content.Push _ -> response;
+            case Content.Streamed _, Content.Push _, Content.Forwarded _ -> response;
         };
     }
 

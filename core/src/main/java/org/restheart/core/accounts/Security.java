@@ -57,7 +57,8 @@ import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
 import org.restheart.security.users.UsersGuard;
 
-/// Security as configured: the security filter of every binding, the services of the security module, and the guards of
+/// Security as configured: the security filter of every binding, the services of the security module, and
+/// the guards of
 /// other services.
 public final class Security implements AutoCloseable {
     private static final int DEFAULT_COST = 12;
@@ -70,6 +71,7 @@ public final class Security implements AutoCloseable {
     private final Optional<RolesService> roles;
     private final Optional<RenewableSessions> sessions;
     private final Optional<KeyParts> apiKeys;
+    private final FilePermissions filePermissions;
     private final Policy policy;
     private final SecurityFilter secured;
     private final SecurityFilter open;
@@ -103,6 +105,7 @@ public final class Security implements AutoCloseable {
                 .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)
                 .flatMap(keys -> config.apiKeys().map(settings -> apiKeys(keys, settings)));
+        this.filePermissions = new FilePermissions(config.filePermissions().orElse(List.of()));
         this.policy = new Policy(
                 authenticators(),
                 vetoers(),
@@ -200,9 +203,7 @@ public final class Security implements AutoCloseable {
         }
         roles.ifPresent(authorizers::add);
         apiKeys.map(KeyParts::service).ifPresent(authorizers::add);
-        config.filePermissions()
-                .ifPresent(permissions ->
-                        authorizers.add(new AclAuthorizer(new FilePermissions(permissions), Optional.empty())));
+        config.filePermissions().ifPresent(_ -> authorizers.add(new AclAuthorizer(filePermissions, Optional.empty())));
         config.fullAuthorizer().ifPresent(required -> authorizers.add(new FullAuthorizer(required)));
         stored.flatMap(StoredSecurity::authorizer).ifPresent(authorizers::add);
         return authorizers;
@@ -215,6 +216,16 @@ public final class Security implements AutoCloseable {
             attempts.add(new FailedAuthLogger());
         }
         return attempts;
+    }
+
+    /// Takes over accounts and permissions from files and from the configuration itself; which of these are
+    /// used stays
+    /// as it was.
+    public void reload(SecurityConfig changed) {
+        if (realms.get(SecurityConfig.RealmName.FILE.component()) instanceof FileRealm realm) {
+            changed.fileUsers().ifPresent(realm::replace);
+        }
+        changed.filePermissions().ifPresent(filePermissions::replace);
     }
 
     /// The filter that authenticates and authorizes the requests of a binding.
@@ -368,7 +379,8 @@ public final class Security implements AutoCloseable {
         return guards;
     }
 
-    /// Projections that remove secrets from documents, by collection, for services that read without a caller's
+    /// Projections that remove secrets from documents, by collection, for services that read without a
+    /// caller's
     /// permissions.
     public Map<MongoNamespace, BsonDocument> secrets() {
         return config.mongoRealm()

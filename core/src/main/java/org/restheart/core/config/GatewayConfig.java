@@ -19,6 +19,7 @@ import org.restheart.openapi.OpenApiConfig;
 /// @param mcp the Model Context Protocol; empty when it is switched off
 /// @param console empty when it is switched off
 /// @param graphiql the page for trying GraphQL apps
+/// @param rateLimits empty when they are switched off
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -44,6 +45,7 @@ public record GatewayConfig(
         SecurityConfig security,
         boolean dateHeader,
         boolean poweredByHeader,
+        Optional<RateLimitsConfig> rateLimits,
         List<ProxyConfig> proxies,
         List<StaticResourceConfig> staticResources) {
 
@@ -104,6 +106,7 @@ public record GatewayConfig(
                 security,
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),
+                RateLimitsConfig.read(root.component("rateLimits")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
         if (!config.http.enabled() && !config.https.enabled()) {

@@ -1,5 +1,7 @@
 package org.restheart.core.config;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +16,9 @@ import java.util.Optional;
 /// @param maxQueueSize requests that may wait for a connection
 /// @param connectionsTtl how long an idle connection above the soft limit lives; empty for no limit
 /// @param problemServerRetry how long a failed target is left out
+/// @param requestTimeout how long a request may take, response included; empty for no limit
+/// @param healthCheck empty if targets are left out by failed requests alone
+/// @param forwardCredentials whether the target gets the credentials that this server has accepted
 public record ProxyConfig(
         Optional<String> name,
         String location,
@@ -23,7 +28,15 @@ public record ProxyConfig(
         int softMaxConnectionsPerThread,
         int maxQueueSize,
         Optional<Duration> connectionsTtl,
-        Duration problemServerRetry) {
+        Duration problemServerRetry,
+        Optional<Duration> requestTimeout,
+        Optional<HealthCheck> healthCheck,
+        boolean forwardCredentials) {
+
+    /// How targets are probed.
+    ///
+    /// @param path of which a target answers `GET` with 200 to 399 while it is well
+    public record HealthCheck(String path, Duration interval) {}
 
     static List<ProxyConfig> read(List<Block> blocks) {
         return blocks.stream().map(ProxyConfig::read).toList();
@@ -34,6 +47,9 @@ public record ProxyConfig(
         if (targets.isEmpty()) {
             block.refuse("proxy-pass", "must be a URL or a list of URLs");
         }
+        targets.forEach(target -> checkUrl(block, target));
+        var timeout = block.millis("request-timeout", -1, -1, Integer.MAX_VALUE);
+        var interval = block.seconds("health-check-interval", 5, 1, 3_600);
         var ttl = block.millis("connections-ttl", -1, -1, Integer.MAX_VALUE);
         return new ProxyConfig(
                 block.optionalText("name"),
@@ -44,6 +60,27 @@ public record ProxyConfig(
                 block.integer("soft-max-connections-per-thread", 5, 0, 100_000),
                 block.integer("max-queue-size", 0, 0, 1_000_000),
                 ttl.isNegative() ? Optional.empty() : Optional.of(ttl),
-                block.seconds("problem-server-retry", 10, 0, 86_400));
+                block.seconds("problem-server-retry", 10, 0, 86_400),
+                timeout.isPositive() ? Optional.of(timeout) : Optional.empty(),
+                block.has("health-check-path")
+                        ? Optional.of(new HealthCheck(block.requiredUri("health-check-path"), interval))
+                        : Optional.empty(),
+                block.bool("forward-credentials", false));
+    }
+
+    private static void checkUrl(Block block, String target) {
+        try {
+            var url = new URI(target);
+            boolean usable = ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+                    && url.getHost() != null
+                    && url.getRawUserInfo() == null
+                    && url.getRawQuery() == null
+                    && url.getRawFragment() == null;
+            if (!usable) {
+                block.refuse("proxy-pass", "must be http://host[:port][/path], or https, but was " + target);
+            }
+        } catch (URISyntaxException e) {
+            block.refuse("proxy-pass", "has an entry that is no URL: " + e.getMessage());
+        }
     }
 }

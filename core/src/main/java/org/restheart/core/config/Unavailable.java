@@ -6,12 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// Reports what is configured without effect: components that this release does not have, and keys of earlier versions.
+/// Reports what is configured without effect: components that this release does not have, and keys of
+/// earlier versions.
 /// An entry is removed by the commit that gives it an effect.
 final class Unavailable {
     private static final List<String> COMPONENTS =
             List.of("accountsConfig", "oauthConfig", "emails", "createIndexesOnGqlApps", "ajp-listener");
-    private static final List<String> LISTS = List.of("proxies");
 
     /// Blocks with their keys, and why these have no effect.
     private static final Map<String, Map<String, String>> KEYS = Map.of(
@@ -45,11 +45,6 @@ final class Unavailable {
                 .filter(name -> tree.get(name) instanceof Map<?, ?> block && Boolean.TRUE.equals(block.get("enabled")))
                 .forEach(name ->
                         reading.add(new Finding(level, "/" + name, "is enabled, but this release does not have it")));
-        for (var list : LISTS) {
-            if (tree.get(list) instanceof List<?> members && !members.isEmpty()) {
-                reading.add(new Finding(Level.ADVICE, "/" + list, "are set, but this release does not have them"));
-            }
-        }
         KEYS.forEach((block, keys) -> keys.forEach((key, reason) -> {
             var value = value(tree, block, key);
             if (value != null && !Objects.equals(value, value(builtIn, block, key))) {

@@ -3,6 +3,7 @@ package org.restheart.core.filter;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Route;
@@ -19,19 +20,23 @@ public final class Pipeline {
     private final ErrorMapping errors;
     private final Function<Binding, Filter> doors;
     private final Function<Binding, Filter> judges;
+    private final Optional<RateLimits> limits;
     private final StandingHeaders standing;
 
     /// @param doors the security filter of each binding
+    /// @param limits of requests by address and account
     /// @param judges the one that authorizes requests made inside the process
     public Pipeline(
             PipelineSettings settings,
             ErrorMapping errors,
             Function<Binding, Filter> doors,
-            Function<Binding, Filter> judges) {
+            Function<Binding, Filter> judges,
+            Optional<RateLimits> limits) {
         this.settings = settings;
         this.errors = errors;
         this.doors = doors;
         this.judges = judges;
+        this.limits = limits;
         this.standing = new StandingHeaders(settings.poweredByHeader(), settings.dateHeader(), InstantSource.system());
     }
 
@@ -39,12 +44,19 @@ public final class Pipeline {
     public Route assemble(Binding binding) {
         var service = binding.service();
         if (service.isPlain()) {
-            var errorsAlone = new ErrorFilter(service, errors, settings.errorBodies());
-            return new Route(binding, Filter.chain(List.of(errorsAlone), service), judged(binding));
+            var few = new ArrayList<Filter>();
+            few.add(new ErrorFilter(service, errors, settings.errorBodies()));
+            limits.ifPresent(limits -> few.add(limits.addressFilter()));
+            return new Route(binding, Filter.chain(few, service), judged(binding));
         }
         var filters = new ArrayList<Filter>();
         if (!settings.tracingHeaders().isEmpty()) {
             filters.add(new TracingFilter(settings.tracingHeaders()));
+        }
+        if (service.forwardsContent()) { // headers, errors and methods are those of another server
+            filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
+            addDoor(binding, filters);
+            return new Route(binding, Filter.chain(filters, service), judged(binding));
         }
         filters.addAll(List.of(
                 new PrettyFilter(),
@@ -53,14 +65,11 @@ public final class Pipeline {
                 (request, next) -> next.handle(request).map(response -> withMethods(service, request, response)),
                 new ErrorFilter(service, errors, settings.errorBodies()),
                 new OptionsFilter(service, standing, preflightHeaders()),
-                Preparation::refuse,
-                doors.apply(binding),
-                standing,
-                new ErrorFilter(
-                        service,
-                        errors,
-                        settings.errorBodies()))); // again: errors from behind the security filter carry the standing
-        // headers
+                Preparation::refuse));
+        addDoor(binding, filters);
+        filters.add(standing);
+        // again: errors from behind the security filter carry the standing headers
+        filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
         if (settings.forceEncoding()) {
             filters.add(new EncodingRequired());
         }
@@ -70,6 +79,13 @@ public final class Pipeline {
         }
         filters.addAll(binding.guards());
         return new Route(binding, Filter.chain(filters, service), judged(binding));
+    }
+
+    /// Requests are counted by address before credentials cost time, and by account when it is known.
+    private void addDoor(Binding binding, List<Filter> filters) {
+        limits.ifPresent(limits -> filters.add(limits.addressFilter()));
+        filters.add(doors.apply(binding));
+        limits.ifPresent(limits -> filters.add(limits.accountFilter()));
     }
 
     /// A `405` names the methods of the resource (RFC 9110, 15.5.6).
@@ -97,7 +113,8 @@ public final class Pipeline {
         return Filter.chain(filters, service);
     }
 
-    /// Marks a request with a fault that the listener found: the pipeline refuses it, so that the response has the
+    /// Marks a request with a fault that the listener found: the pipeline refuses it, so that the response
+    /// has the
     /// service's format and headers.
     public static Request faulty(Request request, RuntimeException fault) {
         return request.with(Preparation.REFUSAL, fault);

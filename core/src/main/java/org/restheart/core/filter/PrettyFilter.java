@@ -8,7 +8,8 @@ import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Lays JSON out over lines for people (`pretty`). Long content is laid out while it is sent, so that it never grows in
+/// Lays JSON out over lines for people (`pretty`). Long content is laid out while it is sent, so that it
+/// never grows in
 /// memory.
 final class PrettyFilter implements Filter {
     /// Bytes that are laid out at once.
@@ -41,7 +42,7 @@ final class PrettyFilter implements Filter {
         return !isJson || isFile
                 ? response
                 : switch (response.content()) {
-                    case Content.None _, Content.Push _ -> response;
+                    case Content.None _, Content.Push _, Content.Forwarded _ -> response;
                     case Content.Bytes(var buffer)
                     when buffer.remaining() <= PIECE -> response.with(Content.Bytes.of(whole(buffer)));
                     case Content.Bytes(var buffer) -> response.with(new Content.Streamed(new Laid(new Pieces(buffer))));

@@ -6,7 +6,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 import org.restheart.core.config.MetricsConfig;
+import org.restheart.core.filter.RateLimits;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.server.ServerLoad;
 
@@ -86,6 +88,19 @@ public final class Metrics implements AutoCloseable {
         FunctionCounter.builder("gateway_requests_rejected", load, ServerLoad::rejected)
                 .description("Requests refused with 503 because too many were in flight or the server was stopping")
                 .register(meters);
+    }
+
+    /// Shows how many requests were refused by rate limits.
+    public void watch(RateLimits limits) {
+        refused("address", limits, RateLimits::refusedByAddress);
+        refused("account", limits, RateLimits::refusedByAccount);
+    }
+
+    private void refused(String by, RateLimits limits, ToDoubleFunction<RateLimits> count) {
+        FunctionCounter.builder("gateway_rate_limited", limits, count)
+                .description("Requests refused with 429 by a rate limit")
+                .tag("by", by)
+                .register(gateway.meters());
     }
 
     /// What [org.restheart.core.service.MetricsService] serves.

@@ -42,6 +42,7 @@ final class Compression {
             case Content.None _ -> false;
             case Content.Bytes bytes -> bytes.length() > 0 && !isCoded(response);
             case Content.Streamed _ -> !isCoded(response);
+            case Content.Forwarded _ -> false; // the other server's matter
             case Content.Push _ -> false; // a compressor would delay messages
         };
     }
@@ -65,6 +66,7 @@ final class Compression {
             case Content.Bytes bytes -> coded(coding, bytes);
             case Content.Streamed(var source) -> new Content.Streamed(new CodedSource(coding, source));
             case Content.Push push -> push;
+            case Content.Forwarded forwarded -> forwarded;
         };
         var headers = response.headers().without("Content-Length").with("Content-Encoding", coding.token());
         return new Ready(response.status(), headers, content);

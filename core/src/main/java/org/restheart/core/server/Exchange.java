@@ -72,7 +72,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     /// Receives the rest of the request and answers it. Called from the root handler, on the I/O thread.
     void start() {
         http.addExchangeCompleteListener(this);
-        if (!http.isRequestComplete() && route.streamsContent(request)) {
+        if (route.binding().service().forwardsContent()) {
+            http.dispatch(parts.threads(), this::runBlocking);
+        } else if (!http.isRequestComplete() && route.streamsContent(request)) {
             decideFirst(true, new byte[0], null);
         } else {
             BodyReceiver.receive(http, parts.bodies(), held, this);
@@ -165,7 +167,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
-    /// Runs on the thread that completes the outcome, often of many requests at once. On the connection's I/O thread
+    /// Runs on the thread that completes the outcome, often of many requests at once. On the connection's
+    /// I/O thread
     /// Undertow sends and continues reading with the fewest system calls and without contention.
     private void arrived(Supplier<Ready> answer) {
         try {
@@ -216,7 +219,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private boolean leavesContentUnread(Ready ready) {
-        return !http.isRequestComplete() && !(ready.content() instanceof Content.Streamed);
+        return !http.isRequestComplete()
+                && !(ready.content() instanceof Content.Streamed)
+                && !(ready.content() instanceof Content.Forwarded);
     }
 
     private void sendCoded(ContentCoding coding, Ready ready) {

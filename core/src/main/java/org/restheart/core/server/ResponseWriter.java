@@ -7,6 +7,8 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpContinue;
 import io.undertow.util.Methods;
 import java.io.IOException;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.restheart.http.Content;
 import org.restheart.http.Response.Ready;
@@ -14,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 
-/// Sends responses without blocking: writing continues on the I/O thread when the socket is writable. Thread-safe.
+/// Sends responses without blocking: writing continues on the I/O thread when the socket is writable.
+/// Thread-safe.
 final class ResponseWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
     private static final IoCallback END = new End();
@@ -22,13 +25,16 @@ final class ResponseWriter {
     private final Executor threads;
     private final PushConnections pushes;
     private final Admission admission;
+    private final Map<String, ReverseProxy> proxies;
 
     /// @param threads run the pumps of streamed content
     /// @param pushes manages connections that stay open for messages
-    ResponseWriter(Executor threads, PushConnections pushes, Admission admission) {
+    /// @param proxies by their paths in the configuration
+    ResponseWriter(Executor threads, PushConnections pushes, Admission admission, Map<String, ReverseProxy> proxies) {
         this.threads = threads;
         this.pushes = pushes;
         this.admission = admission;
+        this.proxies = Map.copyOf(proxies);
     }
 
     /// Sends the response and ends the exchange. To be called once per exchange.
@@ -43,6 +49,11 @@ final class ResponseWriter {
         if (admission.isStopAnnounced() && exchange.isHttp11() && response.status() != 101) {
             exchange.setPersistent(false); // the client should use another connection for its next request
         }
+        if (response.content() instanceof Content.Forwarded forwarded) {
+            addHeaders(exchange, response);
+            Objects.requireNonNull(proxies.get(forwarded.proxy())).forward(exchange, forwarded);
+            return;
+        }
         head(exchange, response);
         boolean contentAllowed = Connectors.isEntityBodyAllowed(response.status());
         switch (response.content()) {
@@ -55,6 +66,7 @@ final class ResponseWriter {
                 source.close();
                 exchange.endExchange();
             }
+            case Content.Forwarded _ -> throw new IllegalStateException("handed on above");
             case Content.Push(var subscription) -> {
                 switch (subscription.transport()) {
                     case WEB_SOCKET -> WebSocketConnection.upgrade(exchange, subscription, pushes);
@@ -66,12 +78,16 @@ final class ResponseWriter {
 
     private static void head(HttpServerExchange exchange, Ready response) {
         exchange.setStatusCode(response.status());
-        var fields = exchange.getResponseHeaders();
-        response.headers().forEach((name, value) -> fields.add(HeaderNames.of(name), HeaderText.of(value)));
+        addHeaders(exchange, response);
         if (!exchange.isRequestComplete() && HttpContinue.requiresContinueResponse(exchange)) {
             // The client may or may not send its content after this response: the next bytes would be ambiguous.
             exchange.setPersistent(false);
         }
+    }
+
+    private static void addHeaders(HttpServerExchange exchange, Ready response) {
+        var fields = exchange.getResponseHeaders();
+        response.headers().forEach((name, value) -> fields.add(HeaderNames.of(name), HeaderText.of(value)));
     }
 
     private static boolean isHead(HttpServerExchange exchange) {
@@ -108,7 +124,7 @@ final class ResponseWriter {
 
     private static void abandon(Content content) {
         switch (content) {
-            case Content.None _, Content.Bytes _ -> {}
+            case Content.None _, Content.Bytes _, Content.Forwarded _ -> {}
             case Content.Streamed(var source) -> source.close();
             case Content.Push(var subscription) -> subscription.onGone().run();
         }

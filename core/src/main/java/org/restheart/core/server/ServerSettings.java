@@ -1,10 +1,12 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
+import java.util.List;
 import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.config.CoreConfig;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.ListenerConfig;
+import org.restheart.core.config.ProxyConfig;
 import org.restheart.security.ClientAddress;
 
 /// The parts of the configuration that concern the server.
@@ -16,7 +18,8 @@ public record ServerSettings(
         ListenerConfig.Tls https,
         ConnectionOptions connection,
         Limits limits,
-        ClientAddress clients) {
+        ClientAddress clients,
+        List<ProxyConfig> proxies) {
     private static final Duration CONTENT_PATIENCE = Duration.ofSeconds(20);
 
     /// Bounds of concurrent requests.
@@ -47,6 +50,7 @@ public record ServerSettings(
                                 : config.core().maxBufferedContent(),
                         config.core().maxStreamedContent(),
                         CONTENT_PATIENCE),
-                config.security().guards().clientAddress());
+                config.security().guards().clientAddress(),
+                config.proxies());
     }
 }

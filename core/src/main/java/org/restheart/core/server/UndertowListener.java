@@ -15,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ import org.restheart.core.config.ListenerConfig;
 import org.restheart.core.config.ListenerConfig.Keystore;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Router;
+import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.ChannelListener;
@@ -59,6 +62,7 @@ public final class UndertowListener {
     private final Http2Connections http2 = new Http2Connections();
     private final PushConnections pushes = PushConnections.start();
     private final HttpHandler handler;
+    private final Map<String, ReverseProxy> proxies = new HashMap<>();
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
     private boolean stopped;
 
@@ -72,6 +76,15 @@ public final class UndertowListener {
         this.worker = worker;
         this.observer = observer;
         var threads = virtualThreads();
+        for (var proxy : settings.proxies()) {
+            proxies.putIfAbsent(
+                    proxy.location(),
+                    ReverseProxy.open(
+                            proxy,
+                            worker.getXnio(),
+                            settings.clients() instanceof ClientAddress.Forwarded,
+                            settings.limits().maxStreamedContent()));
+        }
         var parts = new ServerParts(
                 admission,
                 new BodyLimits(
@@ -81,7 +94,7 @@ public final class UndertowListener {
                         settings.limits().maxStreamedContent(),
                         settings.limits().contentTimeout()),
                 settings.clients(),
-                new ResponseWriter(threads, pushes, admission),
+                new ResponseWriter(threads, pushes, admission, proxies),
                 threads,
                 observer);
         this.handler = new HttpContinueReadHandler(new RootHandler(
@@ -259,8 +272,10 @@ public final class UndertowListener {
         return admission;
     }
 
-    /// Continues serving while load balancers and clients are informed of the stop: each response ends its HTTP/1.1
-    /// connection, and clients of HTTP/2 get a `GOAWAY`. Returns after the grace period, or when there has been no
+    /// Continues serving while load balancers and clients are informed of the stop: each response ends its
+    /// HTTP/1.1
+    /// connection, and clients of HTTP/2 get a `GOAWAY`. Returns after the grace period, or when there has
+    /// been no
     /// request for a while.
     public void announceStop(Duration grace) {
         admission.announceStop();
@@ -288,6 +303,7 @@ public final class UndertowListener {
         admission.close();
         sockets.forEach(IoUtils::safeClose);
         pushes.close();
+        proxies.values().forEach(ReverseProxy::close);
         try {
             if (!admission.awaitEmpty(timeout)) {
                 LOG.warn("{} requests are cut off: they took longer than {}", admission.inFlight(), timeout);

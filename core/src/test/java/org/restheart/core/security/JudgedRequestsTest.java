@@ -89,7 +89,8 @@ class JudgedRequestsTest {
                     PipelineSettings.of(config),
                     new ErrorMapping(MongoErrors::toProblem),
                     security::securityFilter,
-                    binding -> security.securityFilter(binding)::judge);
+                    binding -> security.securityFilter(binding)::judge,
+                    Optional.empty());
             router = new Router(Stream.of(
                             Binding.prefix(data, "/", true).behind(security.guards()),
                             Binding.prefix(new Translator(requests), "/_translate", false))
@@ -205,7 +206,7 @@ class JudgedRequestsTest {
                     }
                     yield bytes.toString(StandardCharsets.UTF_8);
                 }
-                case Content.Push _ -> throw new AssertionError("no messages expected");
+                case Content.Push _, Content.Forwarded _ -> throw new AssertionError("no messages expected");
             };
         }
     }

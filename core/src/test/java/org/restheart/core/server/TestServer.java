@@ -44,7 +44,8 @@ final class TestServer implements AutoCloseable {
                         new SecurityGuards.Cors(List.of(), false, List.of())),
                 new ErrorMapping(_ -> Optional.empty()),
                 _ -> (request, next) -> next.handle(request),
-                _ -> (request, next) -> next.handle(request));
+                _ -> (request, next) -> next.handle(request),
+                Optional.empty());
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
         this.listener = UndertowListener.start(settings, router, this::completed);
     }
@@ -93,7 +94,8 @@ final class TestServer implements AutoCloseable {
                         settings.https(),
                         settings.connection(),
                         limits,
-                        settings.clients()),
+                        settings.clients(),
+                        settings.proxies()),
                 settings.core().forceGzipEncoding(),
                 Arrays.asList(bindings));
     }

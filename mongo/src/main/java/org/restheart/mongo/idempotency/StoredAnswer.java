@@ -27,7 +27,8 @@ final class StoredAnswer {
                 buffer.duplicate().get(bytes);
                 yield document.append(CONTENT, new BsonBinary(bytes));
             }
-            case Content.Streamed _, Content.Push _ -> throw new IllegalStateException("an answer without an end");
+            case Content.Streamed _, Content.Push _, Content.Forwarded _ ->
+                throw new IllegalStateException("an answer without an end");
         };
     }
 

@@ -6,21 +6,30 @@ import java.util.List;
 import java.util.Map;
 import org.restheart.http.Request;
 
-/// The permissions of a file. Immutable.
+/// The permissions of a file. Thread-safe.
 ///
 /// Within a role the lower priority is tried first; of equal ones, the one that is later in the file.
 public final class FilePermissions implements Permissions {
-    private final Map<String, List<Permission>> byRole;
+    private volatile Map<String, List<Permission>> byRole;
 
     /// @param permissions in the order of the file
     public FilePermissions(List<Permission> permissions) {
+        this.byRole = byRole(permissions);
+    }
+
+    /// Takes other permissions in place of all.
+    public void replace(List<Permission> permissions) {
+        byRole = byRole(permissions);
+    }
+
+    private static Map<String, List<Permission>> byRole(List<Permission> permissions) {
         var byRole = new HashMap<String, List<Permission>>();
         permissions.reversed().stream()
                 .sorted(Comparator.comparingDouble(rule -> rule.priority().orElse(Double.POSITIVE_INFINITY)))
                 .forEach(rule -> rule.roles().stream()
                         .distinct()
                         .forEach(role -> byRole.merge(role, List.of(rule), FilePermissions::concatenated)));
-        this.byRole = Map.copyOf(byRole);
+        return Map.copyOf(byRole);
     }
 
     private static List<Permission> concatenated(List<Permission> a, List<Permission> b) {

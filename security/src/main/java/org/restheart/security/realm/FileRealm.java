@@ -14,14 +14,13 @@ import org.bson.BsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
-/// Accounts that are written in a file, with their passwords in clear or as bcrypt hashes. Immutable.
+/// Accounts that are written in a file, with their passwords in clear or as bcrypt hashes. Thread-safe.
 public final class FileRealm implements Realm {
     /// OWASP's recommendation for this function.
     private static final int ITERATIONS = 600_000;
 
-    private final Map<String, Known> users = new HashMap<>();
     private final PasswordHashes hashes;
-    private final boolean anyHashed;
+    private volatile Entries entries;
     private final KeyedDigest digest = new KeyedDigest();
 
     /// One entry of the file.
@@ -37,26 +36,50 @@ public final class FileRealm implements Realm {
 
     private record Known(String password, Account account) {}
 
-    private final Map<String, String> identities = new ConcurrentHashMap<>();
+    /// What the file holds at a time.
+    ///
+    /// @param identities of accounts for which it was asked
+    private record Entries(Map<String, Known> users, boolean anyHashed, Map<String, String> identities) {
+        static Entries of(List<User> users) {
+            var known = new HashMap<String, Known>();
+            users.forEach(user -> known.put(
+                    user.name(),
+                    new Known(user.password(), new Account(user.name(), user.roles(), user.properties()))));
+            return new Entries(
+                    Map.copyOf(known),
+                    users.stream().anyMatch(user -> PasswordHashes.isHash(user.password())),
+                    new ConcurrentHashMap<>());
+        }
+
+        Optional<Known> find(String name) {
+            return Optional.ofNullable(users.get(name));
+        }
+    }
 
     /// @param users of two with the same name the later is used
     public FileRealm(List<User> users, PasswordHashes hashes) {
-        users.forEach(user -> this.users.put(
-                user.name(), new Known(user.password(), new Account(user.name(), user.roles(), user.properties()))));
         this.hashes = hashes;
-        this.anyHashed = users.stream().anyMatch(user -> PasswordHashes.isHash(user.password()));
+        this.entries = Entries.of(users);
+    }
+
+    /// Takes other accounts in place of all. Nobody stays logged in with a password that was changed.
+    public void replace(List<User> users) {
+        entries = Entries.of(users);
     }
 
     @Override
     @SuppressWarnings("ReferenceEquality") // an equal account may have another password
     public boolean isCurrent(Account account) {
-        var user = users.get(account.name());
-        return user != null && user.account() == account;
+        return entries.find(account.name())
+                .filter(user -> user.account() == account)
+                .isPresent();
     }
 
     @Override
     public Optional<Account> verify(Request request, String name, String password) {
-        var user = users.get(name);
+        var now = entries;
+        boolean anyHashed = now.anyHashed;
+        var user = now.users.get(name);
         if (user == null) {
             // The same work as for an existing account.
             boolean _ = anyHashed ? hashes.noMatch(request, name, password) : digest.same(password, name);
@@ -73,19 +96,20 @@ public final class FileRealm implements Realm {
 
     @Override
     public Optional<Stored> stored(Request request, String name) {
-        return Optional.ofNullable(users.get(name)).map(user -> new Stored(user.account(), user.password()));
+        return entries.find(name).map(user -> new Stored(user.account(), user.password()));
     }
 
     @Override
     public Optional<Identified> identified(Request request, String name, boolean fresh) {
-        var user = users.get(name);
+        var now = entries;
+        var user = now.users.get(name);
         if (user == null) {
             return Optional.empty();
         }
-        if (!identities.containsKey(name)) {
+        if (!now.identities.containsKey(name)) {
             request.requireThread();
         }
-        var identity = identities.computeIfAbsent(name, _ -> identity(name, user.password()));
+        var identity = now.identities.computeIfAbsent(name, _ -> identity(name, user.password()));
         return Optional.of(new Identified(user.account(), Optional.of(identity)));
     }
 
@@ -108,7 +132,7 @@ public final class FileRealm implements Realm {
 
     @Override
     public Optional<Clear> clear(Request request, String name) {
-        return Optional.ofNullable(users.get(name))
+        return entries.find(name)
                 .filter(user -> !PasswordHashes.isHash(user.password()))
                 .map(user -> new Clear(user.account(), user.password()));
     }

@@ -1,0 +1,36 @@
+package org.restheart.core.config;
+
+import java.util.List;
+import java.util.Optional;
+
+/// `rateLimits`.
+///
+/// @param perAddress of requests whatever their credentials; empty for none
+/// @param perAccount of requests of authenticated callers; empty for none
+/// @param unlimitedRoles whose accounts are not limited
+/// @param exemptPaths of which requests are not counted by address
+public record RateLimitsConfig(
+        Optional<Limit> perAddress, Optional<Limit> perAccount, List<String> unlimitedRoles, List<String> exemptPaths) {
+
+    /// @param perMinute requests in the long run
+    /// @param burst requests at once, after a while without any
+    public record Limit(int perMinute, int burst) {}
+
+    /// Empty when the component is off.
+    static Optional<RateLimitsConfig> read(Block block) {
+        if (!block.flag("enabled", false)) {
+            return Optional.empty();
+        }
+        return Optional.of(new RateLimitsConfig(
+                limit(block, "address", 3_000, 200),
+                limit(block, "account", 6_000, 400),
+                block.texts("unlimited-roles", List.of()),
+                block.texts("exempt-paths", List.of("/ping", "/health/db"))));
+    }
+
+    private static Optional<Limit> limit(Block block, String of, int perMinute, int burst) {
+        int rate = block.integer(of + "-requests-per-minute", perMinute, 0, 60_000_000);
+        int atOnce = block.integer(of + "-burst", burst, 1, 1_000_000);
+        return rate == 0 ? Optional.empty() : Optional.of(new Limit(rate, atOnce));
+    }
+}

@@ -1,0 +1,158 @@
+package org.restheart.core.server;
+
+import io.undertow.UndertowOptions;
+import io.undertow.protocols.ssl.UndertowXnioSsl;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.handlers.proxy.LoadBalancingProxyClient;
+import io.undertow.server.handlers.proxy.ProxyHandler;
+import io.undertow.util.HeaderMap;
+import io.undertow.util.Headers;
+import io.undertow.util.HttpString;
+import java.net.URI;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import org.restheart.core.config.ProxyConfig;
+import org.restheart.http.Content;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.OptionMap;
+import org.xnio.Xnio;
+import org.xnio.ssl.XnioSsl;
+
+/// Hands requests on to the targets of one entry of `proxies`, in turn. A target that cannot be reached is
+/// left out for
+/// a while; where there is a health check, also one that fails it. Thread-safe.
+final class ReverseProxy implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ReverseProxy.class);
+
+    /// They tell where the request ends, and to whom it was sent.
+    private static final Set<HttpString> FRAMING =
+            Set.of(Headers.CONTENT_LENGTH, Headers.TRANSFER_ENCODING, Headers.HOST, Headers.EXPECT);
+
+    /// They are about the connection to the target (RFC 9110, 7.6.1).
+    private static final List<HttpString> HOP_BY_HOP = List.of(
+            Headers.CONNECTION,
+            new HttpString("Keep-Alive"),
+            Headers.PROXY_AUTHENTICATE,
+            new HttpString("Proxy-Connection"),
+            Headers.UPGRADE);
+
+    private final ProxyHandler handler;
+    private final long maxContent;
+    private final Optional<TargetHealth> health;
+
+    private ReverseProxy(ProxyHandler handler, long maxContent, Optional<TargetHealth> health) {
+        this.handler = handler;
+        this.maxContent = maxContent;
+        this.health = health;
+    }
+
+    /// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server
+    /// @param maxContent bytes of a request
+    /// @throws StartException if TLS is not available
+    static ReverseProxy open(ProxyConfig config, Xnio xnio, boolean trusted, long maxContent) {
+        var client = new LoadBalancingProxyClient()
+                .setConnectionsPerThread(config.connectionsPerThread())
+                .setSoftMaxConnectionsPerThread(config.softMaxConnectionsPerThread())
+                .setMaxQueueSize(config.maxQueueSize())
+                .setTtl(config.connectionsTtl()
+                        .map(Duration::toMillis)
+                        .orElse(-1L)
+                        .intValue())
+                .setProblemServerRetry((int) config.problemServerRetry().toSeconds());
+        var targets = config.targets().stream().map(ReverseProxy::target).toList();
+        targets.forEach(target -> add(client, target, xnio));
+        var handler = ProxyHandler.builder()
+                .setProxyClient(client)
+                .setRewriteHostHeader(config.rewriteHostHeader())
+                .setReuseXForwarded(trusted)
+                .setMaxConnectionRetries(targets.size())
+                .setMaxRequestTime(config.requestTimeout()
+                        .map(Duration::toMillis)
+                        .orElse(-1L)
+                        .intValue())
+                .build();
+        return new ReverseProxy(
+                handler,
+                maxContent,
+                config.healthCheck()
+                        .map(check -> TargetHealth.watch(
+                                targets, check, target -> add(client, target, xnio), client::removeHost)));
+    }
+
+    /// Without the slash at its end: the rest of a request's path begins with one.
+    private static URI target(String url) {
+        return URI.create(url.replaceFirst("/+$", ""));
+    }
+
+    private static void add(LoadBalancingProxyClient client, URI target, Xnio xnio) {
+        if (target.getScheme().equals("https")) {
+            client.addHost(
+                    target,
+                    null,
+                    tls(xnio),
+                    OptionMap.create(UndertowOptions.ENDPOINT_IDENTIFICATION_ALGORITHM, "HTTPS"));
+        } else {
+            client.addHost(target);
+        }
+    }
+
+    private static XnioSsl tls(Xnio xnio) {
+        try {
+            return new UndertowXnioSsl(xnio, OptionMap.EMPTY, SSLContext.getDefault());
+        } catch (NoSuchAlgorithmException e) {
+            throw new StartException("proxies: TLS is not available: " + e.getMessage(), e);
+        }
+    }
+
+    /// Hands the request on, with its content. The exchange ends with the target's response, or with 503 if
+    /// there is no
+    /// target, 504 if it takes too long.
+    void forward(HttpServerExchange exchange, Content.Forwarded forwarded) {
+        if (exchange.getRequestContentLength() > maxContent) {
+            exchange.setStatusCode(413);
+            exchange.setPersistent(false);
+            exchange.endExchange();
+            return;
+        }
+        exchange.setMaxEntitySize(maxContent);
+        replace(exchange.getRequestHeaders(), forwarded);
+        exchange.setRequestURI(forwarded.path(), false);
+        exchange.addResponseCommitListener(ReverseProxy::keepConnectionsApart);
+        try {
+            handler.handleRequest(exchange);
+        } catch (Exception e) {
+            LOG.error("a request could not be handed on to {}", forwarded.proxy(), e);
+            exchange.setStatusCode(500);
+            exchange.endExchange();
+        }
+    }
+
+    private static void replace(HeaderMap fields, Content.Forwarded forwarded) {
+        for (var name : new ArrayList<>(fields.getHeaderNames())) {
+            if (!FRAMING.contains(name)) {
+                fields.remove(name);
+            }
+        }
+        forwarded.headers().forEach((name, value) -> fields.add(new HttpString(name), HeaderText.of(value)));
+    }
+
+    private static void keepConnectionsApart(HttpServerExchange exchange) {
+        var fields = exchange.getResponseHeaders();
+        HOP_BY_HOP.forEach(fields::remove);
+        if (!exchange.isHttp11()) {
+            fields.remove(Headers.TRANSFER_ENCODING);
+        }
+    }
+
+    /// Ends health checks. Connections end with the I/O threads.
+    @Override
+    public void close() {
+        health.ifPresent(TargetHealth::close);
+    }
+}
