@@ -21,8 +21,9 @@ final class DriverJson {
         this.sink = sink;
     }
 
+    /// @param tail decides about what follows the value
     /// @throws MalformedJsonException if that parser refuses the text, or it passes a bound, or is not UTF-8
-    static void read(byte[] utf8, BsonSink sink) {
+    static void read(byte[] utf8, BsonSink sink, Tail tail) {
         String text = decode(utf8);
         LongDigits.refuse(text);
         try (var reader = new JsonReader(text)) {
@@ -31,6 +32,9 @@ final class DriverJson {
                 throw new MalformedJsonException("there is no value");
             }
             new DriverJson(reader, sink).value(type);
+            if (type == BsonType.DOCUMENT || type == BsonType.ARRAY) {
+                tail.check(text, StopPosition.end(text));
+            }
         } catch (JsonParseException | BSONException | IllegalArgumentException | DateTimeException e) {
             throw MalformedJsonException.quoting(String.valueOf(e.getMessage()), StopPosition.of(text));
         } catch (AssertionError e) { // the driver asserts the range of a decimal's exponent
@@ -38,7 +42,8 @@ final class DriverJson {
         }
     }
 
-    private static String decode(byte[] utf8) {
+    /// @throws MalformedJsonException if it is not UTF-8
+    static String decode(byte[] utf8) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()

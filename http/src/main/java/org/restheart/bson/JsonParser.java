@@ -9,6 +9,9 @@ import org.bson.RawBsonDocument;
 /// JSON → BSON, with the result that the MongoDB driver's own parser would give: Extended JSON v1 and v2 and the
 /// `mongo` shell's dialect. Plain JSON takes one pass over the bytes and builds no tree.
 ///
+/// Text behind a document or an array is ignored, as by the driver, unless it holds data (a brace, a bracket or a
+/// colon): of `{"a": 1}, {"a": 2}` the second document would be lost without a word.
+///
 /// Bounds: 100 levels of nesting, 16 MiB of BSON for each document. Stricter than the driver in what could not be
 /// stored anyway: text that is not UTF-8, half surrogate pairs and U+0000 in field names are refused.
 public final class JsonParser {
@@ -19,7 +22,18 @@ public final class JsonParser {
     ///
     /// @throws MalformedJsonException if there is none, or one that is not accepted
     public static BsonValue parse(byte[] utf8) {
-        BsonSink sink = read(utf8);
+        return parse(utf8, Tail.WITHOUT_DATA);
+    }
+
+    /// As [#parse(byte\[\])], but nothing may follow a document or an array.
+    ///
+    /// @throws MalformedJsonException also if something does
+    public static BsonValue parseWhole(byte[] utf8) {
+        return parse(utf8, Tail.BLANK);
+    }
+
+    private static BsonValue parse(byte[] utf8, Tail tail) {
+        BsonSink sink = read(utf8, tail);
         int length = sink.out.length - BsonSink.ROOT - 1;
         return switch (sink.rootType()) {
             case BsonTypes.DOCUMENT -> new RawBsonDocument(sink.out.bytes, BsonSink.ROOT, length);
@@ -48,13 +62,13 @@ public final class JsonParser {
         throw new MalformedJsonException("the value is not a document");
     }
 
-    private static BsonSink read(byte[] utf8) {
+    private static BsonSink read(byte[] utf8, Tail tail) {
         var sink = new BsonSink(utf8.length);
         try {
-            StrictJson.read(utf8, sink);
+            tail.check(utf8, StrictJson.read(utf8, sink));
         } catch (NotStrict _) {
             sink = new BsonSink(utf8.length);
-            DriverJson.read(utf8, sink);
+            DriverJson.read(utf8, sink, tail);
         }
         sink.finish();
         return sink;

@@ -6,8 +6,25 @@ public final class MalformedJsonException extends RuntimeException {
     /// How much of the text a message may repeat, in characters.
     private static final int LONGEST_QUOTE = 40;
 
+    private final boolean afterTheEnd;
+
     MalformedJsonException(String message) {
+        this(message, false);
+    }
+
+    private MalformedJsonException(String message, boolean afterTheEnd) {
         super(message, null, false, false);
+        this.afterTheEnd = afterTheEnd;
+    }
+
+    /// @param where added to the message
+    static MalformedJsonException afterTheEnd(String where) {
+        return new MalformedJsonException("There is more after the end of the value" + where, true);
+    }
+
+    /// Whether the text begins with a value, and something follows it.
+    public boolean isAfterTheEnd() {
+        return afterTheEnd;
     }
 
     /// @param message of another parser, which may quote the text without a bound

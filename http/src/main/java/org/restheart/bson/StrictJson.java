@@ -17,23 +17,21 @@ final class StrictJson {
         this.extended = new ExtendedJson(this, in, sink);
     }
 
-    /// @throws NotStrict if this is not such a text; the sink is then useless
+    /// The position behind the value; anything may follow.
+    ///
+    /// @throws NotStrict if the text does not begin with such a value; the sink is then useless
     /// @throws MalformedJsonException if it passes a bound
-    static void read(byte[] utf8, BsonSink sink) {
-        new StrictJson(utf8, sink).root();
+    static int read(byte[] utf8, BsonSink sink) {
+        return new StrictJson(utf8, sink).root();
     }
 
-    private void root() {
+    private int root() {
         byte first = nextToken();
         if (first != '{' && first != '[') {
             throw new NotStrict();
         }
         value(first);
-        while (at < in.length) {
-            if (!isBlank(in[at++])) {
-                throw new NotStrict();
-            }
-        }
+        return at;
     }
 
     /// @param first the value's first byte; the position is after it
@@ -231,7 +229,7 @@ final class StrictJson {
         throw new NotStrict();
     }
 
-    private static boolean isBlank(byte b) {
+    static boolean isBlank(byte b) {
         return b == ' ' || b == '\n' || b == '\r' || b == '\t';
     }
 }

@@ -334,6 +334,38 @@ class JsonParserTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"a\": \"ü\"}{\"b\": 1}",
+                "{\"a\": \"ü\"},\"b\":2}",
+                "{\"a\": \"ü\"},{b:2}",
+                "{'a': \"ü\"},{b:2}",
+                "[{a:  10}],{b:2}"
+            })
+    void data_behind_a_document_is_refused(String json) {
+        assertThatThrownBy(() -> JsonParser.parse(json))
+                .isInstanceOf(MalformedJsonException.class)
+                .hasMessage("There is more after the end of the value (line 1, column 11)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"a\": 1}}", "{\"a\": 1} garbage", "{a: 1},", "{a: 1};"})
+    void other_text_behind_a_document_is_ignored_as_by_the_driver_unless_nothing_may_follow(String json) {
+        assertThat(JsonParser.parse(json)).isEqualTo(new BsonDocument("a", new BsonInt32(1)));
+        assertThatThrownBy(() -> JsonParser.parseWhole(json.getBytes(UTF_8)))
+                .isInstanceOf(MalformedJsonException.class)
+                .hasMessageStartingWith("There is more after the end of the value (line 1, column ");
+    }
+
+    @Test
+    void blanks_may_follow() {
+        for (var json : new String[] {"{\"a\": 1} \r\n\t", "{a: 1} \r\n\t"}) {
+            assertThat(JsonParser.parseWhole(json.getBytes(UTF_8)))
+                    .isEqualTo(new BsonDocument("a", new BsonInt32(1)));
+        }
+    }
+
     @Test
     void a_message_has_a_position_unless_the_text_is_short() {
         assertThatThrownBy(() -> JsonParser.parse("foo"))
@@ -362,7 +394,15 @@ class JsonParserTest {
     }
 
     private static void assertReadsAsTheDriverDoes(String json) {
-        assertThat(parse(json)).as(json).isEqualTo(Driver.parse(json));
+        var expected = Driver.parse(json);
+        try {
+            assertThat(Optional.of(Driver.bytes(JsonParser.parse(json.getBytes(UTF_8)))))
+                    .as(json)
+                    .isEqualTo(expected);
+        } catch (MalformedJsonException e) {
+            // What it ignores behind a value is the one thing of which less is accepted here.
+            assertThat(expected.isPresent() && !e.isAfterTheEnd()).as(json).isFalse();
+        }
     }
 
     private static Optional<ByteBuffer> parse(String json) {

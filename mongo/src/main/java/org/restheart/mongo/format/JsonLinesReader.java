@@ -29,9 +29,11 @@ public final class JsonLinesReader implements DocumentReader {
             return new Entry.Malformed(line.number(), Problem.of(CONTENT_TOO_LARGE, "the line is longer than 16 MiB"));
         }
         try {
-            return new Entry.Parsed(line.number(), JsonParser.parse(line.content()));
+            return new Entry.Parsed(line.number(), JsonParser.parseWhole(line.content()));
         } catch (MalformedJsonException e) {
-            return new Entry.Malformed(line.number(), Problem.of(CONTENT_INVALID, "Invalid JSON. " + e.getMessage()));
+            var hint = e.isAfterTheEnd() ? "; each document needs a line of its own (curl: --data-binary, as -d removes line ends)" : "";
+            return new Entry.Malformed(
+                    line.number(), Problem.of(CONTENT_INVALID, "Invalid JSON. " + e.getMessage() + hint));
         }
     }
 }

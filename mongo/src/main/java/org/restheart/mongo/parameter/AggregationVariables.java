@@ -24,8 +24,8 @@ final class AggregationVariables {
         BsonValue value;
         try {
             value = JsonParser.parse(text);
-        } catch (MalformedJsonException _) {
-            throw notAnObject(text);
+        } catch (MalformedJsonException e) {
+            throw notAnObject(e.isAfterTheEnd() ? text + ", " + e.getMessage() : text);
         }
         if (!value.isDocument()) {
             throw notAnObject(text);

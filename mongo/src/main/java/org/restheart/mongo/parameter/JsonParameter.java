@@ -32,7 +32,7 @@ final class JsonParameter {
         try {
             value = JsonParser.parse(text);
         } catch (MalformedJsonException e) {
-            var detail = name.equals("filter") ? ", " + e.getMessage() : "";
+            var detail = name.equals("filter") || e.isAfterTheEnd() ? ", " + e.getMessage() : "";
             throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter: " + text + detail)
                     .because("org.bson.json.JsonParseException", "invalid json")
                     .raise();

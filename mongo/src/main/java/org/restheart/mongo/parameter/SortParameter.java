@@ -69,8 +69,11 @@ final class SortParameter {
                 }
             }
             return sort.asDocument();
-        } catch (MalformedJsonException _) {
-            throw invalid();
+        } catch (MalformedJsonException e) {
+            throw e.isAfterTheEnd()
+                    ? Problem.of(PARAMETER_INVALID, "Invalid sort parameter. " + e.getMessage())
+                            .raise()
+                    : invalid();
         }
     }
 

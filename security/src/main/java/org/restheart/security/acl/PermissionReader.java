@@ -1,5 +1,6 @@
 package org.restheart.security.acl;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -147,7 +148,7 @@ public final class PermissionReader {
 
     private static BsonDocument parse(String key, String json) throws PermissionException {
         try {
-            if (JsonParser.parse(json) instanceof BsonDocument document) {
+            if (JsonParser.parseWhole(json.getBytes(StandardCharsets.UTF_8)) instanceof BsonDocument document) {
                 return document;
             }
         } catch (MalformedJsonException _) {
