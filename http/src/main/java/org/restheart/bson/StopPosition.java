@@ -54,9 +54,7 @@ final class StopPosition extends Reader {
             case DOCUMENT -> skipFields(reader);
             case ARRAY -> {
                 reader.readStartArray();
-                for (var next = reader.readBsonType();
-                        next != BsonType.END_OF_DOCUMENT;
-                        next = reader.readBsonType()) {
+                for (var next = reader.readBsonType(); next != BsonType.END_OF_DOCUMENT; next = reader.readBsonType()) {
                     skip(reader, next);
                 }
                 reader.readEndArray();

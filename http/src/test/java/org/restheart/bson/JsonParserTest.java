@@ -361,8 +361,7 @@ class JsonParserTest {
     @Test
     void blanks_may_follow() {
         for (var json : new String[] {"{\"a\": 1} \r\n\t", "{a: 1} \r\n\t"}) {
-            assertThat(JsonParser.parseWhole(json.getBytes(UTF_8)))
-                    .isEqualTo(new BsonDocument("a", new BsonInt32(1)));
+            assertThat(JsonParser.parseWhole(json.getBytes(UTF_8))).isEqualTo(new BsonDocument("a", new BsonInt32(1)));
         }
     }
 

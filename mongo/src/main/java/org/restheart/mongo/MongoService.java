@@ -129,7 +129,8 @@ public final class MongoService implements Service, AutoCloseable {
         routes.on(
                 ResourceKind.CHANGE_STREAM,
                 Method.GET,
-                new OpenStream(streams, config.streams(), inspection, config.interpolation()));
+                new OpenStream(
+                        streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
         addTo(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
         WriteRoutes.addTo(
                 routes, new Collections(client), coalescer, metadata, new SchemaAccess(judged, mounts), config);
@@ -302,7 +303,7 @@ public final class MongoService implements Service, AutoCloseable {
     @Override
     public Response handle(Request sent) {
         var request = answerable(sent);
-        var warnings = Warnings.of(request.query(), parameterSettings);
+        var warnings = Warnings.of(request, parameterSettings);
         if (warnings.isEmpty()) {
             return dispatcher.dispatch(request);
         }

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Configuration;
@@ -83,6 +85,26 @@ class FileSecurityTest {
                 .extracting(Finding::toString)
                 .containsExactly("/fileAclAuthorizer/permissions[2] is not used: predicate does not parse: "
                         + "unknown predicate less-than at column 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mongo: {readfilter: {a: 1}} | mongo.readfilter is unknown; did you mean mongo.readFilter?",
+                "readFilter: {a: 1} | did you mean mongo.readFilter, within the object mongo?",
+                "priorty: 3 | priorty is unknown; did you mean priority?",
+                "priority: high | priority must be a number",
+                "mongo: {readFilter: {a: '@usr._id'}} | unknown variable @usr._id; did you mean @user?",
+                "mongo: {readFilter: '{\"a\": 1} and more'} | mongo.readFilter is not a JSON object",
+            })
+    void a_permission_of_a_file_that_would_not_restrict_is_not_used_and_said_so(String keys) {
+        var parts = keys.split(" \\| ");
+        var found = Configuration.parse(SECURITY + "    - {role: x, predicate: \"path('/x')\", " + parts[0] + "}\n")
+                .read();
+        assertThat(found.findings())
+                .filteredOn(finding -> finding.level() == Finding.Level.SUSPECT)
+                .extracting(Finding::toString)
+                .anyMatch(text -> text.contains("/permissions[3] is not used: ") && text.contains(parts[1]));
     }
 
     @Test

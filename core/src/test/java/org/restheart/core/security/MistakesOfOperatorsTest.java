@@ -175,6 +175,15 @@ class MistakesOfOperatorsTest {
                 "{'roles': ['editor'], 'predicate': 'pathprefix(/)'} | predicate does not parse",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readfilter': {'a': 1}}} | mongo.readfilter is unknown; did you mean mongo.readFilter?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'prioritty': 1} | prioritty is unknown; did you mean priority?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readFilter': {'a': 1}} | did you mean mongo.readFilter, within the object mongo?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readfilter': {'a': 1}} | did you mean mongo.readFilter, within the object mongo?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'filter': {'a': 1}}} | mongo.filter is unknown",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'priority': 'high'} | priority must be a number",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '@usr._id'}}} | unknown variable @usr._id; did you mean @user?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'a': '%USERS'}}} | unknown variable %USERS; did you mean %USER?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'$where': 1}}} | $where without a text",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$ore': []}}} | unknown operator $ore; did you mean $or?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'_$or': {}}}} | $or without a list",
             })
     void a_permission_without_effect_is_refused(String permission, String why) {
         var json = permission.replace('\'', '"');
@@ -194,6 +203,20 @@ class MistakesOfOperatorsTest {
                 .isEqualTo(400);
         assertThat(admin().patch("/acl/staff", "{\"$set\": {\"role\": \"x\"}}").statusCode())
                 .isEqualTo(400);
+        for (var change : List.of(
+                "{\"readFilter\": {\"a\": 1}}",
+                "{\"mongo.readfilter\": {\"a\": 1}}",
+                "{\"$set\": {\"mongo.readfilter.a\": 1}}",
+                "{\"mongo\": {\"readFilter\": {\"a\": \"@usr\"}}}")) {
+            assertThat(admin().patch("/acl/staff", change).statusCode())
+                    .as(change)
+                    .isEqualTo(400);
+        }
+        assertThat(admin().patch(
+                                "/acl/staff",
+                                "{\"mongo.readFilter\": {\"roles\": \"viewer\"}, \"mongo.comment\": \"x\"}")
+                        .statusCode())
+                .isEqualTo(200);
         assertThat(admin().patch("/acl/staff", "{\"description\": \"for staff\", \"priority\": 5}")
                         .statusCode())
                 .isEqualTo(200);
@@ -202,5 +225,55 @@ class MistakesOfOperatorsTest {
                         .find(new Document("_id", "staff"))
                         .first())
                 .containsEntry("priority", 5);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'_id': 'n', 'password': 'pw', 'roles': 'editor'} | roles must be a list of texts",
+                "{'_id': 'n', 'password': 'pw', 'roles': ['editor', 1]} | roles must be a list of texts",
+                "{'_id': 'n', 'password': 'pw', 'role': ['editor']} | role has no meaning for accounts; did you mean roles?",
+                "{'_id': 'n', 'passwrd': 'abc', 'roles': []} | passwrd has no meaning for accounts; did you mean password?",
+                "{'_id': 'n', 'Password': 'abc', 'roles': []} | Password has no meaning for accounts; did you mean password?",
+            })
+    void an_account_that_could_not_log_in_is_refused(String account, String why) {
+        var json = account.replace('\'', '"');
+        for (var answer : List.of(
+                admin().post("/users", json),
+                admin().post("/users", "[" + json + "]"),
+                admin().put("/users/n?wm=upsert", json),
+                admin().patch("/users/n?wm=upsert", json.replace("\"_id\": \"n\", ", "")),
+                admin().patch("/users/n?wm=upsert", "{\"$set\": " + json.replace("\"_id\": \"n\", ", "") + "}"))) {
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains(why);
+        }
+        assertThat(gateway.collection("users").countDocuments(eq("_id", "n"))).isZero();
+    }
+
+    @Test
+    void an_account_without_a_password_is_warned_of() {
+        var answer = admin().post("/users", "{\"_id\": \"n\", \"roles\": [], \"passwordHint\": \"a cat\"}");
+        assertThat(answer.statusCode()).isEqualTo(201);
+        assertThat(answer.headers().firstValue("Warning").orElse("")).contains("the account has no password");
+        assertThat(admin().post("/users", "{\"_id\": \"o\", \"roles\": [], \"password\": \"xyz\"}")
+                        .headers()
+                        .firstValue("Warning"))
+                .isEmpty();
+    }
+
+    @Test
+    void a_stored_permission_whose_restriction_would_not_hold_is_not_used() {
+        gateway.insert("users", "{_id: 'guest', password: '" + TestGateway.hash("guest-pw") + "', roles: ['guest']}");
+        gateway.permit("{_id: 'm', roles: ['guest'], predicate: \"path('/one')\", readFilter: {a: 1}}");
+        gateway.permit("{_id: 'n', roles: ['guest'], predicate: \"path('/two')\", mongo: {readfilter: {a: 1}}}");
+        gateway.permit("{_id: 'o', roles: ['guest'], predicate: \"path('/three')\", note: 'x', priority: 'high'}");
+        gateway.insert("one", "{_id: 1}");
+        gateway.insert("two", "{_id: 1}");
+        gateway.insert("three", "{_id: 1}");
+        assertThat(gateway.as("guest").get("/one").statusCode()).isEqualTo(403);
+        assertThat(gateway.as("guest").get("/two").statusCode()).isEqualTo(403);
+        assertThat(gateway.as("guest").get("/three").statusCode()).isEqualTo(200);
     }
 }

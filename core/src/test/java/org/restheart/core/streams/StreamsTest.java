@@ -155,6 +155,17 @@ class StreamsTest {
     }
 
     @Test
+    void strict_parameters_know_those_of_streams(TestMongo mongo) throws Exception {
+        try (var strict = StreamsGateway.start(mongo, ", strict-parameters: true")) {
+            strict.define("t", DEFINITIONS);
+            assertThat(strict.handshake("/t/_streams/nw?tid=a")).isEqualTo(101);
+            assertThat(strict.handshake("/t/_streams/all?resumeAfter=")).isEqualTo(101);
+            assertThat(strict.handshake("/t/_streams/all?tid=a")).isEqualTo(400);
+            assertThat(strict.handshake("/t/_streams/nw?tdi=a")).isEqualTo(400);
+        }
+    }
+
+    @Test
     void a_token_that_is_none_is_refused() throws Exception {
         try (var garbage = new SseListener(gateway, "/t/_streams/all", "{\"_data\": \"00\"}");
                 var text = new SseListener(gateway, "/t/_streams/all", "no json")) {

@@ -3,8 +3,10 @@ package org.restheart.mongo.changestream;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.model.Collation;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
@@ -24,6 +26,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.parameter.UnknownParameters;
 
 /// `GET /{db}/{collection}/_streams/{uri}`: the changes of a collection as they happen, through a pipeline that the
 /// collection's properties define. As a WebSocket or as server-sent events.
@@ -32,12 +35,16 @@ public final class OpenStream implements DataHandler {
     private final ChangeStreamConfig config;
     private final PipelineInspection inspection;
     private final Interpolation interpolation;
+    private final boolean strictParameters;
 
+    /// @param strictParameters whether unknown query parameters are refused
     public OpenStream(
             ChangeStreams streams,
             ChangeStreamConfig config,
             PipelineInspection inspection,
-            Interpolation interpolation) {
+            Interpolation interpolation,
+            boolean strictParameters) {
+        this.strictParameters = strictParameters;
         this.interpolation = interpolation;
         this.inspection = inspection;
         this.streams = streams;
@@ -117,6 +124,7 @@ public final class OpenStream implements DataHandler {
                 .orElseThrow(() -> Problem.of(ProblemCode.NOT_FOUND, "Change Stream does not exist")
                         .raise());
         var definition = StreamDefinition.parse(entry);
+        UnknownParameters.refuse(request.http(), known(definition), strictParameters);
         var transport = transport(request);
         var filter = filter(definition, request);
         var permitted = permitted(definition, request);
@@ -143,6 +151,12 @@ public final class OpenStream implements DataHandler {
                         .with("Cache-Control", "no-cache")
                         .with("text/event-stream; charset=UTF-8", push(request, definition, pipeline, listener, from));
         };
+    }
+
+    private static Set<String> known(StreamDefinition definition) {
+        var known = new HashSet<>(StartParameters.NAMES);
+        definition.notifyWhen().ifPresent(condition -> known.add(condition.parameter()));
+        return known;
     }
 
     private Content push(

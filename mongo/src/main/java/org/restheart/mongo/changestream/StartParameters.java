@@ -1,6 +1,7 @@
 package org.restheart.mongo.changestream;
 
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
@@ -18,6 +19,9 @@ final class StartParameters {
     private static final String HEADER = "Last-Event-ID";
     private static final String AFTER = "resumeAfter";
     private static final String AT = "startAtOperationTime";
+
+    /// The query parameters that are read here.
+    static final Set<String> NAMES = Set.of(AFTER, AT);
 
     private StartParameters() {}
 

@@ -31,7 +31,9 @@ public final class JsonLinesReader implements DocumentReader {
         try {
             return new Entry.Parsed(line.number(), JsonParser.parseWhole(line.content()));
         } catch (MalformedJsonException e) {
-            var hint = e.isAfterTheEnd() ? "; each document needs a line of its own (curl: --data-binary, as -d removes line ends)" : "";
+            var hint = e.isAfterTheEnd()
+                    ? "; each document needs a line of its own (curl: --data-binary, as -d removes line ends)"
+                    : "";
             return new Entry.Malformed(
                     line.number(), Problem.of(CONTENT_INVALID, "Invalid JSON. " + e.getMessage() + hint));
         }

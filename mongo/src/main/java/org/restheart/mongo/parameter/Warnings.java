@@ -2,14 +2,17 @@ package org.restheart.mongo.parameter;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
+import java.util.Locale;
 import java.util.regex.Pattern;
-import org.restheart.http.Nearest;
+import java.util.stream.Collectors;
+import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
+import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about a request that is not refused.
 public final class Warnings {
@@ -19,49 +22,15 @@ public final class Warnings {
     /// Fields of former versions; documents have `_id`, which contains their creation time, and `_etag`.
     private static final List<String> FORMER_FIELDS = List.of("_created_on", "_last_updated_on");
 
-    /// All that this API, and the steps in front of it, ever look at.
-    private static final Set<String> KNOWN = Set.of(
-            "after",
-            "avars",
-            "cache",
-            "checkEtag",
-            "count",
-            "eager",
-            "explain",
-            "filter",
-            "hal",
-            "hint",
-            "id_type",
-            "jsonMode",
-            "keys",
-            "noauthchallenge",
-            "nocache",
-            "np",
-            "page",
-            "pagesize",
-            "pretty",
-            "readConcern",
-            "readPreference",
-            "rep",
-            "shardkey",
-            "sid",
-            "sort",
-            "sort_by",
-            "txn",
-            "wm",
-            "writeConcern",
-            "writeMode");
-
-    /// How other gateways write comparisons, `year=eq.1975`.
-    private static final Pattern COMPARISON = Pattern.compile("(not\\.)?(eq|neq|gt|gte|lt|lte|like|ilike|in|is)\\..*");
-
-    private static final int MOST = 10;
-    private static final int LONGEST = 50;
+    /// As `name:-1` or `name desc`.
+    private static final Pattern ORDER_OF_OTHERS =
+            Pattern.compile("[-+]?[\\w.]{1,100}(:\\s*(-?1|asc|desc)| (asc|desc))", Pattern.CASE_INSENSITIVE);
 
     private Warnings() {}
 
-    /// @throws org.restheart.http.ProblemException 400 for an unknown parameter, where these are refused
-    public static List<String> of(Query query, ParameterSettings settings) {
+    /// @throws org.restheart.http.ProblemException 400 for a parameter without effect, where these are refused
+    public static List<String> of(Request request, ParameterSettings settings) {
+        var query = request.query();
         if (query.names().isEmpty()) {
             return List.of();
         }
@@ -75,32 +44,43 @@ public final class Warnings {
                     .filter(sort::contains)
                     .forEach(field -> warnings.add("sorting by " + field + ", which the server does not maintain"));
         }
-        for (var name : query.names()) {
-            if (!KNOWN.contains(name)) {
-                var help = help(name, query.first(name).orElse(""));
-                if (settings.strict()) {
-                    throw Problem.of(ProblemCode.PARAMETER_INVALID, unknown(name) + help.orElse(""))
-                            .raise();
-                }
-                if (help.isPresent() && warnings.size() < MOST) {
-                    warnings.add(unknown(name) + help.get());
-                }
+        for (var text : withoutEffect(query)) {
+            if (settings.strict()) {
+                throw Problem.of(ProblemCode.PARAMETER_INVALID, text).raise();
             }
+            warnings.add(text);
+        }
+        var kind = request.require(ResourcePath.KEY).kind();
+        if (kind != ResourceKind.CHANGE_STREAM) { // the definition of a stream may name a parameter
+            warnings.addAll(UnknownParameters.of(request, kind, settings.strict()));
         }
         return warnings;
     }
 
-    private static String unknown(String name) {
-        return "unknown parameter " + (name.length() <= LONGEST ? name : name.substring(0, LONGEST) + "…");
-    }
-
-    /// What the client probably meant; empty for a parameter that somebody else may want.
-    private static Optional<String> help(String name, String value) {
-        if (COMPARISON.matcher(value).matches()) {
-            return Optional.of("; conditions are written as filter={\"field\": value}");
+    /// Known parameters whose value is none of theirs, for which the contract has the default used.
+    private static List<String> withoutEffect(Query query) {
+        var all = new ArrayList<String>();
+        query.first("jsonMode")
+                .filter(mode -> JsonMode.of(mode).isEmpty())
+                .ifPresent(_ -> all.add("illegal jsonMode parameter, which has no effect (must be one of "
+                        + JsonMode.ofParameter().stream()
+                                .map(mode -> mode.name().toLowerCase(Locale.ROOT))
+                                .collect(Collectors.joining(", "))
+                        + ")"));
+        var name = query.has("writeMode") ? "writeMode" : "wm";
+        query.first(name)
+                .filter(mode -> WriteMode.of(mode).isEmpty())
+                .ifPresent(_ -> all.add(
+                        "illegal " + name + " parameter, which has no effect (must be insert, update or upsert)"));
+        if (query.has("txn") && !query.has("sid")) {
+            all.add("the parameter txn has no effect without sid");
         }
-        return name.length() > LONGEST
-                ? Optional.empty()
-                : Nearest.to(name, KNOWN).map(near -> "; did you mean " + near + "?");
+        for (var sort : query.all(query.has("sort_by") ? "sort_by" : "sort")) {
+            if (ORDER_OF_OTHERS.matcher(sort.strip()).matches()) {
+                all.add("the sort parameter " + sort.strip()
+                        + " names a field as a whole; orders are written as -field or {\"field\": -1}");
+            }
+        }
+        return all;
     }
 }

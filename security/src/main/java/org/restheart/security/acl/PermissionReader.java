@@ -32,14 +32,17 @@ public final class PermissionReader {
         if (role != null && !role.isString()) {
             throw new PermissionException("role must be a text");
         }
+        PermissionKeys.require(entry, true);
+        RuleFilterCheck.require(grant(entry.get("mongo")));
         return read(
                 place, Optional.empty(), role != null ? List.of(role.asString().getValue()) : roles(roles), entry);
     }
 
-    /// A document of the collection.
+    /// A document of the collection. What cannot widen access is not looked at here but when it is written.
     ///
     /// @throws PermissionException saying why it cannot be used
     public static Permission ofDocument(BsonDocument document) throws PermissionException {
+        PermissionKeys.requireRestrictions(document);
         return read(
                 placeOf(document), Optional.ofNullable(document.get("_id")), roles(document.get("roles")), document);
     }
@@ -76,8 +79,11 @@ public final class PermissionReader {
     /// Checks the `mongo` object of a permission.
     ///
     /// @throws PermissionException saying why it cannot be used
-    public static void checkGrant(BsonValue mongo) throws PermissionException {
-        grant(mongo);
+    public static void checkGrant(@Nullable BsonValue mongo) throws PermissionException {
+        if (mongo instanceof BsonDocument document) {
+            PermissionKeys.requireKnown(document);
+        }
+        RuleFilterCheck.require(grant(mongo));
     }
 
     private static Predicate predicate(@Nullable BsonValue value) throws PermissionException {

@@ -20,10 +20,7 @@ public final class PermissionSyntax {
                 return fault("predicate must be a text");
             }
             PredicateParser.parse(predicate.asString().getValue());
-            var mongo = content.get("mongo");
-            if (mongo != null) {
-                PermissionReader.checkGrant(mongo);
-            }
+            PermissionReader.checkGrant(content.get("mongo"));
             return new BsonDocument("ok", BsonBoolean.TRUE);
         } catch (PredicateException e) {
             return fault(String.valueOf(e.getMessage())).append("position", new BsonInt32(e.position()));

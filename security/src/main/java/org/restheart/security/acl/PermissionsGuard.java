@@ -1,16 +1,15 @@
 package org.restheart.security.acl;
 
 import java.util.List;
-import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.DocumentCheck;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -23,19 +22,6 @@ import org.restheart.http.access.DataTarget;
 ///
 /// @param database of the collection
 public record PermissionsGuard(String database, String collection) implements Filter {
-    private static final Set<String> KEYS = Set.of("roles", "predicate", "priority", "mongo");
-    private static final Set<String> MONGO_KEYS = Set.of(
-            "allowManagementRequests",
-            "allowBulkPatch",
-            "allowBulkDelete",
-            "allowWriteMode",
-            "allowAdHocAggregations",
-            "readFilter",
-            "writeFilter",
-            "mergeRequest",
-            "projectResponse",
-            "checkWritten");
-
     @Override
     public Response filter(Request request, Handler next) {
         boolean concerned = !request.method().isSafe()
@@ -84,8 +70,27 @@ public record PermissionsGuard(String database, String collection) implements Fi
                     permission.append(key, value);
                 }
             });
-            permission.keySet().removeIf(key -> key.contains("."));
+            nest(permission);
             check(List.of(permission));
+        }
+    }
+
+    /// `mongo.readFilter` to a field of `mongo`. Of paths that go deeper only the spelling is known.
+    private static void nest(BsonDocument permission) {
+        var mongo = new BsonDocument();
+        for (var key : List.copyOf(permission.keySet())) {
+            var steps = key.split("\\.", 3);
+            if (steps.length > 1) {
+                var value = permission.remove(key);
+                if (steps[0].equals("mongo")) {
+                    mongo.append(steps[1], steps.length == 2 ? value : BsonNull.VALUE);
+                } else {
+                    permission.putIfAbsent(steps[0], BsonNull.VALUE);
+                }
+            }
+        }
+        if (!mongo.isEmpty()) {
+            permission.putIfAbsent("mongo", mongo);
         }
     }
 
@@ -94,22 +99,7 @@ public record PermissionsGuard(String database, String collection) implements Fi
             throw new PermissionException("role is for files; here it is roles, a list of texts");
         }
         PermissionReader.ofDocument(document);
-        requireSpelling(document, KEYS, "");
-        if (document.get("mongo") instanceof BsonDocument mongo) {
-            requireSpelling(mongo, MONGO_KEYS, "mongo.");
-        }
-    }
-
-    /// Other keys are the author's own.
-    private static void requireSpelling(BsonDocument document, Set<String> known, String prefix)
-            throws PermissionException {
-        for (var key : document.keySet()) {
-            var near = known.contains(key) || key.startsWith("_")
-                    ? null
-                    : Nearest.to(key, known).orElse(null);
-            if (near != null) {
-                throw new PermissionException(prefix + key + " is unknown; did you mean " + prefix + near + "?");
-            }
-        }
+        PermissionKeys.require(document, false);
+        PermissionReader.checkGrant(document.get("mongo"));
     }
 }

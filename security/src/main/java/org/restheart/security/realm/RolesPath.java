@@ -48,6 +48,13 @@ public final class RolesPath {
         return new RolesPath(List.copyOf(steps));
     }
 
+    /// The name of the property, if the path is nothing else.
+    public Optional<String> property() {
+        return steps.size() == 1 && steps.getFirst() instanceof Step.Name(var name)
+                ? Optional.of(name)
+                : Optional.empty();
+    }
+
     private static Step step(@Nullable String a, @Nullable String b, @Nullable String c, @Nullable String position) {
         if (position != null) {
             return new Step.Position(Integer.parseInt(position));

@@ -37,10 +37,14 @@ public final class UsersGuard implements Filter {
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
     private static final Set<ResourceKind> DOCUMENTS = EnumSet.of(ResourceKind.DOCUMENT, ResourceKind.BULK_DOCUMENTS);
 
+    /// Not refused: other log-ins, such as those of identity providers, need none.
+    private static final String NO_PASSWORD = "299 - \"the account has no password: nobody can log in with one\"";
+
     private final UsersCollection users;
     private final Optional<RoleWrites> roleWrites;
     private final Function<Request, PasswordRules> passwords;
     private final Set<String> unrestrictedRoles;
+    private final AccountShape shape;
 
     /// @param rootRole the role that no write may assign; empty for none
     /// @param passwords the rules for new passwords
@@ -51,6 +55,7 @@ public final class UsersGuard implements Filter {
             Function<Request, PasswordRules> passwords,
             List<String> unrestrictedRoles) {
         this.users = users;
+        this.shape = new AccountShape(users);
         this.roleWrites =
                 rootRole.map(role -> new RoleWrites(role, users.roles().root()));
         this.passwords = passwords;
@@ -81,10 +86,16 @@ public final class UsersGuard implements Filter {
                     .raise();
         }
         var grant = HiddenProperties.withhold(request.caller().grant(), hidden);
-        return next.handle(
-                writesDocuments(request, target.get())
-                        ? guarded(request, target.get(), grant)
-                        : request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
+        if (writesDocuments(request, target.get())) {
+            var guarded = guarded(request, target.get(), grant);
+            boolean lacksPassword = request.method() != Method.PATCH
+                    && shape.lacksPassword(request.require(RequestContent.KEY).value());
+            return next.handle(guarded)
+                    .map(response -> lacksPassword && response.status() == 201
+                            ? response.withAlso("Warning", NO_PASSWORD)
+                            : response);
+        }
+        return next.handle(request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
     }
 
     /// The projection that removes fields hidden from all callers.
@@ -125,6 +136,9 @@ public final class UsersGuard implements Filter {
             report(request);
             throw Problem.of(ProblemCode.FORBIDDEN, "Forbidden. The request has been logged.")
                     .raise();
+        }
+        if (!(isPipeline && content.isArray())) { // the values of which are expressions
+            shape.require(content);
         }
         var rules = passwords.apply(request);
         var writes = new PasswordWrites(

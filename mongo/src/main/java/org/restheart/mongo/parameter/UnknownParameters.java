@@ -1,0 +1,167 @@
+package org.restheart.mongo.parameter;
+
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.restheart.http.Method;
+import org.restheart.http.Nearest;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
+
+/// Query parameters that nobody reads: warned of where they look like ones that are read, refused where the
+/// configuration says so, or where a request does what cannot be undone.
+public final class UnknownParameters {
+    /// All that this API, and the steps in front of it, ever look at.
+    private static final Set<String> KNOWN = Set.of(
+            "after",
+            "avars",
+            "cache",
+            "checkEtag",
+            "count",
+            "eager",
+            "explain",
+            "filter",
+            "hal",
+            "hint",
+            "id_type",
+            "jsonMode",
+            "keys",
+            "noauthchallenge",
+            "nocache",
+            "np",
+            "page",
+            "pagesize",
+            "pretty",
+            "readConcern",
+            "readPreference",
+            "rep",
+            "shardkey",
+            "sid",
+            "sort",
+            "sort_by",
+            "txn",
+            "wm",
+            "writeConcern",
+            "writeMode");
+
+    /// How MongoDB and other gateways call them, in lower case.
+    private static final Map<String, String> MEANT = Map.ofEntries(
+            Map.entry("limit", "pagesize"),
+            Map.entry("size", "pagesize"),
+            Map.entry("per_page", "pagesize"),
+            Map.entry("perpage", "pagesize"),
+            Map.entry("skip", "page"),
+            Map.entry("offset", "page"),
+            Map.entry("query", "filter"),
+            Map.entry("q", "filter"),
+            Map.entry("where", "filter"),
+            Map.entry("projection", "keys"),
+            Map.entry("fields", "keys"),
+            Map.entry("select", "keys"),
+            Map.entry("order", "sort"),
+            Map.entry("order_by", "sort"),
+            Map.entry("orderby", "sort"),
+            Map.entry("upsert", "wm=upsert"),
+            Map.entry("session", "sid"),
+            Map.entry("tx", "txn"),
+            Map.entry("transaction", "txn"));
+
+    /// How other gateways write comparisons, `year=eq.1975`.
+    private static final Pattern COMPARISON = Pattern.compile("(not\\.)?(eq|neq|gt|gte|lt|lte|like|ilike|in|is)\\..*");
+
+    private static final int MOST = 10;
+    private static final int LONGEST = 50;
+
+    /// Names as short as `tid` are near to too much to be refused: an access rule may look at them.
+    private static final int SHORTEST = 3;
+
+    private UnknownParameters() {}
+
+    /// Warnings about those that look like known ones.
+    ///
+    /// @throws ProblemException 400 for one that is refused
+    static List<String> of(Request request, ResourceKind kind, boolean strict) {
+        var warnings = new ArrayList<String>();
+        for (var name : request.query().names()) {
+            if (!KNOWN.contains(name)) {
+                var help = help(name, request.query().first(name).orElse(""));
+                var text = unknown(name) + help.orElse("");
+                boolean looksLikeOne = help.isPresent() && (name.length() > SHORTEST || MEANT.containsKey(name));
+                if (strict || (looksLikeOne && cannotBeUndone(request, kind))) {
+                    throw refusal(text);
+                }
+                if (help.isPresent() && warnings.size() < MOST) {
+                    warnings.add(text);
+                }
+            }
+        }
+        if (request.method() == Method.DELETE
+                && kind == ResourceKind.BULK_FILES
+                && !request.query().has("filter")
+                && request.query().names().stream().anyMatch(name -> !KNOWN.contains(name))) {
+            throw refusal("unknown parameter beside a deletion of all files; the files to delete are named by filter");
+        }
+        return warnings;
+    }
+
+    /// The same for resources with parameters of their own.
+    ///
+    /// @param others those parameters
+    /// @throws ProblemException 400 for an unknown parameter, if these are refused
+    public static void refuse(Request request, Set<String> others, boolean strict) {
+        if (strict) {
+            for (var name : request.query().names()) {
+                if (!KNOWN.contains(name) && !others.contains(name)) {
+                    throw refusal(unknown(name)
+                            + help(name, request.query().first(name).orElse("")).orElse(""));
+                }
+            }
+        }
+    }
+
+    /// A deed to many documents, or one outside of the transaction that was meant.
+    private static boolean cannotBeUndone(Request request, ResourceKind kind) {
+        return switch (request.method()) {
+            case DELETE, PATCH ->
+                kind == ResourceKind.BULK_DOCUMENTS
+                        || kind == ResourceKind.BULK_FILES
+                        || kind == ResourceKind.BULK_SCHEMAS
+                        || isInSession(request);
+            case POST, PUT -> isInSession(request);
+            case GET, HEAD, OPTIONS -> false;
+        };
+    }
+
+    private static boolean isInSession(Request request) {
+        return request.query().has("sid");
+    }
+
+    private static ProblemException refusal(String text) {
+        return Problem.of(PARAMETER_INVALID, text).raise();
+    }
+
+    private static String unknown(String name) {
+        return "unknown parameter " + (name.length() <= LONGEST ? name : name.substring(0, LONGEST) + "…");
+    }
+
+    /// What the client probably meant; empty for a parameter that somebody else may want.
+    private static Optional<String> help(String name, String value) {
+        if (COMPARISON.matcher(value).matches()) {
+            return Optional.of("; conditions are written as filter={\"field\": value}");
+        }
+        if (name.length() > LONGEST) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(MEANT.get(name.toLowerCase(Locale.ROOT)))
+                .or(() -> Nearest.to(name, KNOWN))
+                .map(meant -> "; did you mean " + meant + "?");
+    }
+}

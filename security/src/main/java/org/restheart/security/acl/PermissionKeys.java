@@ -1,0 +1,83 @@
+package org.restheart.security.acl;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonNumber;
+import org.restheart.http.Nearest;
+
+/// Which keys permissions have. A restriction that is misspelt or misplaced would not hold, without a word.
+final class PermissionKeys {
+    private static final Set<String> KEYS = Set.of("roles", "predicate", "priority", "mongo");
+    private static final Set<String> FILE_KEYS = Set.of("role", "roles", "predicate", "priority", "mongo");
+    private static final Set<String> MONGO_KEYS = Set.of(
+            "allowManagementRequests",
+            "allowBulkPatch",
+            "allowBulkDelete",
+            "allowWriteMode",
+            "allowAdHocAggregations",
+            "readFilter",
+            "writeFilter",
+            "mergeRequest",
+            "projectResponse",
+            "checkWritten");
+
+    /// What authors note for themselves.
+    private static final Set<String> NOTES = Set.of("comment", "description");
+
+    private PermissionKeys() {}
+
+    /// Refuses what would widen access: a permission that was stored like this is not used.
+    ///
+    /// @throws PermissionException naming the first key
+    static void requireRestrictions(BsonDocument permission) throws PermissionException {
+        for (var key : permission.keySet()) {
+            var meant = KEYS.contains(key) ? null : Nearest.to(key, MONGO_KEYS).orElse(null);
+            if (meant != null) {
+                throw new PermissionException(key + " has no effect beside mongo; did you mean mongo." + meant
+                        + ", within the object mongo?");
+            }
+        }
+        if (permission.get("mongo") instanceof BsonDocument mongo) {
+            requireKnown(mongo);
+        }
+    }
+
+    /// As [#requireRestrictions(BsonDocument)], and for everything else that is misspelt.
+    ///
+    /// @throws PermissionException naming the first key, operator or variable
+    static void require(BsonDocument permission, boolean isOfFile) throws PermissionException {
+        requireRestrictions(permission);
+        var known = isOfFile ? FILE_KEYS : KEYS;
+        for (var key : permission.keySet()) {
+            if (!known.contains(key) && !isNote(key)) {
+                var near = Nearest.to(key, known);
+                if (near.isPresent()) {
+                    throw new PermissionException(key + " is unknown; did you mean " + near.get() + "?");
+                }
+            }
+        }
+        var priority = permission.get("priority");
+        if (priority != null && !priority.isNull() && !(priority instanceof BsonNumber)) {
+            throw new PermissionException("priority must be a number");
+        }
+    }
+
+    /// @throws PermissionException naming the first key that no permission has
+    static void requireKnown(BsonDocument mongo) throws PermissionException {
+        List<String> unknown = new ArrayList<>(mongo.keySet());
+        unknown.removeIf(key -> MONGO_KEYS.contains(key) || isNote(key));
+        if (!unknown.isEmpty()) {
+            var key = unknown.getFirst();
+            throw new PermissionException("mongo." + key + " is unknown"
+                    + Nearest.to(key, MONGO_KEYS)
+                            .map(near -> "; did you mean mongo." + near + "?")
+                            .orElse(""));
+        }
+    }
+
+    private static boolean isNote(String key) {
+        return key.startsWith("_") || NOTES.contains(key);
+    }
+}

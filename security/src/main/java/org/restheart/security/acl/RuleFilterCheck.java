@@ -1,0 +1,120 @@
+package org.restheart.security.acl;
+
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Nearest;
+import org.restheart.http.access.Grant;
+
+/// Looks for what authors of a permission's filters misspell: variables, and operators, for which MongoDB would refuse
+/// every request that the permission covers.
+final class RuleFilterCheck {
+    private static final Set<String> VARIABLES = Set.of(
+            "@user", "@request", "@mongoPermissions", "@filter", "@now", "@rnd", "@qparams", "%USER", "%ROLES", "%NOW");
+
+    /// Operators beside fields.
+    private static final Set<String> WHOLE =
+            Set.of("$and", "$or", "$nor", "$expr", "$where", "$text", "$comment", "$jsonSchema", "$sampleRate");
+
+    private RuleFilterCheck() {}
+
+    /// @throws PermissionException naming the first one
+    static void require(Grant grant) throws PermissionException {
+        requireFilter("readFilter", grant.readFilter());
+        requireFilter("writeFilter", grant.writeFilter());
+        if (grant.mergeRequest().isPresent()) {
+            requireVariables("mergeRequest", grant.mergeRequest().get());
+        }
+    }
+
+    private static void requireFilter(String name, Optional<BsonDocument> filter) throws PermissionException {
+        if (filter.isPresent()) {
+            requireVariables(name, filter.get());
+            requireConditions(name, filter.get());
+        }
+    }
+
+    private static void requireVariables(String name, BsonValue value) throws PermissionException {
+        switch (value) {
+            case BsonDocument document -> {
+                for (var each : document.values()) {
+                    requireVariables(name, each);
+                }
+            }
+            case BsonArray array -> {
+                for (var each : array) {
+                    requireVariables(name, each);
+                }
+            }
+            case BsonString text -> requireVariable(name, text.getValue());
+            default -> {
+                // no variable
+            }
+        }
+    }
+
+    private static void requireVariable(String name, String text) throws PermissionException {
+        if ((text.startsWith("@") || text.startsWith("%")) && !FilterVariables.occurIn(new BsonString(text))) {
+            var head = text.split("[.(\\[]", 2)[0];
+            var near = Nearest.to(head, VARIABLES);
+            if (near.isPresent()) {
+                throw new PermissionException(
+                        "mongo." + name + " names the unknown variable " + text + "; did you mean " + near.get() + "?");
+            }
+        }
+    }
+
+    private static void requireConditions(String name, BsonDocument filter) throws PermissionException {
+        for (var entry : filter.entrySet()) {
+            var key = entry.getKey();
+            var value = entry.getValue();
+            if (key.startsWith("$") && !WHOLE.contains(key)) {
+                throw wrong(
+                        name,
+                        "the unknown operator " + key + Nearest.question(key, WHOLE)
+                                + " (conditions are written as {\"field\": {\"$eq\": …}})");
+            }
+            switch (key) {
+                case "$and", "$or", "$nor" -> {
+                    if (!(value instanceof BsonArray all) || all.isEmpty()) {
+                        if (!isVariable(value)) {
+                            throw wrong(name, key + " without a list of conditions");
+                        }
+                    } else {
+                        for (var each : all) {
+                            if (each instanceof BsonDocument condition) {
+                                requireConditions(name, condition);
+                            } else if (!isVariable(each)) {
+                                throw wrong(name, key + " with something that is no condition");
+                            }
+                        }
+                    }
+                }
+                case "$where" -> {
+                    if (!value.isString() && !value.isJavaScript()) {
+                        throw wrong(name, "$where without a text");
+                    }
+                }
+                case "$text", "$jsonSchema" -> {
+                    if (!value.isDocument()) {
+                        throw wrong(name, key + " without an object");
+                    }
+                }
+                default -> {
+                    // a field, or a value of any kind
+                }
+            }
+        }
+    }
+
+    private static boolean isVariable(BsonValue value) {
+        return value.isString() && FilterVariables.occurIn(value);
+    }
+
+    private static PermissionException wrong(String name, String what) {
+        return new PermissionException("mongo." + name + " has " + what);
+    }
+}

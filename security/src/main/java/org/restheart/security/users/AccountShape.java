@@ -1,0 +1,82 @@
+package org.restheart.security.users;
+
+import java.util.Set;
+import java.util.TreeSet;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Nearest;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.security.realm.UsersCollection;
+
+/// Refuses accounts that nobody could log in with, or whose password would be stored as plain text, since a property is
+/// misspelt or has the wrong type.
+final class AccountShape {
+    /// As many letters may be wrong: properties such as `passwordHint` are the author's own.
+    private static final int MOST_WRONG = 2;
+
+    private final UsersCollection users;
+    private final Set<String> meant = new TreeSet<>();
+
+    AccountShape(UsersCollection users) {
+        this.users = users;
+        meant.add(users.passwordProperty());
+        users.roles().property().ifPresent(meant::add);
+    }
+
+    /// Looks at documents and at changes of them; operators other than `$set` and `$setOnInsert` are not looked at.
+    ///
+    /// @throws ProblemException 400 naming the first property
+    void require(BsonValue content) {
+        switch (content) {
+            case BsonArray documents -> documents.forEach(this::require);
+            case BsonDocument document ->
+                document.forEach((key, value) -> {
+                    if (!key.startsWith("$")) {
+                        require(key, value);
+                    } else if (key.equals("$set") || key.equals("$setOnInsert")) {
+                        require(value);
+                    }
+                });
+            default -> {
+                // refused elsewhere
+            }
+        }
+    }
+
+    private void require(String key, BsonValue value) {
+        if (key.contains(".")) {
+            return;
+        }
+        if (meant.contains(key)) {
+            if (!key.equals(users.passwordProperty()) && !isRoles(value)) {
+                throw refusal(key + " must be a list of texts, such as [\"editor\"]");
+            }
+            return;
+        }
+        Nearest.to(key, meant)
+                .filter(near -> Nearest.distance(key, near) <= MOST_WRONG || key.equalsIgnoreCase(near))
+                .ifPresent(near -> {
+                    throw refusal(key + " has no meaning for accounts; did you mean " + near + "?");
+                });
+    }
+
+    /// Whether new accounts are among the documents with which nobody could log in by password.
+    boolean lacksPassword(BsonValue content) {
+        return switch (content) {
+            case BsonArray documents -> documents.stream().anyMatch(this::lacksPassword);
+            case BsonDocument document -> !document.containsKey(users.passwordProperty());
+            default -> false;
+        };
+    }
+
+    private static boolean isRoles(BsonValue value) {
+        return value instanceof BsonArray roles && roles.stream().allMatch(BsonValue::isString);
+    }
+
+    private static ProblemException refusal(String why) {
+        return Problem.of(ProblemCode.CONTENT_INVALID, why).raise();
+    }
+}
