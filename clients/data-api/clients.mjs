@@ -36,7 +36,11 @@ async function actions(name, api) {
   console.log(`${name}: ten actions as in the retired service`);
 }
 
-const surmon = (key) => createMongoDBDataAPI({ apiKey: key, urlEndpoint: apiUrl }, there);
+const surmon = (key) =>
+  createMongoDBDataAPI({ apiKey: key, urlEndpoint: apiUrl })
+    .$cluster(there.dataSource)
+    .$database(there.database)
+    .$collection(there.collection);
 await actions("mongodb-data-api", surmon(apiKey));
 await assert.rejects(surmon("wrong".repeat(10)).findOne({ filter: {} }), (error) => error.status === 401);
 

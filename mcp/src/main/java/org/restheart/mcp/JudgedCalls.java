@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.bson.BsonNumber;
@@ -57,8 +59,22 @@ final class JudgedCalls {
             case Response.Ready ready -> ready;
             case Response.Deferred<?> deferred -> {
                 var arrived = new CompletableFuture<Supplier<Response.Ready>>();
+                var isGone = new AtomicBoolean();
+                deferred.awaitedBy(withdrawal -> {
+                    if (isGone.get()) {
+                        withdrawal.getAsBoolean();
+                    }
+                });
                 deferred.whenThere(arrived::complete);
-                yield arrived.join().get();
+                try {
+                    yield arrived.get().get();
+                } catch (InterruptedException _) { // by its client's leaving
+                    isGone.set(true);
+                    Thread.currentThread().interrupt();
+                    throw new RefusedCall("gone", "the client has left");
+                } catch (ExecutionException e) {
+                    throw new IllegalStateException(e); // completed only with values
+                }
             }
         };
     }

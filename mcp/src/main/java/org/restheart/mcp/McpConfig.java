@@ -16,6 +16,7 @@ import java.util.Set;
 /// @param timeLimit of pipelines
 /// @param countLimit the largest exact count
 /// @param explainExecutes whether `executionStats` is allowed
+/// @param scanLimit the most documents that a query may examine without an index; empty for no limit
 /// @param auditValues whether the audit log contains the values of arguments
 /// @param callsPerMinute of one account
 /// @param concurrentCalls of one account
@@ -30,6 +31,7 @@ public record McpConfig(
         Duration timeLimit,
         int countLimit,
         boolean explainExecutes,
+        Optional<Integer> scanLimit,
         boolean audit,
         boolean auditValues,
         int callsPerMinute,

@@ -264,7 +264,7 @@ public final class McpService implements Service {
                         .anyMatch(Set.of(TYPE, "application/*", "*/*")::contains);
     }
 
-    private Response.Ready answer(Request request, PresentedCredential credential) {
+    private Response answer(Request request, PresentedCredential credential) {
         RpcRequest rpc;
         try {
             rpc = RpcRequest.read(request.headers(), request.body().bytes());
@@ -277,6 +277,13 @@ public final class McpService implements Service {
         if (rpc.isNotification()) {
             return Response.status(202);
         }
+        // What writes goes on without its client, so that it is not carried out in part.
+        return asksToWrite(request)
+                ? answer(request, credential, rpc)
+                : CancellableCall.of(() -> answer(request, credential, rpc));
+    }
+
+    private Response.Ready answer(Request request, PresentedCredential credential, RpcRequest rpc) {
         try {
             var result = methods.answer(request, rpc, credential);
             return json(200, message(rpc.id()).append("result", result));
@@ -286,6 +293,9 @@ public final class McpService implements Service {
         } catch (ProblemException problem) {
             return failed(request, rpc, problem.problem().message(), null);
         } catch (RuntimeException failure) {
+            if (Thread.currentThread().isInterrupted()) {
+                return Response.status(499); // nobody reads it
+            }
             return failed(request, rpc, failure.toString(), failure);
         }
     }

@@ -35,11 +35,13 @@ final class ReadTools {
     private final McpConfig config;
     private final JudgedCalls calls;
     private final SealedTokens tokens;
+    private final ScanGuard scans;
 
     ReadTools(McpConfig config, JudgedCalls calls, SealedTokens tokens) {
         this.config = config;
         this.calls = calls;
         this.tokens = tokens;
+        this.scans = new ScanGuard(config.scanLimit(), calls);
     }
 
     ToolResult find(ToolCall call) {
@@ -115,13 +117,13 @@ final class ReadTools {
     private Content query(ToolCall call, String collection, Slice slice, Map<String, String> more) {
         var parameters = parameters(call);
         parameters.putAll(more);
-        return calls.send(
-                        call.http(),
-                        JudgedRequest.at(Method.GET, collection, parameters, call.via())
-                                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
-                                .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
-                                .with(Slice.KEY, slice))
-                .content();
+        var query = JudgedRequest.at(Method.GET, collection, parameters, call.via())
+                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
+                .with(JudgedRequest.INTERRUPTIBLE, true)
+                .with(Slice.KEY, slice);
+        scans.check(call, collection, query);
+        return calls.send(call.http(), query).content();
     }
 
     private static Map<String, String> parameters(ToolCall call) {
@@ -234,7 +236,15 @@ final class ReadTools {
         var parameters = new LinkedHashMap<String, String>();
         call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
         int most = config.countLimit();
-        long count = calls.count(call, calls.collection(call), parameters, most + 1, config.queryTimeLimit());
+        var collection = calls.collection(call);
+        if (!parameters.isEmpty()) {
+            scans.check(
+                    call,
+                    collection,
+                    JudgedRequest.at(Method.GET, collection, parameters, call.via())
+                            .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit()));
+        }
+        long count = calls.count(call, collection, parameters, most + 1, config.queryTimeLimit());
         boolean exact = count <= most;
         long shown = Math.min(count, most);
         return new ToolResult(
@@ -250,15 +260,12 @@ final class ReadTools {
     ToolResult aggregate(ToolCall call) {
         int limit = limit(call);
         var block = block(call, limit);
-        var content = "{\"stages\": " + call.requireJson("pipeline") + "}";
-        var results = calls.send(
-                call.http(),
-                JudgedRequest.at(Method.POST, calls.collection(call) + "/_aggrs", Map.of(), call.via())
-                        .withContent(content.getBytes(StandardCharsets.UTF_8))
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
-                        .with(JudgedRequest.TIME_LIMIT, config.timeLimit())
-                        .with(Slice.KEY, new Slice(0, limit + 1)));
-        add(call, results.content(), block);
+        var collection = calls.collection(call);
+        var query = pipeline(call, collection)
+                .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
+                .with(Slice.KEY, new Slice(0, limit + 1));
+        scans.check(call, collection, query);
+        add(call, calls.send(call.http(), query).content(), block);
         return documents(call, block, Optional.empty());
     }
 
@@ -303,12 +310,16 @@ final class ReadTools {
         return ToolResult.of("The plan for " + call.namespace(), shown);
     }
 
+    private JudgedRequest pipeline(ToolCall call, String collection) {
+        var content = "{\"stages\": " + call.requireJson("pipeline") + "}";
+        return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), call.via())
+                .withContent(content.getBytes(StandardCharsets.UTF_8))
+                .with(JudgedRequest.TIME_LIMIT, config.timeLimit());
+    }
+
     private JudgedRequest explained(ToolCall call, String collection) {
         if (call.has("pipeline")) {
-            var content = "{\"stages\": " + call.requireJson("pipeline") + "}";
-            return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), call.via())
-                    .withContent(content.getBytes(StandardCharsets.UTF_8))
-                    .with(JudgedRequest.TIME_LIMIT, config.timeLimit());
+            return pipeline(call, collection);
         }
         return JudgedRequest.at(Method.GET, collection, parameters(call), call.via())
                 .with(JudgedRequest.TIME_LIMIT, config.timeLimit());

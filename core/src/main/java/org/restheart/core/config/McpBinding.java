@@ -40,10 +40,16 @@ final class McpBinding {
                 block.millis("time-limit", 30_000, 100, 300_000),
                 block.integer("count-limit", 1_000_000, 1, Integer.MAX_VALUE - 1),
                 block.bool("explain-executes", false),
+                scanLimit(block),
                 block.bool("audit", true),
                 block.bool("audit-values", false),
                 block.integer("calls-per-minute", 120, 1, 1_000_000),
                 block.integer("concurrent-calls", 8, 1, 10_000)));
+    }
+
+    private static Optional<Integer> scanLimit(Block block) {
+        int limit = block.integer("scan-limit", 10_000, 0, Integer.MAX_VALUE - 1);
+        return block.bool("refuse-collection-scans", false) ? Optional.of(limit) : Optional.empty();
     }
 
     private static McpConfig.Sizes sizes(Block block) {

@@ -27,6 +27,10 @@ public record JudgedRequest(
     /// How long MongoDB may work for it, if that is less than what the configuration allows.
     public static final Key<Duration> TIME_LIMIT = Key.named("time limit");
 
+    /// Whether its query runs on the thread that makes the request, which can be interrupted, instead of being shared
+    /// with equal ones.
+    public static final Key<Boolean> INTERRUPTIBLE = Key.named("interruptible");
+
     public static JudgedRequest of(Method method, RequestPath path, Query query, Via via) {
         return new JudgedRequest(method, path, query, Fields.NONE, Body.EMPTY, via, Attributes.NONE);
     }

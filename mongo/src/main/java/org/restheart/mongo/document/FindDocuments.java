@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.restheart.http.Response;
 import org.restheart.http.judged.Explain;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -108,7 +109,9 @@ public final class FindDocuments implements DataHandler {
         }
         var page = new Pages.Page(
                 queries.page(request), request.parameters().format().jsonMode());
-        return pages.page(request.http(), page, () -> run(page.query(), shown(request, JsonArray.of(page.mode()))));
+        boolean alone = request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false);
+        return (alone ? Pages.alone() : pages)
+                .page(request.http(), page, () -> run(page.query(), shown(request, JsonArray.of(page.mode()))));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {

@@ -1,0 +1,148 @@
+package org.restheart.mcp;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Content;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.judged.Explain;
+import org.restheart.http.judged.JudgedRequest;
+
+/// Refuses queries that would examine many documents because no index serves them. What is counted is what the caller
+/// may see, so that a refusal tells nothing of other documents. Thread-safe.
+///
+/// @param limit the most documents that may be examined without an index; empty if all may
+record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
+    private static final Duration ASKING = Duration.ofSeconds(1);
+    private static final int MOST_NAMES = 20;
+    private static final String FULL = "[MinKey, MaxKey]";
+    private static final String FULL_BACKWARDS = "[MaxKey, MinKey]";
+
+    /// @param query as it would be sent
+    /// @throws RefusedCall naming the indexes that there are
+    void check(ToolCall call, String collection, JudgedRequest query) {
+        if (limit.isEmpty()) {
+            return;
+        }
+        var known = plan(call, query);
+        if (known == null || !isScan(known, query.method() == Method.POST) || !isLarge(call, collection)) {
+            return;
+        }
+        var names = indexes(call, collection);
+        throw new RefusedCall(
+                "scan",
+                "no index serves this, and the collection is large: filter and sort by fields of an index"
+                        + (names.isEmpty() ? "" : " (" + String.join(", ", names) + ")"));
+    }
+
+    /// MongoDB tries plans with documents, which may take long by itself; null if it does.
+    private @Nullable BsonDocument plan(ToolCall call, JudgedRequest query) {
+        var plan = new AtomicReference<@Nullable BsonDocument>();
+        try {
+            calls.send(
+                    call.http(),
+                    query.with(Explain.KEY, new Explain(false, plan::set)).with(JudgedRequest.TIME_LIMIT, ASKING));
+        } catch (ProblemException e) {
+            if (e.problem().code() != ProblemCode.QUERY_TIMED_OUT) {
+                throw e;
+            }
+        }
+        return plan.get();
+    }
+
+    private boolean isLarge(ToolCall call, String collection) {
+        int most = limit.orElseThrow();
+        try {
+            return calls.count(call, collection, Map.of(), most + 1, ASKING) > most;
+        } catch (ProblemException e) {
+            if (e.problem().code() == ProblemCode.QUERY_TIMED_OUT) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    private List<String> indexes(ToolCall call, String collection) {
+        try {
+            var found = calls.send(
+                    call.http(), JudgedRequest.at(Method.GET, collection + "/_indexes", Map.of(), call.via()));
+            try (var json = Content.stream(found.content())) {
+                var names = new ArrayList<String>();
+                if (JsonParser.parse(json.readAllBytes()) instanceof BsonArray indexes) {
+                    indexes.stream()
+                            .limit(MOST_NAMES)
+                            .filter(BsonValue::isDocument)
+                            .map(index -> index.asDocument().get("_id"))
+                            .filter(BsonString.class::isInstance)
+                            .forEach(name ->
+                                    names.add(QuotedNames.quoted(name.asString().getValue())));
+                }
+                return names;
+            }
+        } catch (ProblemException | IOException | MalformedJsonException _) {
+            return List.of(); // which the caller may not see
+        }
+    }
+
+    /// Whether all documents, or all entries of an index, may be examined.
+    ///
+    /// @param pipeline whose result is not bounded by the number of documents that are asked for
+    private static boolean isScan(BsonDocument plan, boolean pipeline) {
+        var seen = new Seen();
+        seen.visit(plan);
+        return seen.scan && (pipeline || seen.filtered || seen.sorted);
+    }
+
+    /// What the stages of a plan do.
+    private static final class Seen {
+        private boolean scan;
+        private boolean filtered;
+        private boolean sorted;
+
+        void visit(BsonValue value) {
+            if (value instanceof BsonArray array) {
+                array.forEach(this::visit);
+            } else if (value instanceof BsonDocument document) {
+                if (document.get("stage") instanceof BsonString stage) {
+                    switch (stage.getValue()) {
+                        case "COLLSCAN" -> scan = true;
+                        case "IXSCAN" -> scan = scan || isFull(document);
+                        case "SORT" -> sorted = true;
+                        default -> {}
+                    }
+                    filtered = filtered || (document.get("filter") instanceof BsonDocument filter && !filter.isEmpty());
+                }
+                document.forEach((name, member) -> {
+                    if (!name.equals("rejectedPlans")) {
+                        visit(member);
+                    }
+                });
+            }
+        }
+
+        private static boolean isFull(BsonDocument stage) {
+            return stage.get("indexBounds") instanceof BsonDocument bounds
+                    && bounds.values().stream().allMatch(Seen::isFull);
+        }
+
+        private static boolean isFull(BsonValue bounds) {
+            return bounds instanceof BsonArray intervals
+                    && intervals.size() == 1
+                    && intervals.getFirst() instanceof BsonString interval
+                    && (interval.getValue().equals(FULL) || interval.getValue().equals(FULL_BACKWARDS));
+        }
+    }
+}
