@@ -1,11 +1,13 @@
 package org.restheart.perftest;
 
 import org.restheart.perftest.deploy.NullServer;
+import org.restheart.perftest.deploy.PlainGraphql;
 import org.restheart.perftest.experiment.AuthenticatedExperiment;
 import org.restheart.perftest.experiment.CeilingExperiment;
 import org.restheart.perftest.experiment.CoalescingExperiment;
 import org.restheart.perftest.experiment.CompareExperiment;
 import org.restheart.perftest.experiment.DeepExperiment;
+import org.restheart.perftest.experiment.DoorsExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
 import org.restheart.perftest.experiment.LineupExperiment;
@@ -37,6 +39,7 @@ import picocli.CommandLine.Command;
             DeepExperiment.class,
             GrowingExperiment.class,
             AuthenticatedExperiment.class,
+            DoorsExperiment.class,
             LoginsExperiment.class,
             NotificationsExperiment.class,
             YcsbExperiment.class,
@@ -46,7 +49,8 @@ import picocli.CommandLine.Command;
             RenderCommand.class,
             WorkerProcess.class,
             ListenProcess.class,
-            NullServer.class
+            NullServer.class,
+            PlainGraphql.class
         })
 public final class Main {
     private Main() {}

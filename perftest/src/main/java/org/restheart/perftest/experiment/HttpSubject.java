@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.restheart.perftest.load.HttpLoad;
 import org.restheart.perftest.load.Pace;
+import org.restheart.perftest.load.Traffic;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.worker.Task;
 import org.restheart.perftest.worker.Worker;
@@ -38,15 +39,13 @@ record HttpSubject(String name, Worker worker, RestDialect dialect, Map<String, 
     }
 
     Measurement measure(Operation operation, int concurrency, Pace pace, Window window) throws IOException {
+        return measure(dialect.traffic(operation), concurrency, pace, window);
+    }
+
+    /// Requests that are no REST operation.
+    Measurement measure(Traffic traffic, int concurrency, Pace pace, Window window) throws IOException {
         var load = new HttpLoad(
-                "127.0.0.1",
-                dialect.port(),
-                dialect.traffic(operation),
-                concurrency,
-                Math.min(threads, concurrency),
-                pace,
-                window,
-                seed);
+                "127.0.0.1", dialect.port(), traffic, concurrency, Math.min(threads, concurrency), pace, window, seed);
         return worker.run(new Task.Http(load, watch));
     }
 }

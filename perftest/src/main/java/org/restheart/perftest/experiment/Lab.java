@@ -94,6 +94,19 @@ final class Lab implements Closeable {
         return http(name, server, Map.of("server", server.pid()), clientThreads);
     }
 
+    /// A server of graphql-java with the driver over the collections of [org.restheart.perftest.deploy.GraphqlApp].
+    HttpSubject plainGraphql(String name, Mongo mongo, int documents) throws IOException {
+        var server = keep(ChildServer.start(
+                target.gatewayJvm,
+                List.of(
+                        "plain-graphql",
+                        "--mongo",
+                        mongo.connectionString(),
+                        "--documents",
+                        Integer.toString(documents))));
+        return http(name, server, Map.of("server", server.pid(), "mongod", mongo.pid()), run.clientThreads);
+    }
+
     DriverSubject driver(Mongo mongo) throws IOException {
         return new DriverSubject("driver", worker(), mongo, run.seed);
     }

@@ -56,7 +56,7 @@ record RestDialect(int port, String credentials, String parameters) {
         return new Traffic("GET", target, fields(), "", slot);
     }
 
-    private List<String> fields() {
+    List<String> fields() {
         var host = "Host: 127.0.0.1:" + port;
         if (credentials.isEmpty()) {
             return List.of(host);

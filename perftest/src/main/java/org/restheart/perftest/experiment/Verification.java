@@ -61,6 +61,17 @@ final class Verification implements Closeable {
         }
     }
 
+    /// The answer to the first request.
+    ///
+    /// @throws IOException when it is no success, or is without a text
+    void check(Traffic traffic, int port, String text) throws IOException, InterruptedException {
+        var response = send(traffic, port);
+        if (response.statusCode() >= 300 || !response.body().contains(text)) {
+            throw new IOException("%s %s answers %d: %s"
+                    .formatted(traffic.method(), traffic.target(), response.statusCode(), response.body()));
+        }
+    }
+
     private HttpResponse<String> send(Traffic traffic, int port) throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + traffic.sampleTarget()))
                 .timeout(TIMEOUT)
@@ -68,7 +79,7 @@ final class Verification implements Closeable {
                         traffic.method(),
                         traffic.body().isEmpty()
                                 ? HttpRequest.BodyPublishers.noBody()
-                                : HttpRequest.BodyPublishers.ofString(traffic.body()));
+                                : HttpRequest.BodyPublishers.ofString(traffic.sampleBody()));
         traffic.fields().stream()
                 .filter(field -> !field.startsWith("Host:") && !field.startsWith("Content-Length:"))
                 .forEach(field -> {

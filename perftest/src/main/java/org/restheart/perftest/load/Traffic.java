@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.restheart.perftest.workload.DocumentIds;
 
-/// The requests of a load: all alike but for one place in the target, marked by `{}`. Immutable.
+/// The requests of a load: all alike but for one place in the target, or for an id in the body, marked by `{}`.
+/// Immutable.
 ///
 /// @param target path and query
 /// @param fields header lines without their ends, such as `Authorization: …`
@@ -14,6 +15,7 @@ import org.restheart.perftest.workload.DocumentIds;
 /// @param slot what stands in the place
 public record Traffic(String method, String target, List<String> fields, String body, Slot slot) {
     private static final String PLACE = "{}";
+    private static final String FIRST_ID = DocumentIds.at(0).toHexString();
 
     /// What changes from request to request.
     @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
@@ -31,10 +33,13 @@ public record Traffic(String method, String target, List<String> fields, String 
     }
 
     public Traffic {
-        if (!(slot instanceof Slot.Nothing) && !target.contains(PLACE)) {
+        boolean placed =
+                target.contains(PLACE) || (slot instanceof Slot.RandomId && body.contains(PLACE)); // of one length
+        if (!(slot instanceof Slot.Nothing) && !placed) {
             throw new IllegalArgumentException("no " + PLACE + " in the target " + target);
         }
-        fields = withContentFields(List.copyOf(fields), body);
+        boolean isInBody = slot instanceof Slot.RandomId && !target.contains(PLACE);
+        fields = withContentFields(List.copyOf(fields), isInBody ? body.replace(PLACE, FIRST_ID) : body);
     }
 
     private static List<String> withContentFields(List<String> fields, String body) {
@@ -51,10 +56,15 @@ public record Traffic(String method, String target, List<String> fields, String 
     public String sampleTarget() {
         return switch (slot) {
             case Slot.Nothing() -> target;
-            case Slot.RandomId _ -> target.replace(PLACE, DocumentIds.at(0).toHexString());
+            case Slot.RandomId _ -> target.replace(PLACE, FIRST_ID);
             case Slot.RandomNumber(var from, var _) -> target.replace(PLACE, Long.toString(from));
             case Slot.GrowingNumber(var from, var _) -> target.replace(PLACE, Long.toString(from));
         };
+    }
+
+    /// The body of a first request.
+    public String sampleBody() {
+        return slot instanceof Slot.RandomId && !target.contains(PLACE) ? body.replace(PLACE, FIRST_ID) : body;
     }
 
     /// The request's bytes up to the place.
@@ -68,7 +78,9 @@ public record Traffic(String method, String target, List<String> fields, String 
     }
 
     private int place() {
-        return method.length() + 1 + target.indexOf(PLACE);
+        return target.contains(PLACE)
+                ? method.length() + 1 + target.indexOf(PLACE)
+                : text().length() - body.length() + body.indexOf(PLACE);
     }
 
     private String text() {

@@ -1,0 +1,162 @@
+package org.restheart.perftest.experiment;
+
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.ReplaceOptions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.bson.Document;
+import org.restheart.perftest.deploy.GraphqlApp;
+import org.restheart.perftest.deploy.Mongo;
+import org.restheart.perftest.load.Pace;
+import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.report.Row;
+import org.restheart.perftest.workload.Namespace;
+import org.restheart.perftest.workload.Operation;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `doors`: the same work by the REST API, the Atlas Data API and GraphQL of one gateway, and by a plain server of
+/// graphql-java.
+@Command(
+        name = "doors",
+        description = "One document by id and one insert by REST and by the Atlas Data API; by id, and nested in three "
+                + "levels, by GraphQL, beside a plain server of graphql-java with the driver.",
+        footer = "Takes ten minutes.")
+public final class DoorsExperiment extends Experiment {
+    private static final String REST = "REST";
+    private static final String PLAIN = "plain graphql-java";
+    private static final int AUTHORS = 100;
+    private static final int BOOKS = 5;
+    private static final int TEXT = 150;
+
+    @Mixin
+    ClientOptions clients = new ClientOptions(List.of(1, 64, 128), List.of());
+
+    @picocli.CommandLine.Option(names = "--documents", description = "Default ${DEFAULT-VALUE}.")
+    int documents = 10_000;
+
+    /// Requests that are measured.
+    private record Case(String operation, String subject, HttpSubject server, Traffic traffic) {}
+
+    @Override
+    Findings measure(Lab lab) throws Exception {
+        var mongo = lab.mongo();
+        var data = lab.keep(new Dataset(mongo));
+        var read = data.loaded(documents, TEXT);
+        load(mongo);
+        var gateway = lab.gateway("gateway", mongo, "/dataApi/enabled -> true; /graphql/db -> 'perftest'");
+        var plain = lab.plainGraphql(PLAIN, mongo, documents);
+        var cases = cases(gateway, plain, read, data.fresh());
+        try (var verification = new Verification(mongo)) {
+            for (var one : cases) {
+                verification.check(
+                        one.traffic(),
+                        one.server().dialect().port(),
+                        one.operation().equals("insert") ? "" : one.operation().equals("nested") ? "title 4" : "group");
+            }
+        }
+        var journal = run.journal(run.repetitions * clients.clients.size() * cases.size());
+        for (int repetition = 1; repetition <= run.repetitions; repetition++) {
+            for (var level : clients.clients) {
+                for (var one : cases) {
+                    var window = journal.warmedUp(one.subject(), one.operation(), run.window());
+                    var measured = one.server().measure(one.traffic(), level, new Pace.Closed(), window);
+                    journal.add(new Row(one.operation(), one.subject(), level, repetition, measured));
+                }
+            }
+        }
+        return new Findings(
+                "doors",
+                "What do the Atlas Data API and GraphQL cost beside REST, and beside a plain server of graphql-java?",
+                "clients",
+                REST,
+                Map.of("MongoDB", mongo.description(), "documents", documents + " of " + TEXT + " bytes of text"),
+                journal,
+                List.of(
+                        "Nested: " + GraphqlApp.LISTED + " authors, their " + BOOKS
+                                + " books each, the writer of each.",
+                        "The plain server checks no credentials, and asks the driver once for each field."));
+    }
+
+    private static List<Case> cases(HttpSubject gateway, HttpSubject plain, Namespace read, Namespace written) {
+        var rest = gateway.dialect();
+        var cases = new ArrayList<Case>();
+        var byId = new Operation.FindById(read, idCount(read));
+        cases.add(new Case("by id", REST, gateway, rest.traffic(byId)));
+        cases.add(new Case(
+                "by id",
+                "Data API",
+                gateway,
+                post(rest, action("findOne"), act(read, "\"filter\":{\"_id\":{\"$oid\":\"{}\"}}"), byId(byId))));
+        var one = "{\"query\":\"query($id: %s){one(id: $id){id n group text}}\",\"variables\":{\"id\":\"{}\"}}";
+        cases.add(new Case(
+                "by id", "GraphQL", gateway, post(rest, "/graphql/perftest", one.formatted("ObjectId"), byId(byId))));
+        cases.add(new Case("by id", PLAIN, plain, post(plain.dialect(), "/", one.formatted("ID"), byId(byId))));
+        var insert = new Operation.Insert(written, 1, TEXT);
+        var inserted = rest.traffic(insert);
+        cases.add(new Case("insert", REST, gateway, inserted));
+        cases.add(new Case(
+                "insert",
+                "Data API",
+                gateway,
+                post(
+                        rest,
+                        action("insertOne"),
+                        act(written, "\"document\":" + inserted.body()),
+                        new Traffic.Slot.Nothing())));
+        var nested = "{\"query\":\"{authors{name books{title writer{name}}}}\"}";
+        cases.add(new Case(
+                "nested", "GraphQL", gateway, post(rest, "/graphql/perftest", nested, new Traffic.Slot.Nothing())));
+        cases.add(new Case("nested", PLAIN, plain, post(plain.dialect(), "/", nested, new Traffic.Slot.Nothing())));
+        return cases;
+    }
+
+    private static int idCount(Namespace read) {
+        return Integer.parseInt(read.collection().split("-")[1]);
+    }
+
+    private static Traffic.Slot byId(Operation.FindById operation) {
+        return new Traffic.Slot.RandomId(operation.documents());
+    }
+
+    private static Traffic post(RestDialect dialect, String target, String body, Traffic.Slot slot) {
+        return new Traffic("POST", target, dialect.fields(), body, slot);
+    }
+
+    private static String action(String name) {
+        return "/app/any/endpoint/data/v1/action/" + name;
+    }
+
+    private static String act(Namespace namespace, String members) {
+        return "{\"dataSource\":\"x\",\"database\":\"" + namespace.database() + "\",\"collection\":\""
+                + namespace.collection() + "\"," + members + "}";
+    }
+
+    private void load(Mongo mongo) throws IOException {
+        try (var client = MongoClients.create(mongo.connectionString())) {
+            var database = client.getDatabase(GraphqlApp.DATABASE);
+            var authors = database.getCollection(GraphqlApp.AUTHORS);
+            var books = database.getCollection(GraphqlApp.BOOKS);
+            authors.drop();
+            books.drop();
+            authors.insertMany(IntStream.range(0, AUTHORS)
+                    .mapToObj(i -> new Document("_id", i).append("name", "name " + i))
+                    .toList());
+            books.insertMany(IntStream.range(0, AUTHORS * BOOKS)
+                    .mapToObj(i ->
+                            new Document("_id", i).append("title", "title " + i).append("author", i / BOOKS))
+                    .toList());
+            books.createIndex(Indexes.ascending("author"));
+            database.getCollection("gql-apps")
+                    .replaceOne(
+                            Filters.eq("perftest"),
+                            GraphqlApp.definition(documents),
+                            new ReplaceOptions().upsert(true));
+        }
+    }
+}
