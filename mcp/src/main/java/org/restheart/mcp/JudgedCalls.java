@@ -62,7 +62,7 @@ final class JudgedCalls {
                 var isGone = new AtomicBoolean();
                 deferred.awaitedBy(withdrawal -> {
                     if (isGone.get()) {
-                        withdrawal.getAsBoolean();
+                        var _ = withdrawal.getAsBoolean();
                     }
                 });
                 deferred.whenThere(arrived::complete);
