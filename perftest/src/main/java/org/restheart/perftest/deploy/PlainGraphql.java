@@ -7,6 +7,7 @@ import com.mongodb.client.MongoDatabase;
 import graphql.ExecutionInput;
 import graphql.GraphQL;
 import graphql.schema.DataFetcher;
+import graphql.schema.DataFetchingEnvironment;
 import graphql.schema.idl.RuntimeWiring;
 import graphql.schema.idl.SchemaGenerator;
 import graphql.schema.idl.SchemaParser;
@@ -16,6 +17,7 @@ import io.undertow.util.Headers;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -63,8 +65,8 @@ public final class PlainGraphql implements Runnable {
         var read = database.getCollection(GraphqlApp.read(documents));
         var authors = database.getCollection(GraphqlApp.AUTHORS);
         var books = database.getCollection(GraphqlApp.BOOKS);
-        DataFetcher<Object> id = environment ->
-                ((Document) environment.getSource()).getObjectId("_id").toHexString();
+        DataFetcher<Object> id =
+                environment -> parent(environment).getObjectId("_id").toHexString();
         var wiring = RuntimeWiring.newRuntimeWiring()
                 .type(
                         "Query",
@@ -83,18 +85,24 @@ public final class PlainGraphql implements Runnable {
                         "Author",
                         type -> type.dataFetcher(
                                 "books",
-                                environment -> books.find(eq("author", ((Document) environment.getSource()).get("_id")))
+                                environment -> books.find(
+                                                eq("author", parent(environment).get("_id")))
                                         .into(new ArrayList<>())))
                 .type(
                         "Book",
                         type -> type.dataFetcher(
                                 "writer",
-                                environment -> authors.find(eq(((Document) environment.getSource()).get("author")))
+                                environment -> authors.find(
+                                                eq(parent(environment).get("author")))
                                         .first()))
                 .build();
         var types = new SchemaParser().parse(GraphqlApp.schema("ID"));
         return GraphQL.newGraphQL(new SchemaGenerator().makeExecutableSchema(types, wiring))
                 .build();
+    }
+
+    private static Document parent(DataFetchingEnvironment environment) {
+        return Objects.requireNonNull((Document) environment.getSource());
     }
 
     private static void answer(GraphQL graphql, HttpServerExchange exchange, byte[] body) {

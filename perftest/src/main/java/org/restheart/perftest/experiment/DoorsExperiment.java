@@ -83,10 +83,10 @@ public final class DoorsExperiment extends Experiment {
                         "The plain server checks no credentials, and asks the driver once for each field."));
     }
 
-    private static List<Case> cases(HttpSubject gateway, HttpSubject plain, Namespace read, Namespace written) {
+    private List<Case> cases(HttpSubject gateway, HttpSubject plain, Namespace read, Namespace written) {
         var rest = gateway.dialect();
         var cases = new ArrayList<Case>();
-        var byId = new Operation.FindById(read, idCount(read));
+        var byId = new Operation.FindById(read, documents);
         cases.add(new Case("by id", REST, gateway, rest.traffic(byId)));
         cases.add(new Case(
                 "by id",
@@ -114,10 +114,6 @@ public final class DoorsExperiment extends Experiment {
                 "nested", "GraphQL", gateway, post(rest, "/graphql/perftest", nested, new Traffic.Slot.Nothing())));
         cases.add(new Case("nested", PLAIN, plain, post(plain.dialect(), "/", nested, new Traffic.Slot.Nothing())));
         return cases;
-    }
-
-    private static int idCount(Namespace read) {
-        return Integer.parseInt(read.collection().split("-")[1]);
     }
 
     private static Traffic.Slot byId(Operation.FindById operation) {
