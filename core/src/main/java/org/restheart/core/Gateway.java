@@ -64,6 +64,7 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.importing.ImportService;
 import org.restheart.mongo.service.CacheInvalidator;
 import org.restheart.mongo.service.CsvLoader;
 import org.restheart.openapi.AccessService;
@@ -272,6 +273,11 @@ public final class Gateway implements AutoCloseable {
                             surroundings(security),
                             metrics.mcp()))
                     .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false))); // likewise
+            config.imports()
+                    .map(imports -> new ImportService(
+                            imports, client, tasks, judgedRequests, security::stillKnows, security::challenge))
+                    // Not secured as a path: what is imported is judged as requests of the REST API.
+                    .ifPresent(imports -> bindings.add(Binding.prefix(imports, imports.uri(), false)));
             bindAccess(service, security);
         });
     }

@@ -268,6 +268,7 @@ class ArchitectureTest {
                         "org.restheart.mongo.background..",
                         "org.restheart.mongo.changestream..",
                         "org.restheart.mongo.idempotency..",
+                        "org.restheart.mongo.importing..",
                         "org.restheart.mongo.file..",
                         "org.restheart.mongo.management..")
                 .should()

@@ -237,6 +237,18 @@ public final class SecurityFilter implements Filter {
                 && (!secured || grant(request, account).isPresent());
     }
 
+    /// Whether the credentials of an authenticated request are still good, for the same account with the same roles.
+    /// May
+    /// block.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
+    public boolean stillKnows(Request request) {
+        return request.caller()
+                .account()
+                .filter(account -> isStillKnown(request, account))
+                .isPresent();
+    }
+
     /// A response to a digest challenge cannot be verified again, since each nonce count is used once.
     private boolean isStillKnown(Request request, Account account) {
         boolean answersOnce = request.headers()

@@ -301,6 +301,11 @@ public final class Security implements AutoCloseable {
         return secured.stillAdmits(request);
     }
 
+    /// Whether the credentials of an authenticated request are still good.
+    public boolean stillKnows(Request request) {
+        return secured.stillKnows(request);
+    }
+
     /// The answer to a request that needs an account.
     public Problem challenge(Request request) {
         return policy.challenge(request);

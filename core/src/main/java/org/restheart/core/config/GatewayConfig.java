@@ -8,6 +8,7 @@ import org.restheart.dataapi.DataApiConfig;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.openapi.OpenApiConfig;
 
 /// The typed configuration. Immutable. Each part of the server receives the record it needs, never the whole.
@@ -42,6 +43,7 @@ public record GatewayConfig(
         Optional<ConsoleConfig> console,
         Endpoint graphiql,
         Endpoint access,
+        Optional<ImportConfig> imports,
         SecurityConfig security,
         boolean dateHeader,
         boolean poweredByHeader,
@@ -103,6 +105,7 @@ public record GatewayConfig(
                 ConsoleBinding.read(root.component("console"), core.name(), loopback),
                 Endpoint.read(root.component("graphiql"), new Endpoint(false, "/_graphiql", false)),
                 Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false)),
+                ImportBinding.read(root.component("imports")),
                 security,
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),

@@ -25,11 +25,12 @@ final class LineStream {
     private final DataRequest request;
     private final DocumentReader lines;
     private final Supplier<BsonObjectId> ids = BsonObjectId::new;
-    private final ObjectId etag = new ObjectId();
+    private final ObjectId etag;
 
     /// @throws ProblemException 413 for content announced to be larger than the server takes
     LineStream(DataRequest request) {
         this.request = request;
+        this.etag = BatchTag.of(request.http());
         try {
             this.lines = DataContent.documents(request.http(), request.http().body().stream());
         } catch (IOException e) {

@@ -2,12 +2,14 @@ package org.restheart.mongo.bulk;
 
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
+import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.MongoCollection;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
@@ -18,7 +20,9 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
+import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.TaggedDocuments;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// Writes batches of lines. Confined to one request.
@@ -98,13 +102,38 @@ final class LineWrites {
                 throw e;
             }
             var failed = new HashSet<Integer>();
+            var earlier = earlier(lines, e.getWriteErrors());
             for (var error : e.getWriteErrors()) {
+                if (earlier.contains(error.getIndex())) {
+                    continue;
+                }
                 failed.add(error.getIndex());
                 outcome.error(BulkReport.error(
                         request, LineBatch.at(lines.get(error.getIndex()).line()), error));
             }
             count(lines, e.getWriteResult(), failed, outcome);
         }
+    }
+
+    /// The lines of a batch that is sent again which an earlier attempt has stored. Of several lines with one id, that
+    /// is the first.
+    private Set<Integer> earlier(List<LineElement.Storable> lines, List<BulkWriteError> errors) {
+        if (!BatchTag.isIn(request.http())) {
+            return Set.of();
+        }
+        var failed = new TreeMap<Integer, BsonValue>();
+        errors.stream()
+                .filter(DuplicateKeys::isOfId)
+                .forEach(error -> failed.put(
+                        error.getIndex(), lines.get(error.getIndex()).element().id()));
+        var open = TaggedDocuments.among(failed.values(), collection, BatchTag.of(request.http()));
+        for (int i = 0; i < lines.size(); i++) {
+            if (!failed.containsKey(i)) {
+                open.remove(lines.get(i).element().id()); // stored by this attempt
+            }
+        }
+        failed.values().removeIf(id -> !open.remove(id));
+        return failed.keySet();
     }
 
     private void count(

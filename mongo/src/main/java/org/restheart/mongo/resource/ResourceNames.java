@@ -15,6 +15,9 @@ public final class ResourceNames {
     /// The collection with the responses to requests with an `Idempotency-Key`.
     public static final String IDEMPOTENCY = "_idempotency";
 
+    /// The collection of imports that go on without their clients; their parts are in `_imports.parts`.
+    public static final String IMPORTS = "_imports";
+
     private ResourceNames() {}
 
     /// @throws org.restheart.http.ProblemException 400 for illegal, 403 for reserved names
@@ -70,7 +73,9 @@ public final class ResourceNames {
                 || collection.startsWith("system.")
                 || collection.endsWith(".chunks")
                 || collection.equals(PROPERTIES)
-                || collection.equals(IDEMPOTENCY);
+                || collection.equals(IDEMPOTENCY)
+                || collection.equals(IMPORTS)
+                || collection.startsWith(IMPORTS + ".");
     }
 
     /// Whether the server stores properties under this id, with which no document may be inserted.

@@ -1,0 +1,125 @@
+package org.restheart.mongo.importing;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
+
+/// Documents of an import that are written together. They have their ids, and the entity tag that they will be stored
+/// with, before the first attempt: so a later attempt recognizes what an earlier one has stored. Confined to one
+/// thread.
+final class ImportPart {
+    private static final int MAX_DOCUMENTS = 1_000;
+    private static final int MAX_BYTES = 1 << 20;
+
+    /// Less than MongoDB's 16 MiB, which the part as a whole may have.
+    private static final int MAX_DOCUMENT = 15 << 20;
+
+    private final int number;
+    private final ObjectId tag;
+    private final ByteArrayOutputStream content = new ByteArrayOutputStream();
+    private final List<Long> lines = new ArrayList<>();
+    private final List<BsonDocument> refused = new ArrayList<>();
+
+    private ImportPart(int number, ObjectId tag) {
+        this.number = number;
+        this.tag = tag;
+    }
+
+    static ImportPart empty(int number) {
+        return new ImportPart(number, new ObjectId());
+    }
+
+    /// A stored one.
+    static ImportPart of(BsonDocument stored) {
+        var part = new ImportPart(
+                stored.getInt32("n").getValue(), stored.getObjectId("tag").getValue());
+        part.content.writeBytes(stored.getBinary("content").getData());
+        stored.getArray("lines").forEach(line -> part.lines.add(line.asInt64().getValue()));
+        stored.getArray("refused").forEach(error -> part.refused.add(error.asDocument()));
+        return part;
+    }
+
+    BsonDocument toDocument(String job) {
+        return new BsonDocument("job", new BsonString(job))
+                .append("n", new BsonInt32(number))
+                .append("tag", new BsonObjectId(tag))
+                .append("content", new BsonBinary(content.toByteArray()))
+                .append(
+                        "lines",
+                        new BsonArray(lines.stream().map(BsonInt64::new).toList()))
+                .append("refused", new BsonArray(refused));
+    }
+
+    /// @param line of the content, from 1
+    void add(long line, BsonDocument document) {
+        var whole = document;
+        if (!document.containsKey("_id")) {
+            whole = new BsonDocument("_id", new BsonObjectId());
+            whole.putAll(document);
+        }
+        var bytes = new RawBsonDocument(whole, new BsonDocumentCodec())
+                .getByteBuffer()
+                .asNIO();
+        if (bytes.remaining() > MAX_DOCUMENT) {
+            refuse(line, 413, "the document is larger than 15 MiB: store it by a request of its own");
+            return;
+        }
+        content.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+        lines.add(line);
+    }
+
+    void refuse(long line, Problem problem) {
+        refuse(line, problem.status(), problem.message());
+    }
+
+    void refuse(long line, int status, String message) {
+        refused.add(new BsonDocument("line", new BsonInt64(line))
+                .append("httpStatus", new BsonInt32(status))
+                .append("message", new BsonString(message)));
+    }
+
+    boolean isFull() {
+        return lines.size() + refused.size() >= MAX_DOCUMENTS || content.size() >= MAX_BYTES;
+    }
+
+    boolean isEmpty() {
+        return lines.isEmpty() && refused.isEmpty();
+    }
+
+    int number() {
+        return number;
+    }
+
+    ObjectId tag() {
+        return tag;
+    }
+
+    byte[] content() {
+        return content.toByteArray();
+    }
+
+    /// How many documents are to be written.
+    int size() {
+        return lines.size();
+    }
+
+    /// @param index among the documents to be written, from 0
+    long line(int index) {
+        return lines.get(index);
+    }
+
+    List<BsonDocument> refused() {
+        return refused;
+    }
+}

@@ -1,0 +1,156 @@
+package org.restheart.mongo.importing;
+
+import com.mongodb.MongoException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.JsonParser;
+import org.restheart.http.Body;
+import org.restheart.http.Content;
+import org.restheart.http.Fields;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.attribute.Attributes;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Via;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.bulk.BatchTag;
+import org.restheart.mongo.format.BsonBytes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes the parts of imports, one after the other, each by a request of the account that owns it: what the account
+/// may
+/// no longer do is not done. Thread-safe.
+///
+/// @param running imports that write at the same time; others wait
+/// @param known whether the credentials of a request are still good
+record ImportRun(
+        ImportStore store, JudgedRequests judged, BackgroundTasks tasks, Semaphore running, Predicate<Request> known) {
+    private static final Logger LOG = LoggerFactory.getLogger(ImportRun.class);
+    private static final int ATTEMPTS = 6;
+    private static final int SERVER_ERRORS = 500;
+
+    /// The request that writes a part, or asks whether one may be written.
+    static JudgedRequest request(String into, boolean upsert, byte[] content, Attributes options) {
+        return new JudgedRequest(
+                Method.POST,
+                RequestPath.parse(into),
+                upsert ? Query.of(Map.of("wm", "upsert")) : Query.NONE,
+                Fields.of("Content-Type", BsonBytes.MEDIA_TYPE),
+                Body.of(content),
+                Via.REST,
+                options);
+    }
+
+    /// @param outer of the owner, without content
+    void start(Request outer, String job, BsonDocument stored) {
+        tasks.start("import", () -> {
+            try {
+                var reason = run(
+                        outer,
+                        job,
+                        stored.getString("into").getValue(),
+                        stored.getBoolean("upsert").getValue());
+                reason.ifPresent(text -> store.end(job, "stopped", Optional.of(text)));
+            } catch (MongoException e) { // others may go on when the hold ends
+                LOG.warn("the import {} is interrupted", job, e);
+            }
+        });
+    }
+
+    /// @return why it has stopped, unless it is done or another's
+    private Optional<String> run(Request outer, String job, String into, boolean upsert) {
+        while (!running.tryAcquire()) {
+            tasks.pause(Duration.ofSeconds(1));
+            if (!tasks.isRunning() || !store.renew(job)) {
+                return Optional.of("the gateway has stopped");
+            }
+        }
+        try {
+            while (tasks.isRunning()) {
+                var part = store.next(job);
+                if (part.isEmpty()) {
+                    store.end(job, "done", Optional.empty());
+                    return Optional.empty();
+                }
+                if (!store.renew(job)) {
+                    return Optional.empty();
+                }
+                if (!known.test(outer)) {
+                    return Optional.of("the credentials are no longer good");
+                }
+                var failure = write(outer, job, part.get(), into, upsert);
+                if (failure.isPresent()) {
+                    return failure;
+                }
+            }
+            return Optional.of("the gateway has stopped");
+        } finally {
+            running.release();
+        }
+    }
+
+    private Optional<String> write(Request outer, String job, ImportPart part, String into, boolean upsert) {
+        if (part.size() == 0) {
+            store.done(job, part.number(), 0, part.refused());
+            return Optional.empty();
+        }
+        var request = request(into, upsert, part.content(), BatchTag.in(Attributes.NONE, part.tag()));
+        var last = "";
+        for (int attempt = 1; attempt <= ATTEMPTS && tasks.isRunning(); attempt++) {
+            try {
+                var report = report(judged.make(outer, request).settled().content());
+                if (report.getBoolean("complete", BsonBoolean.TRUE).getValue()) {
+                    int refused = refused(part, report);
+                    store.done(job, part.number(), part.size() - refused, part.refused());
+                    return Optional.empty();
+                }
+                last = "MongoDB failed";
+            } catch (ProblemException e) {
+                last = e.problem().status() + " " + e.problem().message();
+                if (e.problem().status() < SERVER_ERRORS) {
+                    return Optional.of(last);
+                }
+            }
+            tasks.pause(Duration.ofSeconds(attempt));
+            store.renew(job);
+        }
+        return Optional.of(last);
+    }
+
+    private static BsonDocument report(Content content) {
+        try (var in = Content.stream(content)) {
+            return JsonParser.parse(in.readAllBytes()).asDocument();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static int refused(ImportPart part, BsonDocument report) {
+        var errors = report.getArray("errors", new BsonArray());
+        for (var each : errors) {
+            var error = each.asDocument();
+            // where a rule looks at the content, it is written as an array is
+            int index = error.containsKey("line")
+                    ? error.getNumber("line").intValue() - 1
+                    : error.getNumber("index").intValue();
+            part.refuse(
+                    part.line(index),
+                    error.getNumber("httpStatus").intValue(),
+                    error.getString("message", new BsonString("")).getValue());
+        }
+        return errors.size();
+    }
+}

@@ -1,0 +1,285 @@
+package org.restheart.mongo.importing;
+
+import static org.restheart.http.ProblemCode.CONFLICT;
+import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+import static org.restheart.http.ProblemCode.TOO_MANY_REQUESTS;
+
+import com.mongodb.client.MongoClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Body;
+import org.restheart.http.Content;
+import org.restheart.http.Cors;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.attribute.Attributes;
+import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.format.BsonBytes;
+import org.restheart.mongo.format.BsonDocumentReader;
+import org.restheart.mongo.format.Csv;
+import org.restheart.mongo.format.CsvReader;
+import org.restheart.mongo.format.DocumentReader;
+import org.restheart.mongo.format.JsonDocumentReader;
+import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.format.JsonLinesReader;
+
+/// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it when the client has gone. Below it,
+/// each import is a resource of its owner: `GET` its progress (or listen to it), `GET errors`, `PATCH` to go on
+/// after an interruption, `DELETE`. Others find nothing there. Thread-safe.
+public final class ImportService implements Service {
+    private static final int PARALLEL = 4;
+
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    private final ImportConfig config;
+    private final int depth;
+    private final ImportStore store;
+    private final JudgedRequests judged;
+    private final ImportRun run;
+    private final Function<Request, Problem> challenge;
+
+    /// @param known whether the credentials of a request are still good
+    /// @param challenge the answer to requests without an account
+    public ImportService(
+            ImportConfig config,
+            MongoClient client,
+            BackgroundTasks tasks,
+            JudgedRequests judged,
+            Predicate<Request> known,
+            Function<Request, Problem> challenge) {
+        this.config = config;
+        this.depth = RequestPath.parse(config.uri()).segments().size();
+        this.store = new ImportStore(client, config.db());
+        this.judged = judged;
+        this.run = new ImportRun(store, judged, tasks, new Semaphore(PARALLEL), known);
+        this.challenge = challenge;
+    }
+
+    /// The path that it answers below.
+    public String uri() {
+        return config.uri();
+    }
+
+    @Override
+    public String name() {
+        return "imports";
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return new Cors("GET, POST, PATCH, DELETE", Cors.DEFAULT_HEADERS, "Location");
+    }
+
+    @Override
+    public boolean streamsContent(Request request) {
+        return request.method() == Method.POST;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        request.requireThread();
+        var owner = request.caller()
+                .account()
+                .orElseThrow(() -> challenge.apply(request).raise())
+                .name();
+        var below = request.path()
+                .segments()
+                .subList(depth, request.path().segments().size());
+        return switch (below.size()) {
+            case 0 ->
+                switch (request.method()) {
+                    case GET ->
+                        json(
+                                200,
+                                new BsonArray(store.all(owner).stream()
+                                        .map(store::status)
+                                        .toList()));
+                    case POST -> receive(request, owner);
+                    default -> Response.notAllowed("GET, POST");
+                };
+            case 1 -> one(request, owner, find(below.getFirst(), owner));
+            case 2 -> {
+                var job = find(below.getFirst(), owner);
+                if (!below.getLast().equals("errors")) {
+                    throw missing();
+                }
+                yield request.method() == Method.GET ? errors(job) : Response.notAllowed("GET");
+            }
+            default -> throw missing();
+        };
+    }
+
+    private static ProblemException missing() {
+        return Problem.of(NOT_FOUND, "no such import").raise();
+    }
+
+    private BsonDocument find(String id, String owner) {
+        return store.find(id, owner).orElseThrow(ImportService::missing);
+    }
+
+    private Response one(Request request, String owner, BsonDocument job) {
+        var id = job.getString("_id").getValue();
+        return switch (request.method()) {
+            case GET ->
+                request.headers()
+                                .first("Accept")
+                                .filter("text/event-stream"::equals)
+                                .isPresent()
+                        ? Response.status(200)
+                                .with("Cache-Control", "no-store")
+                                .with(
+                                        "text/event-stream",
+                                        new Content.Streamed(new ImportProgress(
+                                                () -> store.find(id, owner).map(store::status))))
+                        : json(200, store.status(job));
+            case PATCH -> {
+                if (!store.take(id)) {
+                    throw Problem.of(CONFLICT, "the import is done or under way, or its content did not arrive whole")
+                            .raise();
+                }
+                run.start(withoutContent(request), id, job);
+                yield json(202, store.status(find(id, owner)));
+            }
+            case DELETE -> {
+                store.delete(id);
+                yield Response.status(204);
+            }
+            default -> Response.notAllowed("GET, PATCH, DELETE");
+        };
+    }
+
+    private static Request withoutContent(Request request) {
+        return request.with(Body.EMPTY).blocking();
+    }
+
+    private Response receive(Request request, String owner) {
+        var into = request.query()
+                .first("into")
+                .filter(path -> path.startsWith("/"))
+                .orElseThrow(() -> Problem.of(PARAMETER_INVALID, "into must be the path of a collection")
+                        .raise());
+        boolean upsert = request.query().first("wm").filter("upsert"::equals).isPresent();
+        if (request.query().has("wm")
+                && !upsert
+                && !request.query().first("wm").filter("insert"::equals).isPresent()) {
+            throw Problem.of(PARAMETER_INVALID, "wm must be insert or upsert").raise();
+        }
+        var reader = reader(request);
+        // refused now, before gigabytes are stored, as each part will be
+        judged.make(
+                        request,
+                        ImportRun.request(into, upsert, new byte[0], Attributes.NONE.with(DataFacts.ASKED, _ -> {})))
+                .settled();
+        if (store.working(owner) >= config.maxPerAccount()) {
+            throw Problem.of(TOO_MANY_REQUESTS, config.maxPerAccount() + " imports of this account are under way")
+                    .with("Retry-After", "10")
+                    .raise();
+        }
+        var id = store.create(owner, into, upsert);
+        boolean whole = false;
+        try {
+            store.received(id, store(reader, id));
+            whole = true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            if (!whole) {
+                store.delete(id);
+            }
+        }
+        var job = find(id, owner);
+        run.start(withoutContent(request), id, job);
+        return json(202, store.status(job)).with("Location", config.uri() + "/" + id);
+    }
+
+    private static DocumentReader reader(Request request) {
+        var type = request.headers()
+                .first("Content-Type")
+                .orElse("")
+                .toLowerCase(Locale.ROOT)
+                .split(";", 2)[0]
+                .strip();
+        try {
+            var in = request.body().stream();
+            return switch (type) {
+                case JsonLines.MEDIA_TYPE -> new JsonLinesReader(in);
+                case BsonBytes.MEDIA_TYPE -> new BsonDocumentReader(in);
+                case Csv.MEDIA_TYPE -> new CsvReader(in);
+                case "application/json" -> new JsonDocumentReader(in);
+                default ->
+                    throw Problem.of(
+                                    CONTENT_TYPE_UNSUPPORTED,
+                                    "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
+                                            + Csv.MEDIA_TYPE + " or application/json")
+                            .raise();
+            };
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// @return how many documents there are
+    private long store(DocumentReader reader, String id) throws IOException {
+        long documents = 0;
+        var part = ImportPart.empty(0);
+        for (var entry = reader.next(); entry != null; entry = reader.next()) {
+            documents++;
+            switch (entry) {
+                case DocumentReader.Entry.Malformed(var line, var problem) -> part.refuse(line, problem);
+                case DocumentReader.Entry.Parsed(var line, var value) -> {
+                    if (value.isDocument()) {
+                        part.add(line, value.asDocument());
+                    } else {
+                        part.refuse(line, 400, "not a document");
+                    }
+                }
+            }
+            if (part.isFull()) {
+                store.add(id, part);
+                store.renew(id);
+                part = ImportPart.empty(part.number() + 1);
+            }
+        }
+        if (!part.isEmpty()) {
+            store.add(id, part);
+        }
+        return documents;
+    }
+
+    private Response errors(BsonDocument job) {
+        var out = new Utf8Buffer();
+        for (var error : store.refused(job.getString("_id").getValue())) {
+            JSON.encode(error, out);
+            out.put((byte) '\n');
+        }
+        return Response.status(200)
+                .with("Content-Disposition", "attachment; filename=\"errors.ndjson\"")
+                .with(JsonLines.MEDIA_TYPE, new Content.Bytes(out.toByteBuffer()));
+    }
+
+    private static Response.Ready json(int status, BsonValue value) {
+        var out = new Utf8Buffer();
+        JSON.encode(value, out);
+        return JsonResponses.of(status, out);
+    }
+}

@@ -1,0 +1,207 @@
+package org.restheart.mongo.importing;
+
+import static com.mongodb.client.model.Filters.and;
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Filters.gt;
+import static com.mongodb.client.model.Filters.in;
+import static com.mongodb.client.model.Filters.lt;
+import static com.mongodb.client.model.Filters.ne;
+import static com.mongodb.client.model.Filters.or;
+import static com.mongodb.client.model.Updates.combine;
+import static com.mongodb.client.model.Updates.set;
+import static com.mongodb.client.model.Updates.unset;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Accumulators;
+import com.mongodb.client.model.Aggregates;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.Sorts;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.conversions.Bson;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.resource.ResourceNames;
+
+/// Imports and their parts, in MongoDB, so that every gateway can go on with them. A part is done by one atomic update,
+/// which holds its outcome: progress is the sum of these. Who works on an import holds it for [#HOLD], and renews
+/// that. Blocks; thread-safe.
+final class ImportStore {
+    static final Duration HOLD = Duration.ofMinutes(1);
+
+    private static final long KEPT_DAYS = 7;
+
+    private final MongoCollection<BsonDocument> jobs;
+    private final MongoCollection<BsonDocument> parts;
+    private final String self = UUID.randomUUID().toString();
+    private volatile boolean indexed;
+
+    ImportStore(MongoClient client, String db) {
+        var database = client.getDatabase(db).withWriteConcern(WriteConcern.MAJORITY);
+        this.jobs = database.getCollection(ResourceNames.IMPORTS, BsonDocument.class);
+        this.parts = database.getCollection(ResourceNames.IMPORTS + ".parts", BsonDocument.class);
+    }
+
+    /// A new import, of which no part is there.
+    ///
+    /// @return its id
+    String create(String owner, String into, boolean upsert) {
+        if (!indexed) {
+            var kept = new IndexOptions().expireAfter(KEPT_DAYS, TimeUnit.DAYS);
+            jobs.createIndex(Indexes.ascending("begun"), kept);
+            parts.createIndex(Indexes.ascending("begun"), kept);
+            parts.createIndex(Indexes.ascending("job", "n"), new IndexOptions().unique(true));
+            indexed = true;
+        }
+        var id = UUID.randomUUID().toString();
+        jobs.insertOne(new BsonDocument("_id", new BsonString(id))
+                .append("owner", new BsonString(owner))
+                .append("into", new BsonString(into))
+                .append("upsert", new BsonBoolean(upsert))
+                .append("state", new BsonString("receiving"))
+                .append("by", new BsonString(self))
+                .append("until", new BsonDateTime(Instant.now().plus(HOLD).toEpochMilli()))
+                .append("begun", now()));
+        return id;
+    }
+
+    private static BsonDateTime now() {
+        return new BsonDateTime(System.currentTimeMillis());
+    }
+
+    /// Those of the account that somebody works on.
+    long working(String owner) {
+        return jobs.countDocuments(
+                and(eq("owner", owner), in("state", "receiving", "running"), gt("until", now())));
+    }
+
+    Optional<BsonDocument> find(String id, String owner) {
+        return Optional.ofNullable(
+                jobs.find(and(eq("_id", id), eq("owner", owner))).first());
+    }
+
+    List<BsonDocument> all(String owner) {
+        return jobs.find(eq("owner", owner))
+                .sort(Sorts.descending("begun"))
+                .limit(100)
+                .into(new ArrayList<>());
+    }
+
+    void add(String job, ImportPart part) {
+        parts.insertOne(part.toDocument(job).append("begun", now()));
+    }
+
+    /// The content is there; the work may begin.
+    void received(String job, long documents) {
+        jobs.updateOne(mine(job), combine(set("state", "running"), set("documents", documents), hold()));
+    }
+
+    private Bson mine(String job) {
+        return and(eq("_id", job), eq("by", self));
+    }
+
+    private static Bson hold() {
+        return set("until", new BsonDateTime(Instant.now().plus(HOLD).toEpochMilli()));
+    }
+
+    /// Whether the import is still this gateway's to work on, which it is for [#HOLD] from now.
+    boolean renew(String job) {
+        return jobs.updateOne(and(mine(job), in("state", "receiving", "running")), hold())
+                        .getMatchedCount()
+                > 0;
+    }
+
+    /// Takes over an import that nobody works on any more.
+    boolean take(String job) {
+        var idle = or(eq("state", "stopped"), and(eq("state", "running"), lt("until", now())));
+        var taken = jobs.updateOne(
+                and(eq("_id", job), idle), combine(set("state", "running"), set("by", self), hold(), unset("reason")));
+        return taken.getMatchedCount() > 0;
+    }
+
+    /// The next part that is not done.
+    Optional<ImportPart> next(String job) {
+        var undone = and(eq("job", job), ne("done", true));
+        return Optional.ofNullable(parts.find(undone).sort(Sorts.ascending("n")).first())
+                .map(ImportPart::of);
+    }
+
+    /// The outcome of a part; the first one counts.
+    void done(String job, int part, long stored, List<BsonDocument> refused) {
+        parts.updateOne(
+                and(eq("job", job), eq("n", part), ne("done", true)),
+                combine(
+                        set("done", true),
+                        set("stored", stored),
+                        set("refused", new BsonArray(refused)),
+                        unset("content"),
+                        unset("lines")));
+    }
+
+    void end(String job, String state, Optional<String> reason) {
+        jobs.updateOne(
+                mine(job),
+                combine(
+                        set("state", state),
+                        set("until", now()),
+                        reason.map(text -> set("reason", text)).orElseGet(() -> unset("reason"))));
+    }
+
+    void delete(String job) {
+        jobs.deleteOne(eq("_id", job));
+        parts.deleteMany(eq("job", job));
+    }
+
+    /// What clients are shown.
+    BsonDocument status(BsonDocument job) {
+        var id = job.getString("_id").getValue();
+        var sums = parts.aggregate(List.of(
+                        Aggregates.match(and(eq("job", id), eq("done", true))),
+                        Aggregates.group(
+                                null,
+                                Accumulators.sum("stored", "$stored"),
+                                Accumulators.sum("refused", new BsonDocument("$size", new BsonString("$refused"))))))
+                .first();
+        boolean idle = job.getDateTime("until").getValue() < System.currentTimeMillis();
+        var state = job.getString("state").getValue();
+        boolean interrupted = idle && (state.equals("running") || state.equals("receiving"));
+        var status = new BsonDocument("_id", job.get("_id"))
+                .append("state", new BsonString(interrupted ? "interrupted" : state))
+                .append("into", job.get("into"));
+        if (job.containsKey("reason")) {
+            status.append("reason", job.get("reason"));
+        }
+        return status.append("documents", job.getOrDefault("documents", new BsonInt64(0)))
+                .append("stored", sum(sums, "stored"))
+                .append("refused", sum(sums, "refused"))
+                .append("begun", job.get("begun"));
+    }
+
+    private static BsonValue sum(@Nullable BsonDocument sums, String name) {
+        return sums == null ? new BsonInt32(0) : sums.get(name, new BsonInt32(0));
+    }
+
+    /// The refused documents of the parts that are done, in their order.
+    Iterable<BsonDocument> refused(String job) {
+        return parts.aggregate(List.of(
+                Aggregates.match(and(eq("job", job), eq("done", true))),
+                Aggregates.sort(Sorts.ascending("n")),
+                Aggregates.unwind("$refused"),
+                Aggregates.replaceRoot("$refused")));
+    }
+}
