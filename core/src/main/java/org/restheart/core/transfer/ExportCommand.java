@@ -61,7 +61,7 @@ final class ExportCommand implements Callable<Integer> {
         if (!resumable) {
             partial.clear();
         }
-        var progress = new Progress(err, System.console() != null, partial.documents());
+        var progress = new Progress(err, partial.documents());
         if (partial.documents() > 0) {
             err.println("going on after document " + partial.documents());
         }

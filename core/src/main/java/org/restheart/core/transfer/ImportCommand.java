@@ -54,7 +54,7 @@ final class ImportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         var source = Objects.requireNonNull(file);
         var checkpoint = Checkpoint.of(source, gateway.url() + (upsert ? " upsert" : ""));
-        var progress = new Progress(err, System.console() != null, checkpoint.done());
+        var progress = new Progress(err, checkpoint.done());
         var errors = source.resolveSibling(source.getFileName() + ".errors");
         if (checkpoint.done() == 0) {
             Files.deleteIfExists(errors);

@@ -1,5 +1,6 @@
 package org.restheart.core.transfer;
 
+import java.io.Console;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,9 +18,9 @@ final class Progress {
     private Instant shown = Instant.MIN;
 
     /// @param before documents of earlier runs, which do not count for the rate
-    Progress(PrintStream err, boolean terminal, long before) {
+    Progress(PrintStream err, long before) {
         this.err = err;
-        this.terminal = terminal;
+        this.terminal = System.console() instanceof Console console && console.isTerminal();
         this.interval = terminal ? Duration.ofMillis(200) : Duration.ofSeconds(10);
         this.before = before;
     }

@@ -39,8 +39,8 @@ public final class Transfer {
         Callable<Integer> command =
                 args[0].equals("import") ? new ImportCommand(environment, err) : new ExportCommand(environment, err);
         var line = new CommandLine(command)
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
+                .setOut(new PrintWriter(out, true, out.charset()))
+                .setErr(new PrintWriter(err, true, err.charset()))
                 .setExecutionExceptionHandler((failure, _, _) -> failed(failure));
         return line.execute(List.of(args).subList(1, args.length).toArray(String[]::new));
     }

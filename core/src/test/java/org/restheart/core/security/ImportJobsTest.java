@@ -38,7 +38,8 @@ class ImportJobsTest {
         }
         for (var name : List.of("own", "tim", "lost")) {
             gateway.insert(
-                    "users", "{_id: '" + name + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + name + "']}");
+                    "users",
+                    "{_id: '" + name + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + name + "']}");
         }
         gateway.permit("{_id: 1, roles: ['own'], predicate: \"path-prefix('/w')\","
                 + " mongo: {writeFilter: {owner: '@user._id'}, checkWritten: true}}");
@@ -84,7 +85,8 @@ class ImportJobsTest {
         var errors = admin.get(location + "/errors");
         assertThat(errors.headers().firstValue("Content-Type")).contains("application/x-ndjson");
         assertThat(errors.body().lines().toList()).hasSize(2);
-        assertThat(errors.body()).contains("\"line\": 1701, \"httpStatus\": 400", "\"line\": 2001, \"httpStatus\": 409");
+        assertThat(errors.body())
+                .contains("\"line\": 1701, \"httpStatus\": 400", "\"line\": 2001, \"httpStatus\": 409");
         assertThat(admin.with("Accept", "text/event-stream").get(location).body())
                 .startsWith("data: {")
                 .endsWith("\n\n")
@@ -150,9 +152,10 @@ class ImportJobsTest {
             var bytes = new RawBsonDocument(document, new BsonDocumentCodec()).getByteBuffer();
             content.write(bytes.array(), bytes.position(), bytes.remaining());
         }
-        documents.subList(0, stored)
-                .forEach(document -> gateway.collection("half")
-                        .insertOne(document.clone().append("_etag", new BsonObjectId(tag))));
+        documents
+                .subList(0, stored)
+                .forEach(document ->
+                        gateway.collection("half").insertOne(document.clone().append("_etag", new BsonObjectId(tag))));
         var id = "import-of-" + owner;
         gateway.database()
                 .getCollection("_imports")
@@ -171,7 +174,11 @@ class ImportJobsTest {
                         .append("n", 0)
                         .append("tag", tag)
                         .append("content", new BsonBinary(content.toByteArray()))
-                        .append("lines", IntStream.rangeClosed(1, documents.size()).mapToObj(BsonInt64::new).toList())
+                        .append(
+                                "lines",
+                                IntStream.rangeClosed(1, documents.size())
+                                        .mapToObj(BsonInt64::new)
+                                        .toList())
                         .append("refused", List.of()));
         return "/_imports/" + id;
     }
@@ -187,8 +194,7 @@ class ImportJobsTest {
         var admin = gateway.as("admin");
         assertThat(admin.get(location).body()).contains("\"state\": \"interrupted\"", "\"stored\": 0");
         assertThat(admin.patch(location, "").statusCode()).isEqualTo(202);
-        assertThat(ended(admin, location).toJson())
-                .contains("\"state\": \"done\"", "\"stored\": 10", "\"refused\": 2");
+        assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"", "\"stored\": 10", "\"refused\": 2");
         assertThat(admin.get(location + "/errors").body()).contains("\"line\": 11", "\"line\": 12");
         assertThat(gateway.collection("half").countDocuments(BsonDocument.parse("{_id: {$lt: 100}}")))
                 .isEqualTo(10);

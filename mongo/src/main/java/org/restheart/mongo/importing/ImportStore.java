@@ -86,8 +86,7 @@ final class ImportStore {
 
     /// Those of the account that somebody works on.
     long working(String owner) {
-        return jobs.countDocuments(
-                and(eq("owner", owner), in("state", "receiving", "running"), gt("until", now())));
+        return jobs.countDocuments(and(eq("owner", owner), in("state", "receiving", "running"), gt("until", now())));
     }
 
     Optional<BsonDocument> find(String id, String owner) {
