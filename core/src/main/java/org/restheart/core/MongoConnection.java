@@ -8,6 +8,7 @@ import com.mongodb.client.MongoClients;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.mongodb.MongoMetricsConnectionPoolListener;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.mongo.concern.BoundedConcern;
@@ -66,7 +67,8 @@ final class MongoConnection implements AutoCloseable {
                         .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
                                 .maxWaitTime(POOL_WAIT.toMillis(), TimeUnit.MILLISECONDS)
                                 .applyConnectionString(connectionString)
-                                .addConnectionPoolListener(new MongoMetricsConnectionPoolListener(meters))));
+                                .connectionPoolListenerList(List.of(new ConnectionShares(
+                                        List.of(silentServers, new MongoMetricsConnectionPoolListener(meters)))))));
     }
 
     MongoClient client() {

@@ -1,8 +1,9 @@
 package org.restheart.graphql;
 
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
@@ -15,7 +16,7 @@ final class ResponseStream {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseStream.class);
 
     /// Executions for events at once, in this process: they are not among the requests in flight.
-    private static final Semaphore EXECUTIONS = new Semaphore(64);
+    private static final FairShares EXECUTIONS = new FairShares(64, 0);
 
     private final Subscription source;
     private final Function<SourceEvent, Optional<QueryOutcome>> execution;
@@ -56,7 +57,14 @@ final class ResponseStream {
     }
 
     private void deliver(Frame frame) {
-        EXECUTIONS.acquireUninterruptibly();
+        var caller = CallerScope.current();
+        try {
+            var _ = EXECUTIONS.take(caller, Long.MAX_VALUE);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            end(Ending.FAILED);
+            return;
+        }
         try {
             var event = SourceEvent.of(frame);
             var result = execution.apply(event);
@@ -69,7 +77,7 @@ final class ResponseStream {
             LOG.error("an event of a subscription could not be processed", e);
             end(Ending.FAILED);
         } finally {
-            EXECUTIONS.release();
+            EXECUTIONS.release(caller);
         }
     }
 

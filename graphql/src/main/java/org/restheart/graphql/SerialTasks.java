@@ -4,15 +4,17 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Runs tasks one after the other, on a virtual thread that exists only while there are some: there may be many
-/// connections that are idle. Thread-safe.
+/// connections that are idle, for the caller of whoever has made it. Thread-safe.
 final class SerialTasks implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialTasks.class);
 
     private final String name;
+    private final String caller = CallerScope.current();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
@@ -25,7 +27,7 @@ final class SerialTasks implements Executor {
     public void execute(Runnable task) {
         tasks.add(task);
         if (waiting.getAndIncrement() == 0) {
-            Thread.ofVirtual().name(name).start(this::run);
+            Thread.ofVirtual().name(name).start(() -> CallerScope.run(caller, () -> {}, this::run));
         }
     }
 

@@ -7,13 +7,15 @@ import org.restheart.http.Request;
 
 /// The parts of a gateway's security, each list in the order of evaluation.
 ///
+/// @param clients determines the address under which callers without an account are counted
 /// @param before moves credentials to the headers that mechanisms read, for example from a cookie
 public record Policy(
         List<Authenticator> authenticators,
         List<Vetoer> vetoers,
         List<Authorizer> authorizers,
         List<FailedAttempts> failedAttempts,
-        UnaryOperator<Request> before) {
+        UnaryOperator<Request> before,
+        ClientAddress clients) {
     public Policy {
         authenticators = List.copyOf(authenticators);
         vetoers = List.copyOf(vetoers);
@@ -22,12 +24,13 @@ public record Policy(
     }
 
     public static Policy of(List<Authenticator> authenticators, List<Vetoer> vetoers, List<Authorizer> authorizers) {
-        return new Policy(authenticators, vetoers, authorizers, List.of(), UnaryOperator.identity());
+        return new Policy(
+                authenticators, vetoers, authorizers, List.of(), UnaryOperator.identity(), new ClientAddress.Peer());
     }
 
     /// The same with credentials in another place.
     public Policy with(UnaryOperator<Request> before) {
-        return new Policy(authenticators, vetoers, authorizers, failedAttempts, before);
+        return new Policy(authenticators, vetoers, authorizers, failedAttempts, before, clients);
     }
 
     /// The answer to a request that needs an account, with the challenge of every mechanism.

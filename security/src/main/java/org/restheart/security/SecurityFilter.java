@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -15,6 +16,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
@@ -133,7 +135,7 @@ public final class SecurityFilter implements Filter {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
             throw refusal(request, account).with(headers).raise();
         }
-        return next.handle(request.with(permitted.get()));
+        return handleFor(request.with(permitted.get()), next);
     }
 
     /// The caller with its grant, unless a vetoer refuses the request or no authorizer allows it.
@@ -158,7 +160,19 @@ public final class SecurityFilter implements Filter {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
             throw JudgedRequests.NOT_PERMITTED.raise();
         }
-        return next.handle(request.with(permitted.get()));
+        return handleFor(request.with(permitted.get()), next);
+    }
+
+    /// In the scope of the caller, also while the content of the response is pulled.
+    private Response handleFor(Request request, Handler next) {
+        var caller = request.caller()
+                .account()
+                .map(account -> CallerScope.account(account.name()))
+                .orElseGet(() -> CallerScope.address(policy.clients().of(request)));
+        return CallerScope.call(caller, () -> next.handle(request))
+                .map(ready -> ready.content() instanceof Content.Streamed streamed
+                        ? ready.with(streamed.through(source -> new CallersSource(caller, source)))
+                        : ready);
     }
 
     /// The decision of [#judge] for all requests of a kind, without vetoers.

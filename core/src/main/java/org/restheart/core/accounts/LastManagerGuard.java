@@ -1,11 +1,14 @@
 package org.restheart.core.accounts;
 
 import com.mongodb.client.model.Filters;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.conversions.Bson;
@@ -27,13 +30,17 @@ import org.restheart.http.access.ResourceKind;
 /// Stands in front of the data API for requests to the collection of accounts: the last one that may manage is neither
 /// deleted nor lose its permission, since that could not be undone over HTTP.
 ///
-/// Writes that concern managers take turns in this process, so that two of them do not delete each other's. Within a
-/// transaction, whose other changes the check does not see, no account that may manage is deleted or disarmed.
+/// Writes that concern managers take turns in this process, so that two of them do not delete each other's. Other
+/// accounts take no turn: whoever may change only itself could let its write wait in MongoDB, and with it all turns.
+/// Within a transaction, whose other changes the check does not see, no account that may manage is deleted or disarmed.
 final class LastManagerGuard implements Filter {
+    /// How long a write waits for its turn.
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
     private static final Set<String> REPLACING = Set.of("wm", "writeMode", "update", "upsert");
 
     private final Managers managers;
-    private final ReentrantLock turn = new ReentrantLock();
+    private final ReentrantLock turn = new ReentrantLock(true);
 
     LastManagerGuard(Managers managers) {
         this.managers = managers;
@@ -47,7 +54,7 @@ final class LastManagerGuard implements Filter {
         }
         return switch (request.method()) {
             case DELETE ->
-                inTurn(request, () -> {
+                inTurn(request, targeted(request, target.get()), () -> {
                     refuseTheLast(request, target.get());
                     return next.handle(request);
                 });
@@ -67,7 +74,7 @@ final class LastManagerGuard implements Filter {
                 || concernsPasswordsAlone(request.require(RequestContent.KEY).value())) {
             return next.handle(request);
         }
-        return inTurn(request, () -> {
+        return inTurn(request, targeted(request, target), () -> {
             if (target.id().isPresent()) {
                 boolean checked = isInTransaction(request) || isTheLast(request, target);
                 return next.handle(checked ? request.with(DocumentCheck.KEY, checking(request)) : request);
@@ -82,7 +89,10 @@ final class LastManagerGuard implements Filter {
                 ? target.id().isPresent()
                 : request.query().names().stream().anyMatch(REPLACING::contains);
         return replaces && holdsDocuments(target)
-                ? inTurn(request, () -> next.handle(request.with(DocumentCheck.KEY, checking(request))))
+                ? inTurn(
+                        request,
+                        replaced(request, target),
+                        () -> next.handle(request.with(DocumentCheck.KEY, checking(request))))
                 : next.handle(request);
     }
 
@@ -93,14 +103,46 @@ final class LastManagerGuard implements Filter {
         };
     }
 
-    private Response inTurn(Request request, Supplier<Response> write) {
+    /// The accounts that documents replace; all of them where that cannot be said.
+    private static List<Bson> replaced(Request request, DataTarget target) {
+        if (request.method() == Method.PUT) {
+            return target.id().map(id -> List.of(Filters.eq("_id", id))).orElseGet(List::of);
+        }
+        var content = request.require(RequestContent.KEY).value();
+        var ids = new ArrayList<BsonValue>();
+        for (var document : content instanceof BsonArray several ? several : List.of(content)) {
+            if (document instanceof BsonDocument account && account.containsKey("_id")) {
+                ids.add(account.get("_id"));
+            }
+        }
+        return List.of(Filters.in("_id", ids));
+    }
+
+    /// @param concerned filters of the accounts that are written
+    private Response inTurn(Request request, List<Bson> concerned, Supplier<Response> write) {
         request.requireThread();
-        turn.lock();
+        if (!managers.exist(Filters.and(concerned))) {
+            return write.get();
+        }
+        try {
+            if (!turn.tryLock(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw busy();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw busy();
+        }
         try {
             return write.get().settled();
         } finally {
             turn.unlock();
         }
+    }
+
+    private static ProblemException busy() {
+        return Problem.of(ProblemCode.OVERLOADED, "other changes of accounts are under way")
+                .with("Retry-After", "1")
+                .raise();
     }
 
     /// A new password removes no permission.

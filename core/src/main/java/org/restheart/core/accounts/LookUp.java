@@ -5,11 +5,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs the queries of security. If one fails the request is refused with 503. Says so in the log once, not with
-/// every request. Thread-safe.
+/// Runs the queries of security, for the server itself: data requests do not keep connections from them. If one fails
+/// the request is refused with 503. Says so in the log once, not with every request. Thread-safe.
 final class LookUp {
     private static final Logger LOG = LoggerFactory.getLogger(LookUp.class);
 
@@ -17,7 +18,7 @@ final class LookUp {
 
     <T> T of(Supplier<T> question) {
         try {
-            var answer = question.get();
+            var answer = CallerScope.call(CallerScope.SERVER, question);
             if (failing.get() && failing.compareAndSet(true, false)) {
                 LOG.info("accounts and permissions can be looked up again");
             }

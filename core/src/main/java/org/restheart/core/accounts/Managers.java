@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.conversions.Bson;
+import org.restheart.http.access.CallerScope;
 import org.restheart.security.realm.UsersCollection;
 
 /// The accounts that may manage everything: those in MongoDB with the root role and a password.
@@ -44,6 +45,10 @@ final class Managers {
 
     /// Whether there is one that matches. Waits for MongoDB.
     boolean exist(Bson filter) {
+        return CallerScope.call(CallerScope.SERVER, () -> found(filter));
+    }
+
+    private boolean found(Bson filter) {
         try (var candidates = collection.find(Filters.and(candidates(), filter)).cursor()) {
             while (candidates.hasNext()) {
                 if (is(candidates.next())) {

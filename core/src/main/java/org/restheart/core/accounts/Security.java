@@ -113,7 +113,8 @@ public final class Security implements AutoCloseable {
                 failedAttempts(),
                 tokens.cookie()
                         .<UnaryOperator<Request>>map(cookie -> cookie::apply)
-                        .orElse(UnaryOperator.identity()));
+                        .orElse(UnaryOperator.identity()),
+                config.guards().clientAddress());
         this.secured = policy.securityFilter(true);
         this.open = policy.securityFilter(false);
     }
@@ -247,7 +248,8 @@ public final class Security implements AutoCloseable {
                         policy.vetoers(),
                         List.of(),
                         policy.failedAttempts(),
-                        UnaryOperator.identity())
+                        UnaryOperator.identity(),
+                        policy.clients())
                 .securityFilter(false);
     }
 

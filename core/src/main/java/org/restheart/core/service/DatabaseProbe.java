@@ -22,6 +22,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
+import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -112,7 +113,7 @@ public final class DatabaseProbe implements Service {
     private Ready ping() {
         long began = System.nanoTime();
         try {
-            database.runCommand(PING);
+            CallerScope.call(CallerScope.SERVER, () -> database.runCommand(PING));
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             return json(200, body("ok", "ping successful").append("latencyMs", new BsonInt64(millis)));
         } catch (MongoTimeoutException e) {

@@ -35,14 +35,25 @@ final class TestGateway implements AutoCloseable {
         return startWithRealm(mongo, REALM, more);
     }
 
+    /// With few connections to MongoDB.
+    static TestGateway startWithPool(TestMongo mongo, int connections, String more) {
+        var uri = mongo.connectionString();
+        var option =
+                (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "maxPoolSize=" + connections;
+        return start(mongo, uri + option, REALM, more);
+    }
+
     /// @param realm the block `mongoRealmAuthenticator`
     static TestGateway startWithRealm(TestMongo mongo, String realm, String more) {
+        return start(mongo, mongo.connectionString(), realm, more);
+    }
+
+    private static TestGateway start(TestMongo mongo, String uri, String realm, String more) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         addUser(database, "admin", "admin");
         addUser(database, "ada", "editor");
         addUser(database, "bob", "viewer");
-        return new TestGateway(
-                Gateway.start(config(mongo.connectionString(), database.getName(), realm + more)), database);
+        return new TestGateway(Gateway.start(config(uri, database.getName(), realm + more)), database);
     }
 
     static GatewayConfig config(String uri, String database, String more) {

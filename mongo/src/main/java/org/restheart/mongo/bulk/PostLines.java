@@ -4,10 +4,11 @@ import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.OVERLOADED;
 
-import java.util.concurrent.Semaphore;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -23,8 +24,8 @@ public final class PostLines implements DataHandler {
 
     private final Collections collections;
     private final WrittenCheck writtenCheck;
-    private final Semaphore streams =
-            new Semaphore(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000));
+    private final FairShares streams =
+            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000), 0);
 
     public PostLines(Collections collections) {
         this.collections = collections;
@@ -38,15 +39,16 @@ public final class PostLines implements DataHandler {
                     .raise();
         }
         request.http().requireThread();
-        if (!streams.tryAcquire()) {
-            throw Problem.of(OVERLOADED, "too many streams of lines at the moment")
+        var caller = CallerScope.current();
+        if (!streams.tryTake(caller)) {
+            throw Problem.of(OVERLOADED, "too many streams of lines at the moment, of yours or of all")
                     .with("Retry-After", "1")
                     .raise();
         }
         try {
             return write(request);
         } finally {
-            streams.release();
+            streams.release(caller);
         }
     }
 

@@ -13,6 +13,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
+import org.restheart.http.access.CallerScope;
 
 /// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command if
 /// fewer than the bound are running, else it joins the next one. A batch therefore grows only while MongoDB is the
@@ -208,12 +209,28 @@ final class BatchQueue<R, O> {
                 meters.sent(next, clock.getAsLong());
                 try {
                     var batch = next;
-                    RequestStart.during(batch.getFirst().queuedAt(), () -> command.run(batch));
+                    RequestStart.during(
+                            batch.getFirst().queuedAt(),
+                            () -> CallerScope.run(callerOf(batch), this::stepAside, () -> command.run(batch)));
                     requireOutcomes(next);
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);
                 }
             }
+        }
+
+        /// Requests of other callers do not wait until this one may have another connection.
+        private void stepAside() {
+            Runner successor;
+            synchronized (BatchQueue.this) {
+                running.remove(this);
+                if (queue.isEmpty() || !mayRunBeside(running.size(), clock.getAsLong())) {
+                    return;
+                }
+                successor = new Runner();
+                running.add(successor);
+            }
+            threads.execute(successor);
         }
 
         private void takes(List<PendingRequest<R, O>> requests) {
@@ -236,6 +253,12 @@ final class BatchQueue<R, O> {
             suspect = missed;
             return again;
         }
+    }
+
+    /// Whose share of what is scarce a command takes: that of the caller of all its requests, else the server's.
+    static <R, O> String callerOf(List<PendingRequest<R, O>> batch) {
+        var first = batch.getFirst().caller();
+        return batch.stream().allMatch(pending -> pending.caller().equals(first)) ? first : CallerScope.SERVER;
     }
 
     private static <R, O> void requireOutcomes(List<PendingRequest<R, O>> batch) {

@@ -7,6 +7,7 @@ import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.Executor;
 import org.bson.RawBsonDocument;
+import org.restheart.http.access.CallerScope;
 
 /// What all kinds of batch commands have in common.
 ///
@@ -24,7 +25,19 @@ record Batching(
     }
 
     /// The shape of writes: those of one target may share a command.
-    record Target(MongoNamespace namespace, WriteConcern writeConcern) {
+    ///
+    /// @param caller whose writes share commands with each other only; [CallerScope#SERVER] where those of all do
+    record Target(MongoNamespace namespace, WriteConcern writeConcern, String caller) {
+        Target(MongoNamespace namespace, WriteConcern writeConcern) {
+            this(namespace, writeConcern, CallerScope.SERVER);
+        }
+
+        /// For commands without a time limit: a caller that has inserted a document in a transaction can let another
+        /// insert of the same id wait for that, and with it the whole command.
+        Target ofCaller() {
+            return new Target(namespace, writeConcern, CallerScope.current());
+        }
+
         MongoCollection<RawBsonDocument> collection(MongoClient client) {
             return client.getDatabase(namespace.getDatabaseName())
                     .getCollection(namespace.getCollectionName(), RawBsonDocument.class)

@@ -16,7 +16,8 @@ import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.write.BulkInserts;
 
 /// Coalesces small arrays of documents to one unordered insert. Each request gets the errors of its own documents; a
-/// failure of the whole command fails all requests. Thread-safe.
+/// failure of the whole command fails all requests. Those of one caller share a command, see [Target#ofCaller()].
+/// Thread-safe.
 final class CoalescedBulkInserts implements BulkInserts {
     /// MongoDB writes as many at once (`internalInsertMaxBatchSize`); a larger command only delays its first
     /// requests.
@@ -58,7 +59,7 @@ final class CoalescedBulkInserts implements BulkInserts {
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<List<BulkWriteError>>> submit(BulkInsert insert) {
-        var target = new Target(insert.namespace(), insert.writeConcern());
+        var target = new Target(insert.namespace(), insert.writeConcern()).ofCaller();
         return queues.submit(
                 target, () -> new BulkInsertCommand(client, target), insert.documents(), (int) weight(insert));
     }

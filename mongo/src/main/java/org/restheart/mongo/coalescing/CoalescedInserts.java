@@ -17,7 +17,7 @@ import org.restheart.mongo.write.Inserts;
 
 /// Coalesces inserts of single documents to one unordered insert. Each request gets the outcome of its own document;
 /// a failure of the whole command (a lost connection after the driver's retry, an unsatisfied write concern) fails
-/// all requests. Thread-safe.
+/// all requests. Those of one caller share a command, see [Target#ofCaller()]. Thread-safe.
 final class CoalescedInserts implements Inserts {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
@@ -46,7 +46,7 @@ final class CoalescedInserts implements Inserts {
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<Outcome>> submit(Insert insert) {
         var document = insert.document();
-        var target = new Target(insert.namespace(), insert.writeConcern());
+        var target = new Target(insert.namespace(), insert.writeConcern()).ofCaller();
         return queues.submit(
                 target,
                 () -> new InsertCommand(client, target),

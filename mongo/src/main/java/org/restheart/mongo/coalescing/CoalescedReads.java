@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.QueryKey;
@@ -15,7 +16,7 @@ import org.restheart.mongo.find.QueryKey;
 /// Coalesced reads of services other than the data API, in the same queues. Thread-safe; never blocks.
 public final class CoalescedReads {
     private static final Executor THREADS =
-            task -> Thread.ofVirtual().name("read").start(task);
+            task -> Thread.ofVirtual().name("read").start(CallerScope.carried(task));
 
     private final Documents documents;
     private final Optional<PointReads> points;

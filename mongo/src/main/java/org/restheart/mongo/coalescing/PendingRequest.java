@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Withdrawable;
+import org.restheart.http.access.CallerScope;
 
 /// One queued request and its outcome. A request that was not sent yet can be withdrawn.
 ///
@@ -16,6 +17,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
     private final R request;
     private final int bytes;
     private final long queuedAt;
+    private final String caller = CallerScope.current();
     private volatile @Nullable Waiter waiter;
     private volatile boolean left;
 
@@ -40,6 +42,11 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         return queuedAt;
     }
 
+    /// For whom it is, see [CallerScope].
+    String caller() {
+        return caller;
+    }
+
     /// Removes the request from its command, which no longer waits for it: another thread completes it.
     void completeOn(Executor threads, Supplier<O> outcome) {
         leave();
@@ -49,7 +56,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
             }
             RequestStart.during(queuedAt, () -> {
                 try {
-                    complete(outcome.get());
+                    complete(CallerScope.call(caller, outcome));
                 } catch (RuntimeException | Error e) {
                     completeExceptionally(e);
                 }

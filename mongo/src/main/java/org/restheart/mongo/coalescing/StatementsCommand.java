@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.restheart.http.RequestStart;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
@@ -141,7 +142,10 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
         requests.forEach(PendingRequest::leave);
         THREADS.execute(() -> {
             try (statements) {
-                RequestStart.during(requests.getFirst().queuedAt(), () -> finish(statements, requests));
+                RequestStart.during(
+                        requests.getFirst().queuedAt(),
+                        () -> CallerScope.run(
+                                BatchQueue.callerOf(requests), () -> {}, () -> finish(statements, requests)));
             } catch (RuntimeException | Error e) {
                 requests.forEach(pending -> pending.completeExceptionally(e));
             }

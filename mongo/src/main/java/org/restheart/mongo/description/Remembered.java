@@ -6,6 +6,7 @@ import com.mongodb.MongoException;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.CallerScope;
 
 /// Values that are read again after a while; while MongoDB is away, the last ones hold. Thread-safe; one thread loads a
 /// value, others wait for it.
@@ -51,7 +52,7 @@ final class Remembered<K, V> {
                 return known;
             }
             try {
-                var loaded = load.apply(key);
+                var loaded = CallerScope.call(CallerScope.SERVER, () -> load.apply(key)); // others wait for it
                 value = loaded;
                 until = System.nanoTime() + ttl;
                 return loaded;

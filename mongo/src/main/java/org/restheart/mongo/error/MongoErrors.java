@@ -7,6 +7,7 @@ import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoTimeoutException;
@@ -37,6 +38,14 @@ public final class MongoErrors {
     public static Optional<Problem> toProblem(Throwable failure) {
         return switch (failure) {
             case MongoExecutionTimeoutException _ -> Optional.of(MongoCodes.timeLimit());
+            case ShareTakenException e ->
+                Optional.of(Problem.of(ProblemCode.OVERLOADED, e.getMessage() + " to MongoDB")
+                        .with("Retry-After", "1"));
+            case MongoOperationTimeoutException e ->
+                Optional.of(MongoCodes.unavailable(
+                        e.getCause() instanceof MongoExecutionTimeoutException
+                                ? "MongoDB ended this after its time limit; a transaction may hold the document"
+                                : "MongoDB does not answer in time: whether a write took place is not known"));
             case MongoTimeoutException _ ->
                 Optional.of(MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?"));
             case MongoSecurityException _ ->

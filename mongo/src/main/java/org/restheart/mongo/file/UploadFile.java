@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
@@ -20,6 +19,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
@@ -50,8 +51,8 @@ final class UploadFile implements DataHandler {
     private final Preconditions preconditions;
     private final Locations locations;
     private final WrittenCheck writtenCheck;
-    private final Semaphore uploads =
-            new Semaphore(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000));
+    private final FairShares uploads =
+            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000), 0);
 
     UploadFile(Collections collections, Preconditions preconditions, Locations locations) {
         this.collections = collections;
@@ -95,8 +96,9 @@ final class UploadFile implements DataHandler {
                             .raise();
         }
         http.requireThread();
-        if (!uploads.tryAcquire()) {
-            throw Problem.of(OVERLOADED, "too many uploads at the moment")
+        var caller = CallerScope.current();
+        if (!uploads.tryTake(caller)) {
+            throw Problem.of(OVERLOADED, "too many uploads at the moment, of yours or of all")
                     .with("Retry-After", "1")
                     .raise();
         }
@@ -106,7 +108,7 @@ final class UploadFile implements DataHandler {
             throw Problem.of(CONTENT_INVALID, "multipart/form-data: " + e.getMessage())
                     .raise();
         } finally {
-            uploads.release();
+            uploads.release(caller);
         }
     }
 

@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// A cache of the metadata of databases and collections, including their absence. Thread-safe.
@@ -84,7 +85,17 @@ public final class Metadata {
         return cache.get(namespace, load);
     }
 
+    /// For the server itself: requests of others wait for what one of them loads.
     private Known loadDb(Namespace namespace) {
+        return CallerScope.call(CallerScope.SERVER, () -> readDb(namespace));
+    }
+
+    /// Likewise.
+    private Known loadCollection(Namespace namespace) {
+        return CallerScope.call(CallerScope.SERVER, () -> readCollection(namespace));
+    }
+
+    private Known readDb(Namespace namespace) {
         var database = client.getDatabase(namespace.db());
         var exists = database.listCollectionNames().first() != null;
         return exists
@@ -93,7 +104,7 @@ public final class Metadata {
                 : Known.MISSING;
     }
 
-    private Known loadCollection(Namespace namespace) {
+    private Known readCollection(Namespace namespace) {
         var name = namespace.collection() == null ? "" : namespace.collection();
         var info = client.getDatabase(namespace.db())
                 .listCollections(BsonDocument.class)

@@ -11,8 +11,10 @@ import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.DeleteResult;
 import com.mongodb.client.result.UpdateResult;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.exchange.Collections;
@@ -21,6 +23,9 @@ import org.restheart.mongo.exchange.DataRequest;
 /// A collection with the session of all its operations, if any, so that no operation can omit it. Confined to one
 /// request.
 public final class SessionCollection {
+    /// Many times what a write of one document takes.
+    static final Duration LONGEST_WRITE = Duration.ofSeconds(5);
+
     private final MongoCollection<RawBsonDocument> collection;
     private final Optional<ClientSession> session;
 
@@ -69,27 +74,36 @@ public final class SessionCollection {
         return session.map(s -> collection.find(s, filter)).orElseGet(() -> collection.find(filter));
     }
 
+    /// A write of one document ends in time, and then has not been carried out: a transaction of another client may
+    /// hold the document, and MongoDB would wait for its end. Within a transaction MongoDB does not wait.
+    private MongoCollection<RawBsonDocument> limited() {
+        return transaction().isPresent() || collection.getTimeout(TimeUnit.MILLISECONDS) != null
+                ? collection
+                : collection.withTimeout(LONGEST_WRITE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     public void insertOne(RawBsonDocument document) {
-        session.ifPresentOrElse(s -> collection.insertOne(s, document), () -> collection.insertOne(document));
+        session.ifPresentOrElse(
+                s -> limited().insertOne(s, document), () -> limited().insertOne(document));
     }
 
     public UpdateResult replaceOne(BsonDocument filter, RawBsonDocument document, ReplaceOptions options) {
-        return session.map(s -> collection.replaceOne(s, filter, document, options))
-                .orElseGet(() -> collection.replaceOne(filter, document, options));
+        return session.map(s -> limited().replaceOne(s, filter, document, options))
+                .orElseGet(() -> limited().replaceOne(filter, document, options));
     }
 
     public UpdateResult updateOne(BsonDocument filter, BsonDocument update, UpdateOptions options) {
-        return session.map(s -> collection.updateOne(s, filter, update, options))
-                .orElseGet(() -> collection.updateOne(filter, update, options));
+        return session.map(s -> limited().updateOne(s, filter, update, options))
+                .orElseGet(() -> limited().updateOne(filter, update, options));
     }
 
     public UpdateResult updateOne(BsonDocument filter, List<BsonDocument> stages, UpdateOptions options) {
-        return session.map(s -> collection.updateOne(s, filter, stages, options))
-                .orElseGet(() -> collection.updateOne(filter, stages, options));
+        return session.map(s -> limited().updateOne(s, filter, stages, options))
+                .orElseGet(() -> limited().updateOne(filter, stages, options));
     }
 
     public DeleteResult deleteOne(BsonDocument filter, DeleteOptions options) {
-        return session.map(s -> collection.deleteOne(s, filter, options))
-                .orElseGet(() -> collection.deleteOne(filter, options));
+        return session.map(s -> limited().deleteOne(s, filter, options))
+                .orElseGet(() -> limited().deleteOne(filter, options));
     }
 }

@@ -1,0 +1,130 @@
+package org.restheart.core;
+
+import com.mongodb.MongoInterruptedException;
+import com.mongodb.connection.ConnectionId;
+import com.mongodb.connection.ServerId;
+import com.mongodb.event.ConnectionCheckOutFailedEvent;
+import com.mongodb.event.ConnectionCheckOutStartedEvent;
+import com.mongodb.event.ConnectionCheckedInEvent;
+import com.mongodb.event.ConnectionCheckedOutEvent;
+import com.mongodb.event.ConnectionClosedEvent;
+import com.mongodb.event.ConnectionCreatedEvent;
+import com.mongodb.event.ConnectionPoolClearedEvent;
+import com.mongodb.event.ConnectionPoolClosedEvent;
+import com.mongodb.event.ConnectionPoolCreatedEvent;
+import com.mongodb.event.ConnectionPoolListener;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
+import org.restheart.mongo.error.ShareTakenException;
+
+/// Shares the connections of each pool out to callers: requests of one caller that wait in MongoDB, as for a document
+/// that is locked, never hold all of them, and some are left for looking up accounts.
+///
+/// This is the pool's only listener, and passes events on to others: the driver lets a listener refuse a connection by
+/// an exception only if there is one. Thread-safe.
+final class ConnectionShares implements ConnectionPoolListener {
+    /// The part of a pool that is kept for the server itself.
+    private static final int RESERVED_PART = 8;
+
+    private final List<ConnectionPoolListener> others;
+    private final ConcurrentMap<ServerId, Pool> pools = new ConcurrentHashMap<>();
+
+    /// Who holds a connection, by its number within this process.
+    private final ConcurrentMap<Long, String> holders = new ConcurrentHashMap<>();
+
+    /// @param longest to wait for a share, in nanoseconds
+    private record Pool(FairShares shares, long longest) {}
+
+    ConnectionShares(List<ConnectionPoolListener> others) {
+        this.others = List.copyOf(others);
+    }
+
+    private void tell(Consumer<ConnectionPoolListener> event) {
+        others.forEach(event);
+    }
+
+    @Override
+    public void connectionPoolCreated(ConnectionPoolCreatedEvent event) {
+        int size = event.getSettings().getMaxSize();
+        var shares = size == 0 ? new FairShares(Integer.MAX_VALUE, 0) : new FairShares(size, size / RESERVED_PART);
+        pools.put(event.getServerId(), new Pool(shares, event.getSettings().getMaxWaitTime(TimeUnit.NANOSECONDS)));
+        tell(other -> other.connectionPoolCreated(event));
+    }
+
+    @Override
+    public void connectionPoolClosed(ConnectionPoolClosedEvent event) {
+        pools.remove(event.getServerId());
+        tell(other -> other.connectionPoolClosed(event));
+    }
+
+    /// @throws ShareTakenException if the caller's requests hold its share for too long
+    @Override
+    public void connectionCheckOutStarted(ConnectionCheckOutStartedEvent event) {
+        var pool = pools.get(event.getServerId());
+        if (pool != null) {
+            try {
+                if (!pool.shares.take(CallerScope.current(), pool.longest)) {
+                    throw new ShareTakenException();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new MongoInterruptedException("interrupted while waiting for a connection", e);
+            }
+        }
+        tell(other -> other.connectionCheckOutStarted(event));
+    }
+
+    /// On the thread that has asked for it.
+    @Override
+    public void connectionCheckOutFailed(ConnectionCheckOutFailedEvent event) {
+        release(event.getServerId(), CallerScope.current());
+        tell(other -> other.connectionCheckOutFailed(event));
+    }
+
+    /// On the thread that has asked for it.
+    @Override
+    public void connectionCheckedOut(ConnectionCheckedOutEvent event) {
+        holders.put(event.getConnectionId().getLocalValue(), CallerScope.current());
+        tell(other -> other.connectionCheckedOut(event));
+    }
+
+    @Override
+    public void connectionCheckedIn(ConnectionCheckedInEvent event) {
+        returned(event.getConnectionId());
+        tell(other -> other.connectionCheckedIn(event));
+    }
+
+    private void returned(ConnectionId connection) {
+        var holder = holders.remove(connection.getLocalValue());
+        if (holder != null) {
+            release(connection.getServerId(), holder);
+        }
+    }
+
+    private void release(ServerId server, String caller) {
+        var pool = pools.get(server);
+        if (pool != null) {
+            pool.shares.release(caller);
+        }
+    }
+
+    @Override
+    public void connectionCreated(ConnectionCreatedEvent event) {
+        tell(other -> other.connectionCreated(event));
+    }
+
+    @Override
+    public void connectionClosed(ConnectionClosedEvent event) {
+        tell(other -> other.connectionClosed(event));
+    }
+
+    @Override
+    public void connectionPoolCleared(ConnectionPoolClearedEvent event) {
+        tell(other -> other.connectionPoolCleared(event));
+    }
+}

@@ -1,0 +1,180 @@
+package org.restheart.core.security;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// One caller whose requests wait never stops others.
+@WithMongo
+class OneCallerTest {
+    /// Much less than what the waiting requests wait, and what tests that share a machine take from each other.
+    private static final Duration SOON = Duration.ofSeconds(4);
+
+    private static final Duration TIME_LIMITS = Duration.ofSeconds(15);
+
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    @AfterEach
+    void end() {
+        threads.shutdownNow();
+    }
+
+    private static final class Transaction {
+        private final TestClient client;
+        private final String sid;
+        private final String txn;
+
+        Transaction(TestClient client) {
+            this.client = client;
+            this.sid = last(client.send("POST", "/_sessions", ""));
+            this.txn = last(client.send("POST", "/_sessions/" + sid + "/_txns", ""));
+        }
+
+        private static String last(HttpResponse<String> created) {
+            var location = created.headers().firstValue("Location").orElseThrow();
+            return location.substring(location.lastIndexOf('/') + 1);
+        }
+
+        void write(String method, String target, String body) {
+            var response = client.with("Content-Type", "application/json")
+                    .send(method, target + "?sid=" + sid + "&txn=" + txn, body);
+            assertThat(response.statusCode()).as(response.body()).isBetween(200, 201);
+        }
+
+        void abort() {
+            client.send("DELETE", "/_sessions/" + sid + "/_txns/" + txn, "");
+        }
+    }
+
+    private static void assertSoon(Callable<HttpResponse<String>> request, int status) throws Exception {
+        long start = System.nanoTime();
+        var response = request.call();
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
+    }
+
+    @Test
+    void a_caller_that_waits_for_its_own_transaction_does_not_take_the_connections_of_others(TestMongo mongo)
+            throws Exception {
+        try (var gateway = TestGateway.startWithPool(mongo, 16, "")) {
+            gateway.permit("{_id: 1, roles: ['viewer'],"
+                    + " predicate: \"path-prefix('/books') or path-prefix('/_sessions')\","
+                    + " mongo: {allowWriteMode: true}}");
+            gateway.permit("{_id: 2, roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {}}");
+            gateway.insert("books", "{_id: '20', n: 0}", "{_id: '21', n: 0}");
+            assertThat(gateway.as("ada").get("/books/21").statusCode()).isEqualTo(200);
+            var bob = gateway.as("bob");
+            var transaction = new Transaction(bob);
+            transaction.write("PATCH", "/books/20", "{\"n\": 1}");
+            transaction.write("POST", "/books", "{\"_id\": \"30\"}");
+
+            var waiting = new ArrayList<Future<HttpResponse<String>>>();
+            for (int i = 0; i < 60; i++) {
+                var filter = TestGateway.encode("{\"q" + i + "\": {\"$exists\": false}}");
+                waiting.add(threads.submit(() -> bob.patch("/books/20?filter=" + filter, "{\"n\": 2}")));
+                waiting.add(threads.submit(() -> bob.put("/books/20?wm=upsert&filter=" + filter, "{\"n\": 2}")));
+            }
+            waiting.add(threads.submit(() -> bob.post("/books", "{\"_id\": \"30\"}")));
+            long start = System.nanoTime();
+            Thread.sleep(1_000);
+            var admin = gateway.as("admin");
+            var ada = gateway.as("ada");
+            for (int i = 0; i < 3; i++) {
+                int n = i;
+                assertSoon(() -> ada.get("/books?filter=" + TestGateway.encode("{\"n\": " + n + "}")), 200);
+                assertSoon(() -> ada.patch("/books/21", "{\"n\": " + n + "}"), 200);
+                assertSoon(() -> ada.post("/books", "{\"n\": " + n + "}"), 201);
+                assertSoon(() -> admin.put("/new" + n, "{}"), 201);
+                assertSoon(() -> gateway.anonymous().get("/health/db"), 200);
+                assertSoon(() -> gateway.anonymous().as("nobody" + n, "x").get("/books"), 401);
+            }
+            for (var each : waiting.subList(0, waiting.size() - 1)) {
+                var response = each.get(30, TimeUnit.SECONDS);
+                assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
+                assertThat(response.headers().firstValue("Retry-After")).isPresent();
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIME_LIMITS.plus(TIME_LIMITS));
+            transaction.abort();
+            assertThat(gateway.stored("books", "20").getNumber("n").intValue()).isZero();
+            assertThat(bob.patch("/books/20", "{\"n\": 3}").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void an_account_that_changes_itself_in_a_transaction_does_not_stop_changes_of_accounts(TestMongo mongo)
+            throws Exception {
+        try (var gateway = TestGateway.startWithPool(mongo, 100, "")) {
+            gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['self']}");
+            gateway.insert("users", "{_id: 'x', password: '" + TestGateway.hash("pw") + "', roles: ['none']}");
+            gateway.permit("{_id: 1, roles: ['self'],"
+                    + " predicate: \"path('/users/eve') or path-prefix('/_sessions')\", mongo: {}}");
+            var eve = gateway.user("eve");
+            var transaction = new Transaction(eve);
+            transaction.write("PATCH", "/users/eve", "{\"colour\": 1}");
+            var waiting = threads.submit(() -> eve.patch("/users/eve", "{\"colour\": 2}"));
+            Thread.sleep(500);
+
+            var admin = gateway.as("admin");
+            assertSoon(() -> admin.patch("/users/bob", "{\"colour\": 3}"), 200);
+            assertSoon(() -> admin.send("DELETE", "/users/x", ""), 204);
+            assertSoon(() -> admin.patch("/users/admin", "{\"roles\": []}"), 409);
+            assertThat(waiting.get(TIME_LIMITS.toMillis(), TimeUnit.MILLISECONDS)
+                            .statusCode())
+                    .isEqualTo(503);
+            transaction.abort();
+        }
+    }
+
+    /// The first bytes of an upload, the rest of which takes long.
+    private static Socket upload(TestGateway gateway, String account, String name) throws IOException {
+        var socket =
+                new Socket(gateway.address().getAddress(), gateway.address().getPort());
+        socket.setSoTimeout(10_000);
+        socket.getOutputStream()
+                .write(("PUT /f.files/" + name + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n"
+                                + "Content-Type: application/octet-stream\r\nAuthorization: "
+                                + TestClient.basic(account, account + "-pw") + "\r\n\r\nabc")
+                        .getBytes(US_ASCII));
+        return socket;
+    }
+
+    @Test
+    void slow_uploads_of_one_account_leave_room_for_those_of_others(TestMongo mongo) throws Exception {
+        int places = (int) Math.clamp(Runtime.getRuntime().maxMemory() / 4 / (4 << 20), 2, 1_000);
+        var slow = new ArrayList<Socket>();
+        try (var gateway = TestGateway.startWithPool(mongo, 100, "")) {
+            gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/f.files')\", mongo: {}}");
+            var admin = gateway.as("admin");
+            assertThat(admin.put("/f.files", "{}").statusCode()).isEqualTo(201);
+            try {
+                for (int i = 0; i < places + 20; i++) {
+                    slow.add(upload(gateway, "bob", "slow" + i));
+                }
+                var last = slow.getLast().getInputStream().readNBytes("HTTP/1.1 503".length());
+                assertThat(new String(last, US_ASCII)).isEqualTo("HTTP/1.1 503");
+                var response =
+                        admin.with("Content-Type", "application/octet-stream").send("PUT", "/f.files/mine", "bytes");
+                assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+            } finally {
+                for (var socket : slow) {
+                    socket.close();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package org.restheart.http.access;
+
+import java.util.function.Supplier;
+
+/// For whom the current thread works: what all callers share is shared out by it ([FairShares]).
+public final class CallerScope {
+    /// The server itself: looking up accounts, background tasks, commands for several callers.
+    public static final String SERVER = "";
+
+    private static final Runnable NOTHING = () -> {};
+
+    private static final ScopedValue<CallerScope> CURRENT = ScopedValue.newInstance();
+
+    private final String caller;
+    private final Runnable onWait;
+
+    private CallerScope(String caller, Runnable onWait) {
+        this.caller = caller;
+        this.onWait = onWait;
+    }
+
+    /// The name of an account among callers.
+    public static String account(String name) {
+        return "account " + name;
+    }
+
+    /// The name of all callers without an account at one address.
+    public static String address(String address) {
+        return "address " + address;
+    }
+
+    /// The caller that the current thread works for; [#SERVER] if nobody else is known.
+    public static String current() {
+        return CURRENT.isBound() ? CURRENT.get().caller : SERVER;
+    }
+
+    /// Does something for a caller.
+    public static <T> T call(String caller, Supplier<T> task) {
+        return ScopedValue.where(CURRENT, new CallerScope(caller, NOTHING)).call(task::get);
+    }
+
+    /// The same for a task that may fail with a checked exception.
+    public static <T, E extends Exception> T callChecked(String caller, ScopedValue.CallableOp<T, E> task) throws E {
+        return ScopedValue.where(CURRENT, new CallerScope(caller, NOTHING)).call(task);
+    }
+
+    /// Does something for a caller.
+    ///
+    /// @param onWait called when the caller has to wait because others of its requests hold its share
+    public static void run(String caller, Runnable onWait, Runnable task) {
+        ScopedValue.where(CURRENT, new CallerScope(caller, onWait)).run(task);
+    }
+
+    /// The task, for the caller of the current thread, on whatever thread it runs.
+    public static Runnable carried(Runnable task) {
+        var caller = current();
+        return () -> run(caller, NOTHING, task);
+    }
+
+    /// Told by what makes the current thread wait for its caller's share.
+    public static void waits() {
+        if (CURRENT.isBound()) {
+            CURRENT.get().onWait.run();
+        }
+    }
+}

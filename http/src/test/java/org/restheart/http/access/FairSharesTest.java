@@ -1,0 +1,65 @@
+package org.restheart.http.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class FairSharesTest {
+    private static int taken(FairShares shares, String caller) {
+        int taken = 0;
+        while (shares.tryTake(caller)) {
+            taken++;
+        }
+        return taken;
+    }
+
+    @Test
+    void one_caller_gets_half_and_the_next_half_of_the_rest() {
+        var shares = new FairShares(16, 0);
+        assertThat(taken(shares, "a")).isEqualTo(8);
+        assertThat(taken(shares, "b")).isEqualTo(4);
+        assertThat(taken(shares, "c")).isEqualTo(2);
+        assertThat(shares.tryTake("d")).isTrue();
+        assertThat(shares.tryTake("e")).isTrue();
+        assertThat(shares.tryTake("f")).isFalse();
+    }
+
+    @Test
+    void what_is_reserved_only_the_server_takes() {
+        var shares = new FairShares(8, 2);
+        assertThat(taken(shares, "a")).isEqualTo(3);
+        assertThat(shares.tryTake("b")).isTrue();
+        assertThat(shares.tryTake("c")).isTrue();
+        assertThat(shares.tryTake("d")).isTrue();
+        assertThat(shares.tryTake("e")).isFalse();
+        assertThat(shares.tryTake(CallerScope.SERVER)).isTrue();
+        assertThat(shares.tryTake(CallerScope.SERVER)).isTrue();
+    }
+
+    @Test
+    void there_is_always_one_for_a_single_caller() {
+        assertThat(taken(new FairShares(1, 0), "a")).isEqualTo(1);
+    }
+
+    @Test
+    void who_waits_gets_what_is_released_and_others_need_not_wait() throws Exception {
+        var shares = new FairShares(4, 0);
+        assertThat(taken(shares, "a")).isEqualTo(2);
+        assertThat(shares.take("a", TimeUnit.MILLISECONDS.toNanos(20))).isFalse();
+        var waiting = CompletableFuture.supplyAsync(() -> {
+            try {
+                return shares.take("a", TimeUnit.SECONDS.toNanos(20));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(shares.take("b", 0)).isTrue();
+        shares.release("b");
+        assertThat(waiting).isNotDone();
+        shares.release("a");
+        assertThat(waiting.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(shares.tryTake("a")).isFalse();
+    }
+}

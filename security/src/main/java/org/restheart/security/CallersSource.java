@@ -1,0 +1,18 @@
+package org.restheart.security;
+
+import java.nio.ByteBuffer;
+import org.restheart.http.Content;
+import org.restheart.http.access.CallerScope;
+
+/// Streamed content that is pulled in the scope of its caller, whatever thread does it.
+record CallersSource(String caller, Content.Source source) implements Content.Source {
+    @Override
+    public ByteBuffer next() throws Exception {
+        return CallerScope.callChecked(caller, source::next);
+    }
+
+    @Override
+    public void close() {
+        CallerScope.run(caller, () -> {}, source::close);
+    }
+}
