@@ -2,6 +2,7 @@ package org.restheart.mongo;
 
 import static org.restheart.http.ProblemCode.NAMESPACE_NOT_FOUND;
 
+import java.util.List;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
@@ -42,7 +43,9 @@ final class Existence {
                 throw missingDb(path.db());
             }
             if (!creates(request, path)) {
-                throw Problem.of(NAMESPACE_NOT_FOUND, missingCollection(path)).raise();
+                throw Problem.of(NAMESPACE_NOT_FOUND, missingCollection(path))
+                        .withWarnings(remedy(request, path))
+                        .raise();
             }
         }
         security.requireOpen(collection.sources());
@@ -55,6 +58,16 @@ final class Existence {
                         || path.kind() == ResourceKind.COLLECTION
                         || path.kind() == ResourceKind.FILES_BUCKET
                         || path.kind() == ResourceKind.SCHEMA_STORE);
+    }
+
+    /// For writes, which do not create collections by themselves.
+    private static List<String> remedy(Request request, ResourcePath path) {
+        return switch (request.method()) {
+            case POST, PUT, PATCH ->
+                List.of("nothing is created by itself: PUT …/" + path.requireCollection() + " creates "
+                        + (path.kind().isFiles() ? "the bucket" : "the collection"));
+            case GET, HEAD, DELETE, OPTIONS -> List.of();
+        };
     }
 
     private static RuntimeException missingDb(String db) {

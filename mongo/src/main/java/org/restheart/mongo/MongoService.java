@@ -5,6 +5,7 @@ import static org.restheart.http.ProblemCode.NOTHING_BOUND;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
 import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonValue;
@@ -40,6 +41,7 @@ import org.restheart.mongo.find.SessionFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
+import org.restheart.mongo.management.PropertyWarnings;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Warnings;
@@ -305,19 +307,30 @@ public final class MongoService implements Service, AutoCloseable {
         var request = answerable(sent);
         var warnings = Warnings.of(request, parameterSettings);
         if (warnings.isEmpty()) {
-            return dispatcher.dispatch(request);
+            return warned(request, dispatcher.dispatch(request));
         }
         try {
-            return dispatcher
-                    .dispatch(request.with(Warnings.KEY, warnings))
-                    .map(response -> WarningsBody.add(request, response, warnings));
+            return dispatcher.dispatch(request.with(Warnings.KEY, warnings)).map(response -> {
+                var all = new ArrayList<>(warnings);
+                all.addAll(PropertyWarnings.of(request));
+                return WarningsBody.add(request, response, all);
+            });
         } catch (ProblemException e) {
             var problem = e.problem().withWarnings(warnings);
             for (var warning : warnings) {
-                problem = problem.with(Fields.of("Warning", WarningsBody.line(warning)));
+                problem = problem.with(Fields.of("Warning", Warnings.line(warning)));
             }
             throw problem.raise();
         }
+    }
+
+    private static Response warned(Request request, Response response) {
+        return request.method() == Method.PUT || request.method() == Method.PATCH
+                ? response.map(written -> {
+                    var warnings = PropertyWarnings.of(request);
+                    return warnings.isEmpty() ? written : WarningsBody.add(request, written, warnings);
+                })
+                : response;
     }
 
     /// `HEAD` is a `GET` whose content is not sent (RFC 9110, 9.3.2). Files are answered separately, without

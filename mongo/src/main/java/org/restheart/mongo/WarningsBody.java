@@ -13,6 +13,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.parameter.FormatParameters;
+import org.restheart.mongo.parameter.Warnings;
 
 /// Tells the client of warnings: in a header, and where the contract has room for them, which is not in
 /// what is read
@@ -24,21 +25,13 @@ final class WarningsBody {
         return toBody(request, header(response, warnings), warnings);
     }
 
-    /// With a line for each in the syntax of RFC 7234, 5.5, which every client can show.
+    /// With a line for each.
     private static Response.Ready header(Response.Ready response, List<String> warnings) {
         var told = response;
         for (var warning : warnings) {
-            told = told.withAlso("Warning", line(warning));
+            told = told.withAlso("Warning", Warnings.line(warning));
         }
         return told;
-    }
-
-    static String line(String warning) {
-        var text = new StringBuilder("299 - \"");
-        warning.codePoints()
-                .map(c -> c < ' ' || c > '~' ? '?' : c)
-                .forEach(c -> (c == '"' || c == '\\' ? text.append('\\') : text).appendCodePoint(c));
-        return text.append('"').toString();
     }
 
     private static Response.Ready toBody(Request request, Response.Ready response, List<String> warnings) {

@@ -1,11 +1,14 @@
 package org.restheart.mongo.changestream;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.mongo.aggregation.AggregationDefinitions;
 
 /// Looks at stream definitions when a collection's properties are written: an entry without `uri` could never be
 /// listened to. The rest is looked at for those who want to know then and not when the first listener comes. Immutable.
@@ -14,6 +17,25 @@ public final class StreamDefinitions {
 
     public StreamDefinitions(ChangeStreamConfig config) {
         this.validate = config.validate();
+    }
+
+    /// What would make every listener be refused; empty if nothing is known to.
+    ///
+    /// @param streams the property of a collection
+    public static List<String> warnings(BsonValue streams) {
+        try {
+            StreamDefinition.validate(streams);
+            var warnings = new ArrayList<String>();
+            for (var entry : streams.asArray()) {
+                var uri = entry.asDocument().getString("uri").getValue();
+                AggregationDefinitions.unknownStage(
+                                StreamDefinition.parse(entry.asDocument()).stages())
+                        .ifPresent(text -> warnings.add("streams: " + uri + " has the " + text));
+            }
+            return warnings;
+        } catch (MalformedStream e) {
+            return List.of("a stream cannot be opened: " + e.getMessage());
+        }
     }
 
     /// @param properties all of a collection

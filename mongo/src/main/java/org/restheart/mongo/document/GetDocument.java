@@ -3,7 +3,11 @@ package org.restheart.mongo.document;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
@@ -18,11 +22,14 @@ import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.schema.SchemaForm;
 
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
 /// schemas are documents too.
 public final class GetDocument implements DataHandler {
+    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}(\\.\\d{1,18})?");
+
     private final Lookups lookups;
     private final Queries queries;
 
@@ -63,8 +70,25 @@ public final class GetDocument implements DataHandler {
         var what = request.path().kind().isFiles()
                 ? "file "
                 : request.path().kind().isSchemas() ? "schema " : "document ";
-        return Problem.of(NOT_FOUND, what + spell(request.id()) + " does not exist")
+        var problem = Problem.of(NOT_FOUND, what + spell(request.id()) + " does not exist");
+        return hint(request)
+                .map(text -> problem.with("Warning", Warnings.line(text)))
+                .orElse(problem)
                 .raise();
+    }
+
+    /// Which type the id of the path has been taken for. Depends on the request alone, not on what is stored.
+    private static Optional<String> hint(DataRequest request) {
+        if (request.http().query().has("id_type")) {
+            return Optional.empty();
+        }
+        return switch (request.id()) {
+            case BsonString text
+            when NUMBER.matcher(text.getValue()).matches() ->
+                Optional.of("this is the text '" + text.getValue() + "'; id_type=NUMBER asks for the number");
+            case BsonObjectId _ -> Optional.of("this is an ObjectId; id_type=STRING asks for the text");
+            default -> Optional.empty();
+        };
     }
 
     private static String spell(BsonValue id) {

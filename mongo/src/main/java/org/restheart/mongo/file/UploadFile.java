@@ -91,6 +91,9 @@ final class UploadFile implements DataHandler {
         if (!isFor(http, request.path().kind())) {
             throw isMetadata(type(http))
                     ? Problem.of(CONTENT_INVALID, "POST file request is in a bad format")
+                            .withWarnings(
+                                    List.of("a file is sent as multipart, curl -F file=@name, or as it is, with the"
+                                            + " Content-Type that it has: curl -T name -H 'Content-Type: image/png'"))
                             .raise()
                     : Problem.of(CONTENT_TYPE_UNSUPPORTED, "Content-Type must be multipart/form-data")
                             .raise();

@@ -59,6 +59,28 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     public static final ReadingStages OF_EVERYTHING =
             new ReadingStages(union(OF_COLLECTION.stages, OTHER_COLLECTIONS), true);
 
+    /// Stages that write, look elsewhere, or are this gateway's own.
+    private static final Set<String> FURTHER = Set.of(
+            "$changeStream",
+            "$changeStreamSplitLargeEvent",
+            "$collStats",
+            "$currentOp",
+            "$ifvar",
+            "$indexStats",
+            "$listSearchIndexes",
+            "$listSessions",
+            "$merge",
+            "$out",
+            "$planCacheStats",
+            "$var");
+
+    private static final Set<String> KNOWN = union(OF_EVERYTHING.stages, FURTHER);
+
+    /// The names of all stages that this version knows, allowed or not.
+    public static Set<String> known() {
+        return KNOWN;
+    }
+
     private static Set<String> union(Set<String> some, Set<String> others) {
         return Stream.concat(some.stream(), others.stream()).collect(Collectors.toUnmodifiableSet());
     }

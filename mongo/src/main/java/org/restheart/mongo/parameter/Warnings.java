@@ -57,6 +57,15 @@ public final class Warnings {
         return warnings;
     }
 
+    /// The value of a header `Warning`, in the syntax of RFC 7234, 5.5, which every client can show.
+    public static String line(String warning) {
+        var text = new StringBuilder("299 - \"");
+        warning.codePoints()
+                .map(c -> c < ' ' || c > '~' ? '?' : c)
+                .forEach(c -> (c == '"' || c == '\\' ? text.append('\\') : text).appendCodePoint(c));
+        return text.append('"').toString();
+    }
+
     /// Known parameters whose value is none of theirs, for which the contract has the default used.
     private static List<String> withoutEffect(Query query) {
         var all = new ArrayList<String>();

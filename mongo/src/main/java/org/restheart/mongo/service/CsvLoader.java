@@ -48,6 +48,7 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resultcache.Writes;
@@ -130,7 +131,8 @@ public final class CsvLoader implements Service {
         requireCollection(options);
         var rows = request.require(RequestContent.KEY).value().asArray();
         if (rows.isEmpty()) {
-            return Response.status(304);
+            return warned(
+                    Response.status(304), "the content has no rows: a first line with names, then a line for each");
         }
         request.requireThread();
         var known = metadata.collection(request, options.db(), options.collection(), false);
@@ -138,20 +140,41 @@ public final class CsvLoader implements Service {
         var models = models(request, options, rows, rule);
         MongoCollection<BsonDocument> collection =
                 client.getDatabase(options.db()).getCollection(options.collection(), BsonDocument.class);
+        BulkWrites.Counts counts;
         try {
             if (rule.isPresent() && options.update()) {
                 var grant = request.caller().grant();
                 boolean seesAll =
                         grant.readFilter().isEmpty() && grant.projectResponse().isEmpty();
-                BulkWrites.checked(client, collection, models, row -> rule.get().check(row, seesAll));
+                counts = BulkWrites.checked(
+                        client, collection, models, row -> rule.get().check(row, seesAll));
             } else {
-                BulkWrites.inOrder(Optional.empty(), collection, models);
+                counts = BulkWrites.Counts.of(BulkWrites.inOrder(Optional.empty(), collection, models));
             }
         } finally {
             metadata.forgetCollection(options.db(), options.collection());
             writes.written(new MongoNamespace(options.db(), options.collection()));
         }
-        return Response.status(200);
+        return answer(rows, counts);
+    }
+
+    /// Counts are headers: the contract has no content here.
+    private static Response answer(BsonArray rows, BulkWrites.Counts counts) {
+        long lost = rows.size() - counts.matched() - counts.made();
+        var answer = Response.status(200)
+                .with("X-Inserted-Count", Long.toString(counts.made()))
+                .with("X-Matched-Count", Long.toString(counts.matched()));
+        if (lost > 0) {
+            answer = warned(answer, lost + " rows found no document to change");
+        }
+        long wider = CsvRows.wider(rows);
+        return wider == 0
+                ? answer
+                : warned(answer, wider + " rows have more cells than the first line; see the fields unnamed_0 and on");
+    }
+
+    private static Response.Ready warned(Response.Ready response, String text) {
+        return response.withAlso("Warning", Warnings.line(text));
     }
 
     /// Names are MongoDB's here, so names reserved by the data API have to be refused.

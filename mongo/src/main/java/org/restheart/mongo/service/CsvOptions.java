@@ -3,7 +3,11 @@ package org.restheart.mongo.service;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -12,6 +16,7 @@ import org.restheart.http.Query;
 ///
 /// @param id the column with `_id`, counted from 0
 /// @param separator between cells, literal; not empty
+/// @param separatorGiven whether the client named it
 /// @param update whether rows update documents by `_id` instead of being inserted
 /// @param upsert whether an update inserts missing documents
 /// @param properties names of fields that every row gets, with [#values()]
@@ -20,11 +25,23 @@ record CsvOptions(
         String collection,
         OptionalInt id,
         String separator,
+        boolean separatorGiven,
         boolean update,
         boolean upsert,
         List<String> properties,
         List<String> values) {
     private static final int MAX_SEPARATOR = 20;
+    private static final Set<String> KNOWN = Set.of("db", "coll", "id", "sep", "update", "upsert", "props", "values");
+
+    /// What they are called elsewhere, in lower case.
+    private static final Map<String, String> MEANT = Map.of(
+            "separator", "sep",
+            "delimiter", "sep",
+            "delim", "sep",
+            "database", "db",
+            "collection", "coll",
+            "key", "id",
+            "_id", "id");
 
     CsvOptions {
         properties = List.copyOf(properties);
@@ -33,11 +50,13 @@ record CsvOptions(
 
     /// @throws ProblemException 400
     static CsvOptions parse(Query query) {
+        requireSpelling(query);
         var options = new CsvOptions(
                 mandatory(query, "db"),
                 mandatory(query, "coll"),
                 id(query),
                 separator(query),
+                query.has("sep"),
                 query.first("update").filter("true"::equals).isPresent(),
                 query.first("upsert").filter("false"::equals).isEmpty(),
                 query.all("props"),
@@ -49,6 +68,19 @@ record CsvOptions(
             throw refuse("props and values must come in pairs");
         }
         return options;
+    }
+
+    private static void requireSpelling(Query query) {
+        for (var name : query.names()) {
+            var meant = KNOWN.contains(name)
+                    ? null
+                    : MEANT.getOrDefault(
+                            name.toLowerCase(Locale.ROOT),
+                            name.length() < 3 ? null : Nearest.to(name, KNOWN).orElse(null));
+            if (meant != null) {
+                throw refuse("unknown parameter " + name + "; did you mean " + meant + "?");
+            }
+        }
     }
 
     private static String mandatory(Query query, String name) {

@@ -1,6 +1,7 @@
 package org.restheart.mongo.service;
 
 import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,9 @@ final class CsvRows {
     /// Cells of all rows, including further properties: each takes some hundred bytes until the rows are stored.
     private static final int MAX_CELLS = 1_000_000;
 
+    private static final String UNNAMED = "unnamed_";
+    private static final List<String> OTHER_SEPARATORS = List.of(";", "\t", "|");
+
     private CsvRows() {}
 
     static BsonArray parse(String text, CsvOptions options) {
@@ -28,6 +32,7 @@ final class CsvRows {
         var names = cells(lines.next(), options.separator()).stream()
                 .map(CsvRows::unquoted)
                 .toList();
+        requireColumns(names, options);
         long total = 0;
         while (lines.hasNext()) {
             var row = row(names, cells(lines.next(), options.separator()), options);
@@ -41,10 +46,42 @@ final class CsvRows {
         return rows;
     }
 
+    /// @throws org.restheart.http.ProblemException 400 if the header contradicts the options
+    private static void requireColumns(List<String> names, CsvOptions options) {
+        if (names.size() == 1 && !options.separatorGiven()) {
+            for (var other : OTHER_SEPARATORS) {
+                if (names.getFirst().contains(other)) {
+                    var name = other.equals("\t") ? "\\t" : other;
+                    throw Problem.of(
+                                    PARAMETER_INVALID,
+                                    "the first line is one column, with " + name + " in it: is " + name
+                                            + " the separator? then add sep=" + (other.equals(";") ? "%3B" : name)
+                                            + " to the query, else sep=,")
+                            .raise();
+                }
+            }
+        }
+        int id = options.id().orElse(-1);
+        if (id >= names.size()) {
+            throw Problem.of(
+                            PARAMETER_INVALID,
+                            "id is column " + id + ", counted from 0, but the first line has " + names.size()
+                                    + (names.size() == 1 ? " column" : " columns"))
+                    .raise();
+        }
+    }
+
+    /// How many rows have more cells than the first line names.
+    static long wider(BsonArray rows) {
+        return rows.stream()
+                .filter(row -> row.asDocument().containsKey(UNNAMED + 0))
+                .count();
+    }
+
     private static BsonDocument row(List<String> names, List<String> cells, CsvOptions options) {
         var row = new BsonDocument();
         for (int i = 0; i < cells.size(); i++) {
-            var name = i < names.size() ? names.get(i) : "unnamed_" + (i - names.size());
+            var name = i < names.size() ? names.get(i) : UNNAMED + (i - names.size());
             row.put(options.id().orElse(-1) == i ? "_id" : name, LooseValue.of(cells.get(i)));
         }
         for (int i = 0; i < options.properties().size(); i++) {

@@ -38,18 +38,34 @@ public final class BulkWrites {
         return run(session, collection, writes, new BulkWriteOptions());
     }
 
+    /// @param made of the documents that were not there
+    public record Counts(long matched, long made) {
+        /// None of a result that is not acknowledged.
+        public static Counts of(BulkWriteResult result) {
+            return result.wasAcknowledged()
+                    ? new Counts(
+                            result.getMatchedCount(),
+                            result.getInsertedCount() + result.getUpserts().size())
+                    : new Counts(0, 0);
+        }
+    }
+
     /// Runs all of them or none: updated documents are checked before they are visible.
     ///
     /// @param updates each of one document, by its `_id`
-    public static void checked(
+    public static Counts checked(
             MongoClient client,
             MongoCollection<BsonDocument> collection,
             List<WriteModel<BsonDocument>> updates,
             Consumer<BsonDocument> check) {
-        Transaction.run(client, collection.getWriteConcern(), session -> {
+        return Transaction.run(client, collection.getWriteConcern(), session -> {
+            long matched = 0;
+            long made = 0;
             for (var update : updates) {
                 var filter = ((UpdateOneModel<BsonDocument>) update).getFilter().toBsonDocument();
                 var result = collection.bulkWrite(session, List.of(update));
+                matched += result.getMatchedCount();
+                made += result.getUpserts().size();
                 if (result.getMatchedCount() + result.getUpserts().size() > 0) {
                     var id = Objects.requireNonNull(filter.get("_id"));
                     check.accept(Objects.requireNonNull(collection
@@ -57,7 +73,7 @@ public final class BulkWrites {
                             .first()));
                 }
             }
-            return true;
+            return new Counts(matched, made);
         });
     }
 

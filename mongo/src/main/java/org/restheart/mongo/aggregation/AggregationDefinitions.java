@@ -1,0 +1,47 @@
+package org.restheart.mongo.aggregation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Nearest;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.guard.ReadingStages;
+
+/// Looks at definitions of aggregations before anybody runs one.
+public final class AggregationDefinitions {
+    private AggregationDefinitions() {}
+
+    /// What would make every run fail; empty if nothing is known to.
+    ///
+    /// @param aggrs the property of a collection
+    public static List<String> warnings(BsonValue aggrs) {
+        var warnings = new ArrayList<String>();
+        try {
+            for (var aggregation : Aggregation.parseAll(aggrs)) {
+                unknownStage(aggregation.stages())
+                        .ifPresent(text -> warnings.add("aggrs: " + aggregation.uri() + " has the " + text));
+            }
+        } catch (ProblemException e) {
+            warnings.add("no aggregation of this collection can be run: "
+                    + e.problem()
+                            .exceptionMessage()
+                            .map(message -> message.asString().getValue())
+                            .orElse(e.problem().message()));
+        }
+        return warnings;
+    }
+
+    /// A stage that is misspelt. Others may be of a later MongoDB.
+    ///
+    /// @param stages of an aggregation or a change stream
+    public static Optional<String> unknownStage(List<BsonDocument> stages) {
+        return stages.stream()
+                .flatMap(stage -> stage.keySet().stream().limit(1))
+                .filter(name -> name.startsWith("$") && !ReadingStages.known().contains(name))
+                .flatMap(name -> Nearest.to(name, ReadingStages.known()).stream()
+                        .map(near -> "unknown stage " + name + "; did you mean " + near + "?"))
+                .findFirst();
+    }
+}

@@ -1,0 +1,79 @@
+package org.restheart.mongo.management;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.Method;
+import org.restheart.http.Nearest;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.aggregation.AggregationDefinitions;
+import org.restheart.mongo.changestream.StreamDefinitions;
+import org.restheart.mongo.resource.ResourcePath;
+
+/// Warnings about properties of a collection that would fail, or have no effect, when they are used: the contract has
+/// them stored all the same.
+public final class PropertyWarnings {
+    private static final Set<String> WITH_MEANING = Set.of(
+            "addRequestProperties",
+            "aggrs",
+            "checkContentSize",
+            "etagDocPolicy",
+            "etagPolicy",
+            "jsonSchema",
+            "rels",
+            "streams");
+    private static final Set<ResourceKind> KINDS =
+            EnumSet.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE);
+
+    private PropertyWarnings() {}
+
+    /// @param request that has been carried out; nothing is said about requests for other resources
+    public static List<String> of(Request request) {
+        boolean writes = request.method() == Method.PUT || request.method() == Method.PATCH;
+        if (!writes || !KINDS.contains(request.require(ResourcePath.KEY).kind())) {
+            return List.of();
+        }
+        var warnings = new ArrayList<String>();
+        if (request.require(RequestContent.KEY).value() instanceof BsonDocument content) {
+            content.forEach((name, value) -> {
+                if (name.equals("$set") && value instanceof BsonDocument set) {
+                    set.forEach((path, part) -> addTo(warnings, path, part));
+                } else {
+                    addTo(warnings, name, value);
+                }
+            });
+        }
+        return warnings;
+    }
+
+    private static void addTo(List<String> warnings, String name, BsonValue value) {
+        if (value.isNull() || name.startsWith("$") || name.contains(".")) {
+            return;
+        }
+        switch (name) {
+            case "aggrs" -> warnings.addAll(AggregationDefinitions.warnings(value));
+            case "streams" -> warnings.addAll(StreamDefinitions.warnings(value));
+            case "jsonSchema" -> addSchema(warnings, value);
+            default -> {
+                if (!WITH_MEANING.contains(name)) {
+                    Nearest.to(name, WITH_MEANING)
+                            .ifPresent(near -> warnings.add(
+                                    "the property " + name + " has no effect; did you mean " + near + "?"));
+                }
+            }
+        }
+    }
+
+    private static void addSchema(List<String> warnings, BsonValue value) {
+        if (!(value instanceof BsonDocument schema)) {
+            warnings.add("jsonSchema has no effect, since it is no object: {\"schemaId\": …}");
+        } else if (!schema.containsKey("schemaId")) {
+            warnings.add("every write of a document will fail: jsonSchema has no schemaId");
+        }
+    }
+}
