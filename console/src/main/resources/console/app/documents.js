@@ -1,6 +1,6 @@
 // The documents of a collection: what was asked for, and what came.
 import { html, save, useEffect, useMemo, useRef, useState } from "./dom.js";
-import { announcement, config, readOnly, route, settings } from "./state.js";
+import { announcement, config, readOnly, route, settings, toast } from "./state.js";
 import { address, announce, dataPath, nextAfter, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { inline, print } from "./shellprint.js";
@@ -10,7 +10,7 @@ import { Button, Choice, CopyButton, Empty, Failure, Loading, Menu } from "./ui.
 import { count, duration, plural } from "./format.js";
 import { go, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
-import { curl } from "./curl.js";
+import { curl, quote } from "./curl.js";
 import { QueryBar } from "./querybar.js";
 import { Table } from "./table.js";
 import { Bulk } from "./bulk.js";
@@ -51,7 +51,7 @@ export function Documents({ path, children }) {
   const seen = useRef(fields);
   if (fields.length) seen.current = fields;
   useEffect(() => {
-    pageKeys.n = () => readOnly.value || go(withQuery({ doc: "new" }));
+    pageKeys.n = () => readOnly.value || isBucket(path) || go(withQuery({ doc: "new" }));
     return () => delete pageKeys.n;
   }, []);
 
@@ -76,7 +76,7 @@ export function Documents({ path, children }) {
           !readOnly.value && { text: "Delete…", icon: "trash", danger: true, onClick: () => setBulk("delete") },
         ]} />`}
       ${some && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(target(dataPath(path), parameters)) })} label="Copy this query as a curl line">curl</${CopyButton}>`}
-      ${!readOnly.value && html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`}
+      ${!readOnly.value && (isBucket(path) ? html`<${Upload} path=${path} onDone=${again} />` : html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`)}
     </div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}>${error.status === 403 && config.value.access ? html`<a href="#/access">What may I do?</a>` : html`<${Button} small icon="refresh" onClick=${again}>Try again</${Button}>`}</${Failure}>`}
@@ -84,7 +84,9 @@ export function Documents({ path, children }) {
         ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${path.at(-1)}</b> matches <code>${query.filter}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
         : page > 1
           ? html`<${Empty} icon="search" title="The result ends before this page"><${Button} onClick=${() => go(withQuery({ page: "" }))}>To the first page</${Button}></${Empty}>`
-          : html`<${Nothing} path=${path} />`)}
+          : isBucket(path)
+            ? html`<${Empty} icon="collection" title="No files yet" text=${html`Upload the first one here, or with a line in a shell:`}><pre class="line">${fileLine(path)}</pre></${Empty}>`
+            : html`<${Nothing} path=${path} />`)}
       ${some && view === "table" && html`<${Table} documents=${data.documents} columns=${columns.filter((/** @type {string} */ c) => !hidden.includes(c))} sort=${query.sort} selected=${selected} onSelect=${setSelected} onOpen=${open} onSort=${(/** @type {string} */ sort) => go(withQuery({ sort, page: "" }))} />`}
       ${some && view === "list" && html`<${List} documents=${data.documents} onOpen=${open} />`}
       ${some && view === "text" && html`<pre class="text-view" tabindex="0" aria-label="Documents as text">${data.documents.map((/** @type {any} */ one) => print(one)).join("\n")}</pre>`}
@@ -97,6 +99,36 @@ export function Documents({ path, children }) {
 export const idText = document => inline(document.e.find((/** @type {any} */ [name]) => name === "_id")?.[1] ?? { t: "null" });
 
 const chosen = (/** @type {any} */ data, /** @type {Set<string>} */ selected) => data.documents.filter((/** @type {any} */ one) => selected.has(idText(one)));
+
+/** Whether the path is one of files, whose documents are made by uploads. @param {string[]} path */
+const isBucket = path => Boolean(path.at(-1)?.endsWith(".files"));
+
+const fileLine = (/** @type {string[]} */ path) => `curl -sS -u "$RH_USER" -F 'metadata={"filename": "logo.png"}' -F file=@logo.png ${quote(address(dataPath(path)))}`;
+
+/** Files from this computer, one request each. */
+function Upload({ path, onDone }) {
+  const input = useRef(/** @type {HTMLInputElement|null} */ (null));
+  const [busy, setBusy] = useState(false);
+  const send = async (/** @type {File[]} */ files) => {
+    setBusy(true);
+    try {
+      for (const file of files) {
+        const body = new FormData();
+        body.append("metadata", JSON.stringify({ filename: file.name }));
+        body.append("file", file);
+        await request("POST", dataPath(path), { body });
+      }
+      toast(`${plural(files.length, "file")} uploaded`, "good");
+    } catch (error) {
+      toast(/** @type {any} */ (error).message, "bad");
+    } finally {
+      setBusy(false);
+      onDone();
+    }
+  };
+  return html`<input ref=${input} type="file" multiple hidden aria-label="Files to upload" onChange=${(/** @type {any} */ e) => send([...e.target.files])} />
+    <${Button} icon="upload" kind="primary" disabled=${busy} onClick=${() => input.current?.click()}>${busy ? "Uploading…" : "Upload files"}</${Button}>`;
+}
 
 const Nothing = ({ path }) => html`
   <${Empty} icon="collection" title="No documents yet" text=${html`Create the first one here, or with a line in a shell:`}>

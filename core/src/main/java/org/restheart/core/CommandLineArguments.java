@@ -49,6 +49,9 @@ final class CommandLineArguments {
     @Option(names = "--mongo", paramLabel = "URI", description = "MongoDB connection string to use.")
     private @Nullable String mongo;
 
+    @Option(names = "--port", paramLabel = "N", description = "Port of the HTTP listener.")
+    private @Nullable Integer port;
+
     @Option(
             names = EMBEDDED,
             paramLabel = "DIR",
@@ -107,6 +110,9 @@ final class CommandLineArguments {
             throw new CommandLine.ParameterException(
                     commandLine, "--standalone, --mongo and " + EMBEDDED + " exclude each other");
         }
+        if (port != null && (port < 0 || port > 65535)) {
+            throw new CommandLine.ParameterException(commandLine, "--port must be from 0 to 65535");
+        }
     }
 
     static String usage() {
@@ -124,6 +130,9 @@ final class CommandLineArguments {
         }
         if (overrides != null) {
             sources = sources.withOverrides(overrides);
+        }
+        if (port != null) {
+            sources = sources.withPort(port);
         }
         return mongo == null ? sources : sources.withMongo(mongo);
     }

@@ -102,6 +102,7 @@ class LaunchTest {
     @Test
     void options_that_contradict_each_other_are_a_matter_of_usage() {
         assertThat(exitCode("", "-s", "--mongo", "mongodb://h")).isEqualTo(1);
+        assertThat(exitCode("", "-s", "--port", "65536")).isEqualTo(1);
         assertThat(out()).contains("exclude each other");
     }
 

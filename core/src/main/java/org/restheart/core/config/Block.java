@@ -299,7 +299,7 @@ final class Block {
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        var file = path(name.get());
+        var file = path(name.get()).toAbsolutePath(); // which says where it was looked for
         try {
             return Optional.of(
                     file(file.toString(), Yaml.parse(ConfigFile.text(file), file.toString(), reading), reading));

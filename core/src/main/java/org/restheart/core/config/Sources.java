@@ -48,8 +48,16 @@ public record Sources(
     }
 
     public Sources withMongo(String connectionString) {
+        return with("/mclient/connection-string", connectionString);
+    }
+
+    public Sources withPort(int port) {
+        return with("/http-listener/port", port);
+    }
+
+    private Sources with(String path, Object value) {
         var more = new LinkedHashMap<>(options);
-        more.put("/mclient/connection-string", connectionString);
+        more.put(path, value);
         return new Sources(standalone, file, overrides, inline, more);
     }
 }

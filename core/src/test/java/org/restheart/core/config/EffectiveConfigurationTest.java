@@ -59,6 +59,7 @@ class EffectiveConfigurationTest {
 
     @Test
     void says_which_overrides_were_applied_in_their_order() {
+        assertThat(load(all().withPort(9090)).overrides()).anyMatch(line -> line.contains("/http-listener/port"));
         assertThat(load(all().withMongo("mongodb://u:hunter2@h")).overrides())
                 .containsExactly(
                         "/http-listener/port -> 9090 (" + resource("over.yml") + ")",

@@ -48,6 +48,19 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
+    void files_are_uploaded_into_a_bucket() throws Exception {
+        world.send("root", "PUT", "/pics.files", "{}");
+        try (var page = world.open("root", "#/c/pics.files")) {
+            assertThat(page.locator("pre.line")).containsText("-F file=@logo.png");
+            page.locator("input[type=file]")
+                    .setInputFiles(
+                            new FilePayload("logo.txt", "text/plain", "a logo".getBytes(StandardCharsets.UTF_8)));
+            assertThat(page.locator("table.grid tbody tr")).hasCount(1);
+            assertThat(page.locator("table.grid tbody tr")).containsText("logo.txt");
+        }
+    }
+
+    @Test
     void story_9_what_the_schema_refuses_is_told_at_the_field() throws Exception {
         world.send("root", "PUT", "/typed", "{}");
         try (var page = world.open("root", "#/c/typed?tab=schema")) {
