@@ -128,6 +128,7 @@ public final class MongoService implements Service, AutoCloseable {
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
         this.descriptions = new Descriptions(client, mounts, reads, config.metadataTtl());
         metadata.onChange(streams::changed);
+        metadata.followChanges(tasks, mounts.databases());
         routes.on(
                 ResourceKind.CHANGE_STREAM,
                 Method.GET,

@@ -22,6 +22,7 @@ public final class Pipeline {
     private final Function<Binding, Filter> judges;
     private final Optional<RateLimits> limits;
     private final StandingHeaders standing;
+    private final OverloadFilter overload;
 
     /// @param doors the security filter of each binding
     /// @param limits of requests by address and account
@@ -37,6 +38,7 @@ public final class Pipeline {
         this.doors = doors;
         this.judges = judges;
         this.limits = limits;
+        this.overload = new OverloadFilter(settings.clients());
         this.standing = new StandingHeaders(settings.poweredByHeader(), settings.dateHeader(), InstantSource.system());
     }
 
@@ -70,6 +72,7 @@ public final class Pipeline {
         filters.add(standing);
         // again: errors from behind the security filter carry the standing headers
         filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
+        filters.add(overload);
         if (settings.forceEncoding()) {
             filters.add(new EncodingRequired());
         }

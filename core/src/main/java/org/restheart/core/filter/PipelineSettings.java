@@ -4,6 +4,7 @@ import java.util.List;
 import org.restheart.core.config.ErrorBodies;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.SecurityGuards;
+import org.restheart.security.ClientAddress;
 
 /// The settings of every pipeline.
 ///
@@ -13,13 +14,15 @@ import org.restheart.core.config.SecurityGuards;
 /// @param tracingHeaders request headers that responses repeat
 /// @param errorBodies which refusals have a body
 /// @param cors what pages of other origins may do
+/// @param clients determines the address under which requests without an account are counted
 public record PipelineSettings(
         boolean poweredByHeader,
         boolean dateHeader,
         boolean forceEncoding,
         List<String> tracingHeaders,
         ErrorBodies errorBodies,
-        SecurityGuards.Cors cors) {
+        SecurityGuards.Cors cors,
+        ClientAddress clients) {
     public PipelineSettings {
         tracingHeaders = List.copyOf(tracingHeaders);
     }
@@ -31,6 +34,7 @@ public record PipelineSettings(
                 config.core().forceGzipEncoding(),
                 config.logging().tracingHeaders(),
                 config.core().errorBodies(),
-                config.security().guards().cors());
+                config.security().guards().cors(),
+                config.security().guards().clientAddress());
     }
 }

@@ -21,6 +21,7 @@ import org.restheart.core.routing.Router;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.security.ClientAddress;
 
 /// A server on a free port with services made of lambdas.
 final class TestServer implements AutoCloseable {
@@ -41,7 +42,8 @@ final class TestServer implements AutoCloseable {
                         forceEncoding,
                         List.of("traceparent"),
                         ErrorBodies.MINIMAL,
-                        new SecurityGuards.Cors(List.of(), false, List.of())),
+                        new SecurityGuards.Cors(List.of(), false, List.of()),
+                        new ClientAddress.Peer()),
                 new ErrorMapping(_ -> Optional.empty()),
                 _ -> (request, next) -> next.handle(request),
                 _ -> (request, next) -> next.handle(request),

@@ -151,6 +151,13 @@ final class OwnReplicaSet implements AutoCloseable {
                         times == 0 ? "'off'" : "{times: " + times + "}", command, namespace, code)));
     }
 
+    /// Makes these commands on this collection take so long, each on its own connection.
+    static void delay(MongoClient client, String namespace, String command, int millis) {
+        client.getDatabase("admin").runCommand(BsonDocument.parse("""
+                        {configureFailPoint: 'failCommand', mode: 'alwaysOn',
+                         data: {failCommands: ['%s'], namespace: '%s', blockConnection: true, blockTimeMS: %d}}""".formatted(command, namespace, millis)));
+    }
+
     @Override
     public void close() {
         members.values().forEach(Process::destroyForcibly);

@@ -56,6 +56,11 @@ final class StreamsGateway implements AutoCloseable {
         return start(mongo.client(), database, mongo.connectionString(), options, more);
     }
 
+    /// The same, over another deployment.
+    static StreamsGateway startSecured(MongoClient client, String connectionString, String name, String more) {
+        return start(client, client.getDatabase(name), connectionString, "", more);
+    }
+
     /// Another gateway over the same database.
     StreamsGateway another(TestMongo mongo, String options, String more) {
         return start(client, database, mongo.connectionString(), options, more);

@@ -13,6 +13,7 @@ import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// A cache of the metadata of databases and collections, including their absence. Thread-safe.
@@ -144,6 +145,15 @@ public final class Metadata {
         return ResourceNames.PROPERTIES + "." + collection;
     }
 
+    /// Invalidates what others change, for as long as the tasks run.
+    ///
+    /// @param databases that are shown; empty for all
+    public void followChanges(BackgroundTasks tasks, Set<String> databases) {
+        if (cache != null) {
+            MetadataChanges.follow(tasks, client, databases, this);
+        }
+    }
+
     /// Whether the cache is enabled.
     public boolean caches() {
         return cache != null;
@@ -160,6 +170,12 @@ public final class Metadata {
     public void forgetDbAndCollections(String db) {
         if (cache != null) {
             cache.forgetIf(namespace -> namespace.db().equals(db));
+        }
+    }
+
+    void forgetAll() {
+        if (cache != null) {
+            cache.forgetIf(_ -> true);
         }
     }
 

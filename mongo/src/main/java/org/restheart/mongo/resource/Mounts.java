@@ -2,9 +2,11 @@ package org.restheart.mongo.resource;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
@@ -89,6 +91,18 @@ public final class Mounts {
                     segments.addAll(below);
                     return RequestPath.of(segments);
                 });
+    }
+
+    /// The databases of which something may have a path; empty if that may be any.
+    public Set<String> databases() {
+        var databases = new HashSet<String>();
+        for (var binding : longestFirst) {
+            if (!(binding instanceof LiteralBinding literal) || literal.what().isEmpty()) {
+                return Set.of();
+            }
+            databases.add(literal.what().getFirst());
+        }
+        return Set.copyOf(databases);
     }
 
     /// Whether something in a database may have a path.

@@ -1,0 +1,53 @@
+package org.restheart.core.filter;
+
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.NeedsThread;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.access.Account;
+import org.restheart.security.ClientAddress;
+
+/// Refuses requests at once that would only wait, `503`, those first whose caller has most in progress. A caller is an
+/// account, or an address without one. One instance for all services: they share MongoDB.
+final class OverloadFilter implements Filter {
+    private final FairShare shares = new FairShare(System::nanoTime);
+    private final ClientAddress clients;
+
+    /// @param clients determines the address of a request
+    OverloadFilter(ClientAddress clients) {
+        this.clients = clients;
+    }
+
+    private record Address(String text) {}
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        var account = request.caller().account().map(Account::name).orElse(null);
+        var caller = account == null ? new Address(clients.of(request)) : account;
+        if (!shares.enter(caller)) {
+            throw Problem.of(ProblemCode.OVERLOADED, "too many requests at the moment")
+                    .with("Retry-After", "1")
+                    .raise();
+        }
+        boolean deferred = false;
+        try {
+            var response = next.handle(request);
+            if (response instanceof Response.Deferred<?> later) {
+                deferred = true;
+                later.whenThere(_ -> shares.leave(caller));
+            }
+            return response;
+        } catch (NeedsThread again) {
+            deferred = true;
+            shares.leaveUndone(caller);
+            throw again;
+        } finally {
+            if (!deferred) {
+                shares.leave(caller);
+            }
+        }
+    }
+}
