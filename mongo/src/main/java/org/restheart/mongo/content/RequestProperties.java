@@ -1,16 +1,14 @@
 package org.restheart.mongo.content;
 
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
-import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.LogTime;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.exchange.DataRequest;
 
@@ -18,10 +16,6 @@ import org.restheart.mongo.exchange.DataRequest;
 /// array of names, or `{"field": [names]}` to store them below a field.
 final class RequestProperties {
     static final String PROPERTY = "addRequestProperties";
-
-    private static final DateTimeFormatter LOG_TIME = DateTimeFormatter.ofPattern(
-                    "'['dd/MMM/yyyy:HH:mm:ss Z']'", Locale.ENGLISH)
-            .withZone(ZoneOffset.UTC);
 
     private RequestProperties() {}
 
@@ -61,7 +55,7 @@ final class RequestProperties {
             case "userRoles" -> http.caller().account().map(RequestProperties::roles);
             case "epochTimeStamp" ->
                 Optional.of(new BsonDateTime(now.truncatedTo(ChronoUnit.SECONDS).toEpochMilli()));
-            case "dateTime" -> text(LOG_TIME.format(now));
+            case "dateTime" -> text(LogTime.of(now));
             case "localIp" -> text(connection.local().getAddress().getHostAddress());
             case "localPort" -> text(String.valueOf(connection.local().getPort()));
             case "localServerName" -> text(hostName(connection.hostAndPort()));

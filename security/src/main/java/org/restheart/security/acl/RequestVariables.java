@@ -1,12 +1,14 @@
 package org.restheart.security.acl;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.LogTime;
 import org.restheart.http.access.DataTarget;
 import org.restheart.security.predicate.Attempt;
 
@@ -19,14 +21,15 @@ final class RequestVariables {
         var connection = request.connection();
         var account = attempt.account();
         var now = Instant.now();
+        var query = request.query().raw();
         var target = request.attribute(DataTarget.KEY);
         return new BsonDocument("db", text(target.flatMap(DataTarget::db)))
                 .append("collection", text(target.flatMap(DataTarget::collection)))
                 .append("_id", target.flatMap(DataTarget::id).orElse(BsonNull.VALUE))
                 .append("resourceType", text(target.map(known -> known.kind().name())))
                 .append("userName", text(Optional.ofNullable(account).map(known -> known.name())))
-                .append("epochTimeStamp", new BsonInt64(now.getEpochSecond()))
-                .append("dateTime", new BsonString(now.toString()))
+                .append("epochTimeStamp", new BsonDateTime(now.truncatedTo(ChronoUnit.SECONDS).toEpochMilli()))
+                .append("dateTime", new BsonString(LogTime.of(now)))
                 .append("localIp", new BsonString(hostAddress(connection.local())))
                 .append(
                         "localPort",
@@ -34,7 +37,7 @@ final class RequestVariables {
                 .append(
                         "localServerName",
                         new BsonString(connection.hostAndPort().replaceFirst(":\\d+$", "")))
-                .append("queryString", new BsonString(request.query().raw()))
+                .append("queryString", new BsonString(query.isEmpty() ? "" : "?" + query))
                 .append("relativePath", new BsonString(request.path().decoded()))
                 .append("remoteIp", new BsonString(connection.peerAddress()))
                 .append("method", new BsonString(request.method().name()))

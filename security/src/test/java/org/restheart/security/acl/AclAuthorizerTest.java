@@ -116,7 +116,20 @@ class AclAuthorizerTest {
                   u: '@request.userName', q: '@request.queryString', f: '@filter',
                   m: '@mongoPermissions.allowBulkPatch', t: '@request.resourceType'}}}""";
         assertThat(readFilter(fileGrant(target, with("r"), entry)))
-                .isEqualTo(bson("{d: 'db', i: 'a', u: 'ada', q: 'x=1', f: {$eq: {}}, m: false, t: 'DOCUMENT'}"));
+                .isEqualTo(bson("{d: 'db', i: 'a', u: 'ada', q: '?x=1', f: {$eq: {}}, m: false, t: 'DOCUMENT'}"));
+    }
+
+    @Test
+    void times_of_the_request_are_a_date_and_text_as_in_logs() {
+        var entry = """
+                {role: 'r', predicate: 'true', mongo: {readFilter: {e: '@request.epochTimeStamp',
+                  d: '@request.dateTime', q: '@request.queryString'}}}""";
+        var filter = readFilter(fileGrant(get("/c/a"), with("r"), entry));
+        assertThat(filter.get("e").isDateTime()).isTrue();
+        assertThat(filter.getDateTime("e").getValue() % 1000).isZero();
+        assertThat(filter.getString("d").getValue())
+                .matches("\\[\\d\\d/[A-Z][a-z]{2}/\\d{4}:\\d\\d:\\d\\d:\\d\\d \\+0000]");
+        assertThat(filter.getString("q").getValue()).isEmpty();
     }
 
     @Test
