@@ -118,6 +118,7 @@ class GatewayTest {
         var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/ping/anything");
         var answer = send(HttpRequest.newBuilder(uri).header("X-Forwarded-For", "1.2.3.4, 5.6.7.8\""));
         assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
         assertThat(answer.body()).contains("\"message\": \"Greetings from RESTHeart!\"", "\"client_ip\": \"1.2.3.4\"");
         assertThat(answer.body()).doesNotContain("${");
         assertThat(send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))

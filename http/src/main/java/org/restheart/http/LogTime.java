@@ -7,9 +7,9 @@ import java.util.Locale;
 
 /// Times as in the common log format.
 public final class LogTime {
-    private static final DateTimeFormatter FORMAT =
-            DateTimeFormatter.ofPattern("'['dd/MMM/yyyy:HH:mm:ss Z']'", Locale.ENGLISH)
-                    .withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter FORMAT = DateTimeFormatter.ofPattern(
+                    "'['dd/MMM/yyyy:HH:mm:ss Z']'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
 
     private LogTime() {}
 

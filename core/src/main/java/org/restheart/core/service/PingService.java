@@ -54,7 +54,7 @@ public final class PingService implements Service {
     @Override
     public Response handle(Request request) {
         return switch (request.method()) {
-            case GET, HEAD -> Response.status(200).with(Response.JSON, content(request));
+            case GET, HEAD -> Response.status(200).with("application/json", content(request));
             case POST, PUT, PATCH, DELETE, OPTIONS ->
                 throw Problem.bare(ProblemCode.NOT_IMPLEMENTED).raise();
         };

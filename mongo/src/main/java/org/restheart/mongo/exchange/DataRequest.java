@@ -104,14 +104,15 @@ public record DataRequest(
         return new DataRequest(http, path, parameters.withoutIdFilter().withId(id), resource, session, rule);
     }
 
-    /// The filter of reads: the access rule's filter, the client's filters, the shard key.
+    /// The filter of reads of a collection: the access rule's filter and the client's filters. A shard key tells
+    /// where one document is; it filters nothing here.
     ///
     /// @throws org.restheart.http.ProblemException 403 for filters that cannot be evaluated after the rule's
     public StagedFilter readFilter() {
-        return StagedFilter.of(grant().readFilter(), wanted());
+        return StagedFilter.of(grant().readFilter(), asked());
     }
 
-    /// The same for the document of the path.
+    /// The same for the document of the path, with the shard key.
     ///
     /// @throws org.restheart.http.ProblemException as above
     public StagedFilter readFilterOfDocument() {
@@ -127,11 +128,13 @@ public record DataRequest(
         return StagedFilter.ofWrites(grant().writeFilter(), wanted());
     }
 
+    private List<BsonDocument> asked() {
+        var filter = parameters.find().filter();
+        return filter.isEmpty() ? List.of() : List.of(filter);
+    }
+
     private List<BsonDocument> wanted() {
-        var all = new ArrayList<BsonDocument>(2);
-        if (!parameters.find().filter().isEmpty()) {
-            all.add(parameters.find().filter());
-        }
+        var all = new ArrayList<>(asked());
         parameters.shardKey().ifPresent(all::add);
         return all;
     }

@@ -28,7 +28,9 @@ final class RequestVariables {
                 .append("_id", target.flatMap(DataTarget::id).orElse(BsonNull.VALUE))
                 .append("resourceType", text(target.map(known -> known.kind().name())))
                 .append("userName", text(Optional.ofNullable(account).map(known -> known.name())))
-                .append("epochTimeStamp", new BsonDateTime(now.truncatedTo(ChronoUnit.SECONDS).toEpochMilli()))
+                .append(
+                        "epochTimeStamp",
+                        new BsonDateTime(now.truncatedTo(ChronoUnit.SECONDS).toEpochMilli()))
                 .append("dateTime", new BsonString(LogTime.of(now)))
                 .append("localIp", new BsonString(hostAddress(connection.local())))
                 .append(
