@@ -268,9 +268,10 @@ public final class MongoService implements Service, AutoCloseable {
                                         + request.path().decoded())
                         .raise());
         var path = located.path();
-        var content = DataContent.isMany(request) || Files.isUpload(request, path.kind())
-                ? RequestContent.arriving(() -> DataContent.parse(request))
-                : new RequestContent(() -> DataContent.parse(request));
+        var content = Files.metadata(request, path.kind())
+                .orElseGet(() -> DataContent.isMany(request)
+                        ? RequestContent.arriving(() -> DataContent.parse(request))
+                        : new RequestContent(() -> DataContent.parse(request)));
         return request.with(request.attributes()
                 .with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())

@@ -7,13 +7,15 @@ import org.restheart.http.Request;
 
 /// The parts of a gateway's security, each list in the order of evaluation.
 ///
-/// @param clients determines the address under which callers without an account are counted
+/// @param passwords the rule for passwords that browsers keep
 /// @param before moves credentials to the headers that mechanisms read, for example from a cookie
+/// @param clients determines the address under which callers without an account are counted
 public record Policy(
         List<Authenticator> authenticators,
         List<Vetoer> vetoers,
         List<Authorizer> authorizers,
         List<FailedAttempts> failedAttempts,
+        AmbientCredentials passwords,
         UnaryOperator<Request> before,
         ClientAddress clients) {
     public Policy {
@@ -25,12 +27,18 @@ public record Policy(
 
     public static Policy of(List<Authenticator> authenticators, List<Vetoer> vetoers, List<Authorizer> authorizers) {
         return new Policy(
-                authenticators, vetoers, authorizers, List.of(), UnaryOperator.identity(), new ClientAddress.Peer());
+                authenticators,
+                vetoers,
+                authorizers,
+                List.of(),
+                AmbientCredentials.NONE,
+                UnaryOperator.identity(),
+                new ClientAddress.Peer());
     }
 
     /// The same with credentials in another place.
     public Policy with(UnaryOperator<Request> before) {
-        return new Policy(authenticators, vetoers, authorizers, failedAttempts, before, clients);
+        return new Policy(authenticators, vetoers, authorizers, failedAttempts, passwords, before, clients);
     }
 
     /// The answer to a request that needs an account, with the challenge of every mechanism.

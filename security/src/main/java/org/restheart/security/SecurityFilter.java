@@ -46,11 +46,14 @@ public final class SecurityFilter implements Filter {
 
     @Override
     public Response filter(Request sent, Handler next) {
-        var request = policy.before().apply(sent);
+        var located = policy.before().apply(sent);
+        var ambient = ambient(sent, located);
+        var request = ambient.restrained(located);
         policy.failedAttempts().forEach(attempts -> attempts.admit(request));
         return switch (attempt(request)) {
             case Authentication.Authenticated(var account, var credentials, var headers) -> {
                 request.attribute(Account.OBSERVER).ifPresent(observer -> observer.accept(account));
+                ambient.check(request);
                 var caller = caller(account, credentials);
                 var response = authorize(request.with(Credentials.KEY, credentials), account, caller, headers, next);
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
@@ -61,6 +64,19 @@ public final class SecurityFilter implements Filter {
             }
             case Authentication.Absent _ -> anonymous(request, false, next);
         };
+    }
+
+    /// The rule for the credentials of a request. A field of a mechanism's own is sent by a script, which needs a
+    /// preflight for it.
+    private AmbientCredentials ambient(Request sent, Request located) {
+        var known = located.attribute(AmbientCredentials.KEY);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        return AmbientCredentials.isPassword(sent)
+                        && policy.authenticators().stream().noneMatch(authenticator -> authenticator.hasOwnField(sent))
+                ? policy.passwords()
+                : AmbientCredentials.NONE;
     }
 
     private static Caller caller(Account account, Credentials credentials) {

@@ -26,6 +26,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Challenges;
@@ -45,6 +46,7 @@ import org.restheart.security.apikey.KeyForm;
 import org.restheart.security.apikey.KeyLimitsNow;
 import org.restheart.security.apikey.ReservedVetoer;
 import org.restheart.security.guard.FailedAuthLogger;
+import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.password.BasicAuthenticator;
 import org.restheart.security.password.DigestAuthenticator;
 import org.restheart.security.realm.FileRealm;
@@ -111,6 +113,7 @@ public final class Security implements AutoCloseable {
                 vetoers(),
                 authorizers(),
                 failedAttempts(),
+                passwords(),
                 tokens.cookie()
                         .<UnaryOperator<Request>>map(cookie -> cookie::apply)
                         .orElse(UnaryOperator.identity()),
@@ -153,6 +156,13 @@ public final class Security implements AutoCloseable {
                                 realmName.component())));
     }
 
+    private AmbientCredentials passwords() {
+        var cors = config.guards().cors();
+        return cors.echo()
+                ? AmbientCredentials.NONE
+                : AmbientCredentials.password(OriginPattern.anyOf(cors.origins()), tokens::isLogIn);
+    }
+
     /// In the order in which they are tried.
     private List<Authenticator> authenticators() {
         var authenticators = new ArrayList<Authenticator>();
@@ -188,7 +198,6 @@ public final class Security implements AutoCloseable {
     private List<Vetoer> vetoers() {
         var vetoers = new ArrayList<Vetoer>();
         config.guards().origins().ifPresent(vetoers::add);
-        tokens.cookie().ifPresent(vetoers::add);
         roles.ifPresent(vetoers::add);
         config.reserved().stream()
                 .map(namespace -> new ReservedVetoer(namespace.getDatabaseName(), namespace.getCollectionName()))
@@ -248,6 +257,7 @@ public final class Security implements AutoCloseable {
                         policy.vetoers(),
                         List.of(),
                         policy.failedAttempts(),
+                        policy.passwords(),
                         UnaryOperator.identity(),
                         policy.clients())
                 .securityFilter(false);

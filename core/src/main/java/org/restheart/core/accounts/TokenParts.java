@@ -8,8 +8,12 @@ import org.restheart.core.config.SecurityOAuth;
 import org.restheart.core.config.SecurityTokens;
 import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.routing.Binding;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.apikey.KeyForm;
+import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.jwt.ResourceTokens;
@@ -109,12 +113,23 @@ final class TokenParts {
 
     Optional<CookieCredentials> cookie() {
         return config.cookieRead() && cookiesWork()
-                ? Optional.of(new CookieCredentials(
-                        config.cookie().name(),
-                        config.cookieChecksOrigin(),
-                        config.cookie().isSentAcrossSites(),
-                        config.cookieOrigins()))
+                ? Optional.of(new CookieCredentials(config.cookie().name(), cookieRule()))
                 : Optional.empty();
+    }
+
+    private AmbientCredentials cookieRule() {
+        return config.cookieChecksOrigin()
+                ? AmbientCredentials.cookie(
+                        OriginPattern.anyOf(config.cookieOrigins()),
+                        config.cookie().isSentAcrossSites())
+                : AmbientCredentials.NONE;
+    }
+
+    /// A request for a token, whose answer pages of other origins cannot read with a password that is not theirs.
+    boolean isLogIn(Request request) {
+        return config.service().enabled()
+                && request.method() == Method.POST
+                && request.path().decoded().equals(config.service().uri());
     }
 
     List<Binding> bindings() {

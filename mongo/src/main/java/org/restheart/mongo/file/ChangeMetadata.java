@@ -44,7 +44,7 @@ final class ChangeMetadata implements DataHandler {
         if (patches) {
             refuseFiles(request);
         }
-        var content = FileMetadata.unwrapped(request.contentDocument());
+        var content = FileMetadata.given(request.contentDocument());
         var etag = new ObjectId();
         var set = patches ? changed(request, content, etag) : replaced(request, content, etag);
         var update = new Update.Operators(new BsonDocument("$set", set));

@@ -145,15 +145,16 @@ final class DownloadFile implements DataHandler {
             return JsonResponses.empty(304).with("ETag", etag.get());
         }
         var described = described(request, file);
-        var type = text(metadata.get("contentType")).filter(MediaTypes::isValid).orElse(MediaTypes.UNKNOWN);
+        var type = text(metadata.get("contentType")).map(MediaTypes::served).orElse(MediaTypes.UNKNOWN);
         var name = text(shown.get("filename")).orElse(request.path().requireName());
         var response = Response.status(200)
                 .with("Content-Disposition", ContentDisposition.inline(name))
                 .with("Content-Transfer-Encoding", "binary")
                 .with("X-Content-Type-Options", "nosniff")
                 .with("Accept-Ranges", "bytes");
-        if (MediaTypes.isActive(type)) {
-            response = response.with("Content-Security-Policy", "sandbox");
+        var policy = MediaTypes.policy(type);
+        if (policy.isPresent()) {
+            response = response.with("Content-Security-Policy", policy.get());
         }
         if (etag.isPresent()) {
             response = response.with("ETag", etag.get());

@@ -3,6 +3,7 @@ package org.restheart.mongo.file;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import java.time.Instant;
+import java.util.List;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -19,18 +20,30 @@ import org.restheart.mongo.exchange.EntityTags;
 
 /// Metadata of a file, stored below `metadata`.
 final class FileMetadata {
-    private static final String CONTENT_TYPE = "contentType";
+    /// Fields in which clients may wrap metadata.
+    static final List<String> WRAPPERS = List.of("metadata", "properties");
+
+    static final String CONTENT_TYPE = "contentType";
     private static final String FILE_NAME = "filename";
 
     private FileMetadata() {}
 
-    /// Unwraps content that may be wrapped in `metadata` or `properties`.
+    /// Unwraps content that may be wrapped in `metadata` or `properties`. Once: what is unwrapped may have a field of
+    /// that name.
+    static BsonValue unwrapped(BsonValue content) {
+        if (!content.isDocument()) {
+            return content;
+        }
+        var inner = content.asDocument().get("metadata", content.asDocument().get("properties"));
+        return inner != null && inner.isDocument() ? inner : content;
+    }
+
+    /// A copy of the metadata without the id, which the path names.
     ///
     /// @throws org.restheart.http.ProblemException 400 without metadata
-    static BsonDocument unwrapped(BsonDocument content) {
-        var inner = content.get("metadata", content.get("properties"));
+    static BsonDocument given(BsonDocument content) {
         var metadata = new BsonDocument();
-        metadata.putAll(inner != null && inner.isDocument() ? inner.asDocument() : content);
+        metadata.putAll(content);
         if (metadata.isEmpty()) {
             throw Problem.of(CONTENT_INVALID, "no data provided").raise();
         }

@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Optional;
 import org.apache.commons.fileupload2.core.FileUploadSizeException;
 import org.apache.commons.fileupload2.core.MultipartInput;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
@@ -44,9 +46,9 @@ final class FileParts {
     ///
     /// @throws IOException if the content is malformed
     static FileParts of(Request request) throws IOException {
-        var type = request.headers().first("Content-Type").orElse(MediaTypes.UNKNOWN);
+        var type = type(request);
         var stream = request.body().stream();
-        if (!type.toLowerCase(java.util.Locale.ROOT).startsWith("multipart/form-data")) {
+        if (!isMultipart(type)) {
             return new FileParts(stream, null, Optional.of(type).filter(MediaTypes::isValid));
         }
         var builder = MultipartInput.builder();
@@ -63,6 +65,33 @@ final class FileParts {
                     .raise();
         }
         return parts;
+    }
+
+    /// The metadata of an upload, for access rules. Reads all of it into memory, unless it is the file itself: then its
+    /// media type is what it says.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 if the content is malformed
+    static BsonDocument metadata(Request request) {
+        if (!isMultipart(type(request))) {
+            return new BsonDocument(FileMetadata.CONTENT_TYPE, new BsonString(type(request)));
+        }
+        request.body().bytes(); // what arrives is there once; the handler reads it again
+        try {
+            var parts = of(request);
+            parts.transferTo(OutputStream.nullOutputStream());
+            return parts.metadata().orElseGet(BsonDocument::new);
+        } catch (IOException e) {
+            throw Problem.of(CONTENT_INVALID, "multipart/form-data: " + e.getMessage())
+                    .raise();
+        }
+    }
+
+    private static String type(Request request) {
+        return request.headers().first("Content-Type").orElse(MediaTypes.UNKNOWN);
+    }
+
+    private static boolean isMultipart(String type) {
+        return type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data");
     }
 
     /// The metadata read so far.
@@ -101,7 +130,7 @@ final class FileParts {
                 return true;
             }
             var name = head.map(Multipart.Head::name).orElse("");
-            if (metadata == null && (name.equals("metadata") || name.equals("properties"))) {
+            if (metadata == null && FileMetadata.WRAPPERS.contains(name)) {
                 metadata = parse(input);
             } else {
                 input.discardBodyData();

@@ -1,10 +1,14 @@
 package org.restheart.mongo.file;
 
 import java.time.Duration;
+import java.util.Optional;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.find.Documents;
@@ -18,6 +22,19 @@ public final class Files {
     /// Whether the content of a request is a file, which is stored while it arrives.
     public static boolean isUpload(Request request, ResourceKind kind) {
         return UploadFile.isFor(request, kind);
+    }
+
+    /// The metadata in the content of a request that writes a file, however they are wrapped: access rules see what is
+    /// stored. Empty for other requests.
+    public static Optional<RequestContent> metadata(Request request, ResourceKind kind) {
+        if (isUpload(request, kind)) {
+            return Optional.of(
+                    RequestContent.arriving(() -> FileParts.metadata(request)).wrappedIn(FileMetadata.WRAPPERS));
+        }
+        return kind == ResourceKind.FILE && (request.method() == Method.PUT || request.method() == Method.PATCH)
+                ? Optional.of(new RequestContent(() -> FileMetadata.unwrapped(DataContent.parse(request)))
+                        .wrappedIn(FileMetadata.WRAPPERS))
+                : Optional.empty();
     }
 
     /// `POST` to a bucket.

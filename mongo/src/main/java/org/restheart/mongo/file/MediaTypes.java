@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -17,11 +18,39 @@ final class MediaTypes {
 
     static final String UNKNOWN = "application/octet-stream";
 
-    private static final Pattern TYPE = Pattern.compile("[\\w!#$&^+.-]+/[\\w!#$&^+.-]+(\\s*;\\s*[\\w.-]+=[\\w.-]+)*");
+    private static final String PDF = "application/pdf";
 
-    /// Types in which browsers run scripts.
-    private static final Set<String> ACTIVE =
-            Set.of("text/html", "application/xhtml+xml", "image/svg+xml", "application/xml", "text/xml");
+    private static final Pattern TYPE =
+            Pattern.compile("[\\w!#$&^+.-]+/[\\w!#$&^+.-]+([ \\t]*;[ \\t]*[\\w.-]+=[\\w.-]+)*");
+
+    /// Types in which no browser runs a script, whatever the content is. All other types count as active, also
+    /// unknown ones: browsers take more for markup than is written anywhere, such as `text/xsl` and whatever ends
+    /// with `+xml`.
+    private static final Set<String> INERT = Set.of(
+            "image/png",
+            "image/jpeg",
+            "image/gif",
+            "image/webp",
+            "image/avif",
+            "image/bmp",
+            "image/tiff",
+            "audio/aac",
+            "audio/flac",
+            "audio/mp4",
+            "audio/mpeg",
+            "audio/ogg",
+            "audio/wav",
+            "audio/webm",
+            "video/mp4",
+            "video/mpeg",
+            "video/ogg",
+            "video/quicktime",
+            "video/webm");
+
+    private static final String INERT_POLICY =
+            "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'";
+    private static final String ACTIVE_POLICY =
+            "sandbox; default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'";
 
     private record Magic(int at, String bytes, String type) {}
 
@@ -34,7 +63,7 @@ final class MediaTypes {
             new Magic(0, "BM", "image/bmp"),
             new Magic(0, "II*\0", "image/tiff"),
             new Magic(0, "MM\0*", "image/tiff"),
-            new Magic(0, "%PDF-", "application/pdf"),
+            new Magic(0, "%PDF-", PDF),
             new Magic(0, "PK\u0003\u0004", "application/zip"),
             new Magic(0, "\u001f\u008b", "application/gzip"),
             new Magic(0, "ID3", "audio/mpeg"),
@@ -84,14 +113,27 @@ final class MediaTypes {
                 .isError();
     }
 
+    /// The stored type, if it is valid in a header and describes all of the content: parts of a `multipart` type
+    /// have headers of their own.
+    static String served(String stored) {
+        return isValid(stored) && !name(stored).startsWith("multipart/") ? stored : UNKNOWN;
+    }
+
     /// Whether it is valid in a header.
     static boolean isValid(String type) {
         return type.length() <= 255 && TYPE.matcher(type).matches();
     }
 
-    static boolean isActive(String type) {
-        var name = type.toLowerCase(Locale.ROOT);
-        int end = name.indexOf(';');
-        return ACTIVE.contains((end < 0 ? name : name.substring(0, end)).strip());
+    /// The `Content-Security-Policy` under which browsers show stored content of a type: clients have chosen
+    /// both, and it is shown in this server's origin, with the credentials of who looks at it. Empty for PDF,
+    /// whose viewers need what a policy would forbid; they run no script in this origin.
+    static Optional<String> policy(String type) {
+        var name = name(type);
+        return name.equals(PDF) ? Optional.empty() : Optional.of(INERT.contains(name) ? INERT_POLICY : ACTIVE_POLICY);
+    }
+
+    private static String name(String type) {
+        int end = type.indexOf(';');
+        return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
     }
 }

@@ -2,8 +2,10 @@ package org.restheart.security.guard;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /// A pattern of URIs such as `https://*.example.org` or `http://localhost:*`: scheme, host, port and, for redirections,
@@ -59,6 +61,11 @@ public final class OriginPattern {
 
     private static Pattern port(String text) {
         return Pattern.compile(text.equals("*") ? "[0-9]+" : text.replace("*", "[0-9]*"));
+    }
+
+    /// Whether an `Origin` field matches one of the patterns.
+    public static Predicate<String> anyOf(List<OriginPattern> patterns) {
+        return origin -> patterns.stream().anyMatch(known -> known.matchesOrigin(origin));
     }
 
     /// Whether the pattern matches an `Origin` field, which has neither path nor query.

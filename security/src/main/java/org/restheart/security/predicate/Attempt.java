@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -65,6 +67,24 @@ public final class Attempt {
         return request.body().isEmpty()
                 ? Optional.empty()
                 : request.attribute(RequestContent.KEY).map(RequestContent::value);
+    }
+
+    /// The one value that the content gives to a field; null if there is none.
+    ///
+    /// @param field as a rule names it
+    /// @throws org.restheart.http.ProblemException if the content does not parse
+    @Nullable
+    BsonValue value(String field) {
+        return content().orElse(null) instanceof BsonDocument document
+                ? EffectiveValue.of(document, path(field))
+                : null;
+    }
+
+    /// Where a field that a rule names is in the content; empty for all of the content.
+    String path(String field) {
+        return request.attribute(RequestContent.KEY)
+                .map(content -> content.path(field))
+                .orElse(field);
     }
 
     /// Whether the service takes BSON at all.

@@ -3,10 +3,8 @@ package org.restheart.security.predicate;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
-import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.bson.fields.EffectiveValue;
 
 /// A value in a predicate. It is resolved when the predicate is evaluated and compared as a value: text of clients is
 /// never parsed as part of the language.
@@ -98,11 +96,7 @@ sealed interface Operand {
     record BodyProperty(String path) implements Variable {
         @Override
         public @Nullable BsonValue value(Attempt attempt) {
-            return attempt.content()
-                    .flatMap(content -> content instanceof BsonDocument document
-                            ? Optional.ofNullable(EffectiveValue.of(document, path))
-                            : Optional.empty())
-                    .orElse(null);
+            return attempt.value(path);
         }
     }
 

@@ -5,12 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
-import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.http.Method;
 import org.restheart.http.judged.Via;
 
@@ -263,14 +262,19 @@ public sealed interface Predicate {
                 return false;
             }
             var documents = attempt.touched();
+            var paths = keys.stream().map(attempt::path).collect(Collectors.toSet());
+            boolean all = paths.remove(""); // the rule names the whole content
+            var named = List.copyOf(paths);
             return switch (quantity) {
-                case ALL -> !documents.isEmpty() && documents.stream().allMatch(document -> document.hasAll(keys));
+                case ALL -> !documents.isEmpty() && documents.stream().allMatch(document -> document.hasAll(named));
                 case NONE ->
-                    Stream.concat(documents.stream(), attempt.touchedByFilter())
-                            .noneMatch(document -> document.hasAny(keys));
+                    (!all || documents.isEmpty())
+                            && Stream.concat(documents.stream(), attempt.touchedByFilter())
+                                    .noneMatch(document -> document.hasAny(named) || document.hasAny(keys));
                 case ONLY ->
-                    Stream.concat(documents.stream(), attempt.touchedByFilter())
-                            .allMatch(document -> document.hasOnly(keys));
+                    all
+                            || Stream.concat(documents.stream(), attempt.touchedByFilter())
+                                    .allMatch(document -> document.hasOnly(named));
             };
         }
     }
@@ -279,10 +283,7 @@ public sealed interface Predicate {
     record Property(Relation relation, String key, List<Operand.Variable> values) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            if (!(attempt.content().orElse(null) instanceof BsonDocument document)) {
-                return false;
-            }
-            var actual = EffectiveValue.of(document, key);
+            var actual = attempt.value(key);
             if (actual == null) {
                 return false;
             }

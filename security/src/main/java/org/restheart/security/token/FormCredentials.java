@@ -9,6 +9,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
+import org.restheart.security.AmbientCredentials;
 
 /// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4), converted to HTTP Basic before authentication.
 public final class FormCredentials {
@@ -60,7 +61,8 @@ public final class FormCredentials {
 
     private static Request with(Request request, String name, String password) {
         var encoded = Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
-        return request.with(AddedField.to(request.headers(), "Authorization", "Basic " + encoded));
+        return request.with(AddedField.to(request.headers(), "Authorization", "Basic " + encoded))
+                .with(AmbientCredentials.KEY, AmbientCredentials.NONE);
     }
 
     private static RuntimeException badRequest() {

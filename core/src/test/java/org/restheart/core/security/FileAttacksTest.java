@@ -1,0 +1,213 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Attacks by means of files.
+@WithMongo
+class FileAttacksTest {
+    private static final String SCRIPT = "<html xmlns='http://www.w3.org/1999/xhtml'><script>alert(1)</script></html>";
+
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "");
+        assertThat(gateway.as("admin").put("/pics.files", "{}").statusCode()).isEqualTo(201);
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    private static TestClient admin() {
+        return gateway.as("admin");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "text/xsl",
+                "TEXT/XSL; charset=utf-8",
+                "text/html",
+                "image/svg+xml",
+                "video/x+xml",
+                "image/png+xml",
+                "application/rdf+xml",
+                "text/plain",
+                "text/javascript",
+                "application/x-unheard-of"
+            })
+    void content_that_clients_store_runs_no_scripts_in_browsers(String type) {
+        assertThat(admin().with("Content-Type", type)
+                        .send("PUT", "/pics.files/z", SCRIPT)
+                        .statusCode())
+                .isIn(200, 201);
+        for (var range : new String[] {"bytes=0-", "bytes=0-1,4-5", "none"}) {
+            var headers =
+                    admin().with("Range", range).get("/pics.files/z/binary").headers();
+            assertThat(headers.allValues("Content-Security-Policy"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("sandbox; default-src 'none';")
+                    .doesNotContain("allow-");
+            assertThat(headers.allValues("X-Content-Type-Options")).containsExactly("nosniff");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"image/png", "audio/mpeg", "video/mp4", "application/pdf"})
+    void pictures_sound_and_films_are_shown(String type) {
+        admin().with("Content-Type", type).send("PUT", "/pics.files/shown", SCRIPT);
+        var headers = admin().get("/pics.files/shown/binary").headers();
+        assertThat(headers.firstValue("Content-Type")).contains(type);
+        assertThat(headers.firstValue("X-Content-Type-Options")).contains("nosniff");
+        assertThat(headers.firstValue("Content-Disposition").orElse("")).startsWith("inline;");
+        assertThat(headers.firstValue("Content-Security-Policy").orElse("")).doesNotContain("sandbox");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"multipart/x-mixed-replace; boundary=x", "text/html;\\r\\nset-cookie=x"})
+    void types_that_lead_to_headers_of_others_are_not_served(String type) {
+        assertThat(admin().with("Content-Type", "image/png")
+                        .send("PUT", "/pics.files/parts", "x")
+                        .statusCode())
+                .isIn(200, 201);
+        assertThat(admin().patch("/pics.files/parts", "{\"contentType\": \"" + type + "\"}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(admin().get("/pics.files/parts/binary").headers().firstValue("Content-Type"))
+                .contains("application/octet-stream");
+    }
+
+    private static final String[] SPELLINGS = {"owner", "metadata.owner", "properties.owner"};
+
+    /// A bucket for each rule, in which `ada` writes under it.
+    private static String bucket(String name, String predicate, String mongo) {
+        var path = "/" + name + ".files";
+        assertThat(admin().put(path, "{}").statusCode()).isIn(200, 201);
+        gateway.permit("{_id: '" + name + "', roles: ['editor'], mongo: {" + mongo + "}, predicate: \"path-prefix('"
+                + path + "') and " + predicate + "\"}");
+        return path;
+    }
+
+    private static int upload(String method, String path, String part, String metadata) {
+        return gateway.as("ada")
+                .with("Content-Type", "multipart/form-data; boundary=XX")
+                .send(
+                        method,
+                        path,
+                        "--XX\r\nContent-Disposition: form-data; name=\"" + part + "\"\r\n\r\n" + metadata
+                                + "\r\n--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nabc"
+                                + "\r\n--XX--\r\n")
+                .statusCode();
+    }
+
+    /// The statuses of all ways to write metadata.
+    private static List<Integer> ways(String path, String metadata) {
+        var ada = gateway.as("ada");
+        var statuses = new ArrayList<Integer>();
+        for (var part : new String[] {"metadata", "properties"}) {
+            statuses.add(upload("POST", path, part, metadata));
+            statuses.add(upload("PUT", path + "/" + part, part, metadata));
+            statuses.add(ada.patch(path + "/there", "{\"" + part + "\": " + metadata + "}")
+                    .statusCode());
+            statuses.add(ada.put(path + "/there", "{\"" + part + "\": " + metadata + "}")
+                    .statusCode());
+        }
+        statuses.add(ada.patch(path + "/there", metadata).statusCode());
+        statuses.add(ada.put(path + "/there", metadata).statusCode());
+        return statuses;
+    }
+
+    private static void there(String path) {
+        assertThat(admin().with("Content-Type", "image/png")
+                        .send("PUT", path + "/there", "x")
+                        .statusCode())
+                .isIn(200, 201);
+    }
+
+    @Test
+    void rules_for_content_see_metadata_in_every_wrapper() {
+        int number = 0;
+        for (var key : SPELLINGS) {
+            var black = bucket("black" + ++number, "bson-request-blacklist(" + key + ")", "");
+            there(black);
+            assertThat(ways(black, "{\"owner\": \"bob\"}")).as(key).containsOnly(403);
+            assertThat(ways(black, "{\"owner.first\": \"bob\"}")).as(key).containsOnly(403);
+            assertThat(ways(black, "{\"tag\": 1}")).as(key).containsOnly(200, 201);
+
+            var white = bucket("white" + number, "bson-request-whitelist(" + key + ")", "");
+            there(white);
+            assertThat(ways(white, "{\"tag\": 1}")).as(key).containsOnly(403);
+            assertThat(ways(white, "{\"owner\": 1, \"tag\": 1}")).as(key).containsOnly(403);
+            assertThat(ways(white, "{\"owner\": 1}")).as(key).containsOnly(200, 201);
+
+            var contains = bucket("contains" + number, "bson-request-contains(" + key + ")", "");
+            there(contains);
+            assertThat(ways(contains, "{\"tag\": 1}")).as(key).containsOnly(403);
+            assertThat(ways(contains, "{\"owner\": 1}")).as(key).containsOnly(200, 201);
+
+            var equals = bucket("equals" + number, "bson-request-prop-equals(key=" + key + ", value='ada')", "");
+            there(equals);
+            assertThat(ways(equals, "{\"owner\": \"bob\"}")).as(key).containsOnly(403);
+            assertThat(ways(equals, "{\"owner\": \"ada\"}")).as(key).containsOnly(200, 201);
+        }
+    }
+
+    @Test
+    void what_is_judged_is_what_is_stored() {
+        var path = bucket("first", "bson-request-blacklist(metadata.owner)", "");
+        there(path);
+        var ada = gateway.as("ada");
+        // the first part of either name is stored, the inner field is not unwrapped again
+        assertThat(upload(
+                        "POST",
+                        path,
+                        "properties",
+                        "{\"_id\":\"two\",\"owner\":\"bob\"}\r\n--XX\r\n"
+                                + "Content-Disposition: form-data; name=\"metadata\"\r\n\r\n{}"))
+                .isEqualTo(403);
+        assertThat(ada.patch(path + "/there", "{\"metadata\": {\"metadata\": {\"owner\": \"bob\"}}}")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(ada.patch(path + "/there", "{\"metadata\": {\"properties\": {\"x\": 1}}}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.stored("first.files", "there")
+                        .getDocument("metadata")
+                        .getDocument("properties"))
+                .isEqualTo(BsonDocument.parse("{x: 1}"));
+        assertThat(gateway.stored("first.files", "two")).isNull();
+        assertThat(ada.with("Content-Type", "image/png")
+                        .send("PUT", path + "/raw", "x")
+                        .statusCode())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void merged_and_filtered_fields_hold_for_every_wrapper() {
+        var merged = bucket("merged", "path-prefix('/')", "mergeRequest: {owner: '@user._id'}");
+        there(merged);
+        assertThat(ways(merged, "{\"owner\": \"bob\"}")).containsOnly(200, 201);
+        assertThat(gateway.collection("merged.files").distinct("metadata.owner", String.class))
+                .containsOnly("ada");
+        var kept = bucket("kept", "path-prefix('/')", "writeFilter: {'metadata.owner': 'ada'}, checkWritten: true");
+        there(kept);
+        assertThat(ways(kept, "{\"owner\": \"bob\"}")).doesNotContain(200, 201);
+        assertThat(gateway.collection("kept.files").distinct("metadata.owner", String.class))
+                .isEmpty();
+    }
+}
