@@ -7,8 +7,6 @@ public final class CallerScope {
     /// The server itself: looking up accounts, background tasks, commands for several callers.
     public static final String SERVER = "";
 
-    private static final Runnable NOTHING = () -> {};
-
     private static final ScopedValue<CallerScope> CURRENT = ScopedValue.newInstance();
 
     private final String caller;
@@ -36,12 +34,14 @@ public final class CallerScope {
 
     /// Does something for a caller.
     public static <T> T call(String caller, Supplier<T> task) {
-        return ScopedValue.where(CURRENT, new CallerScope(caller, NOTHING)).call(task::get);
+        return ScopedValue.where(CURRENT, new CallerScope(caller, CallerScope::nothing))
+                .call(task::get);
     }
 
     /// The same for a task that may fail with a checked exception.
     public static <T, E extends Exception> T callChecked(String caller, ScopedValue.CallableOp<T, E> task) throws E {
-        return ScopedValue.where(CURRENT, new CallerScope(caller, NOTHING)).call(task);
+        return ScopedValue.where(CURRENT, new CallerScope(caller, CallerScope::nothing))
+                .call(task);
     }
 
     /// Does something for a caller.
@@ -54,8 +54,10 @@ public final class CallerScope {
     /// The task, for the caller of the current thread, on whatever thread it runs.
     public static Runnable carried(Runnable task) {
         var caller = current();
-        return () -> run(caller, NOTHING, task);
+        return () -> run(caller, CallerScope::nothing, task);
     }
+
+    private static void nothing() {}
 
     /// Told by what makes the current thread wait for its caller's share.
     public static void waits() {
