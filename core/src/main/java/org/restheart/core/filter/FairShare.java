@@ -100,7 +100,7 @@ final class FairShare {
         if (elapsed >= PATIENCE.toNanos() && counted.compareAndSet(before, now)) {
             long completed = done.sumThenReset();
             long inTime = (long) ((double) completed * DELAY.toNanos() / elapsed);
-            limit = completed == 0 ? Integer.MAX_VALUE : (int) Math.clamp(inTime, LEAST, Integer.MAX_VALUE);
+            limit = completed == 0 ? Integer.MAX_VALUE : Math.clamp(inTime, LEAST, Integer.MAX_VALUE);
         }
     }
 }
