@@ -60,7 +60,9 @@ final class ActionBody {
             "upsert",
             "pipeline");
 
-    /// @throws Refusal 400 for anything but a JSON object, and for keys that no action has
+    /// @throws Refusal 400 for anything but a JSON object, and for misspelt keys. Others that no action has are
+    /// ignored,
+    ///     as the service did that this one stands in for
     static ActionBody parse(Action action, byte[] json) {
         var members = new HashMap<String, Member>();
         try (var parser = JSON.createParser(ObjectReadContext.empty(), json)) {
@@ -69,11 +71,15 @@ final class ActionBody {
             }
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 var name = parser.currentName();
-                if (!KEYS.contains(name)) {
-                    throw Refusal.parameter(action.failure() + "unknown field '" + shortened(name) + "'"
-                            + Nearest.question(shortened(name), KEYS));
-                }
                 var first = parser.nextToken();
+                if (!KEYS.contains(name)) {
+                    var meant = Nearest.question(shortened(name), KEYS);
+                    if (!meant.isEmpty()) {
+                        throw Refusal.parameter(action.failure() + "unknown field '" + shortened(name) + "'" + meant);
+                    }
+                    skip(parser);
+                    continue;
+                }
                 int from = (int) parser.currentTokenLocation().getByteOffset();
                 var unstorable = skip(parser);
                 members.put(

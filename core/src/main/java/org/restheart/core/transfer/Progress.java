@@ -4,6 +4,7 @@ import java.io.Console;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /// Says how far a transfer has come: on a terminal in one line that changes, elsewhere once in a while. Confined to one
 /// thread.
@@ -20,7 +21,9 @@ final class Progress {
     /// @param before documents of earlier runs, which do not count for the rate
     Progress(PrintStream err, long before) {
         this.err = err;
-        this.terminal = System.console() instanceof Console console && console.isTerminal();
+        this.terminal = Optional.ofNullable(System.console())
+                .filter(Console::isTerminal)
+                .isPresent();
         this.interval = terminal ? Duration.ofMillis(200) : Duration.ofSeconds(10);
         this.before = before;
     }

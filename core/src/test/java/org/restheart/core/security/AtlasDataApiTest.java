@@ -176,6 +176,12 @@ class AtlasDataApiTest {
         assertThat(stored).containsKey("_etag");
     }
 
+    @Test
+    void fields_that_no_action_has_are_ignored() {
+        assertThat(act("find", "'made-up': {'a': [1, {'b': 2}]}, 'limit': 1").statusCode())
+                .isEqualTo(200);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             insertOne  |                                                   | MissingParameter | Failed to insert document: must provide a 'document' field
