@@ -13,7 +13,7 @@ import org.restheart.security.ClientAddress;
 /// Refuses requests at once that would only wait, `503`, those first whose caller has most in progress. A caller is an
 /// account, or an address without one. One instance for all services: they share MongoDB.
 final class OverloadFilter implements Filter {
-    private final FairShare shares = new FairShare(System::nanoTime);
+    private final AdmissionControl admission = new AdmissionControl(System::nanoTime);
     private final ClientAddress clients;
 
     /// @param clients determines the address of a request
@@ -27,7 +27,7 @@ final class OverloadFilter implements Filter {
     public Response filter(Request request, Handler next) {
         var account = request.caller().account().map(Account::name).orElse(null);
         var caller = account == null ? new Address(clients.of(request)) : account;
-        if (!shares.enter(caller)) {
+        if (!admission.enter(caller)) {
             throw Problem.of(ProblemCode.OVERLOADED, "too many requests at the moment")
                     .with("Retry-After", "1")
                     .raise();
@@ -37,16 +37,16 @@ final class OverloadFilter implements Filter {
             var response = next.handle(request);
             if (response instanceof Response.Deferred<?> later) {
                 deferred = true;
-                later.whenThere(_ -> shares.leave(caller));
+                later.whenThere(_ -> admission.leave(caller));
             }
             return response;
         } catch (NeedsThread again) {
             deferred = true;
-            shares.leaveUndone(caller);
+            admission.leaveUndone(caller);
             throw again;
         } finally {
             if (!deferred) {
-                shares.leave(caller);
+                admission.leave(caller);
             }
         }
     }

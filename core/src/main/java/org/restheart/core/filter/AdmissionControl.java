@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 /// [#LEAST]. More are a burst unless they stay for [#PATIENCE]. Beyond that each caller has an equal share: a caller
 /// with few requests at a time is never refused, however many another one sends. While nothing is done at all, nothing
 /// is refused: that is a failure, not overload, and requests have time limits.
-final class FairShare {
+final class AdmissionControl {
     /// Twice as many as there are connections to MongoDB by default: the next ones wait for no more than one operation.
     private static final int LEAST = 256;
 
@@ -39,7 +39,7 @@ final class FairShare {
     private volatile int limit = LEAST;
 
     /// @param clock [System#nanoTime()], or a test's
-    FairShare(LongSupplier clock) {
+    AdmissionControl(LongSupplier clock) {
         this.clock = clock;
         this.counted = new AtomicLong(clock.getAsLong());
     }

@@ -7,9 +7,9 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class FairShareTest {
+class AdmissionControlTest {
     private long now;
-    private final FairShare shares = new FairShare(() -> now);
+    private final AdmissionControl shares = new AdmissionControl(() -> now);
     private final Deque<String> inProgress = new ArrayDeque<>();
 
     private void sleep(int millis) {
