@@ -126,12 +126,9 @@ final class ExtendedJson {
 
     private Decimal128 decimal128(byte first) {
         String digits = string(first);
-        if (digits.length() > LongDigits.MAX) {
-            throw new NotStrict();
-        }
         try {
-            return Decimal128.parse(digits);
-        } catch (NumberFormatException | AssertionError _) { // some exponents out of range are asserted
+            return LongDigits.decimal128(digits);
+        } catch (NumberFormatException _) {
             throw new NotStrict();
         }
     }

@@ -1,12 +1,28 @@
 package org.restheart.bson;
 
+import org.bson.types.Decimal128;
+
 /// Refuses decimal numbers with too many digits: the driver's parser takes quadratic time, so that one request could
 /// occupy a core for hours.
-final class LongDigits {
+public final class LongDigits {
     /// More than any decimal128 needs to be written; quick even if a whole request consists of such numbers.
     static final int MAX = 1000;
 
     private LongDigits() {}
+
+    /// The number of a text from outside.
+    ///
+    /// @throws NumberFormatException also if it has more than [#MAX] characters, or an exponent out of range
+    public static Decimal128 decimal128(String text) {
+        if (text.length() > MAX) {
+            throw new NumberFormatException("a number has more than " + MAX + " characters");
+        }
+        try {
+            return Decimal128.parse(text);
+        } catch (AssertionError _) { // some exponents out of range are asserted
+            throw new NumberFormatException("the exponent is out of range");
+        }
+    }
 
     /// @throws MalformedJsonException if the text may have a decimal number of more than [#MAX] digits
     static void refuse(String text) {

@@ -31,6 +31,34 @@ public record Problem(
         Telling telling,
         Optional<String> unquoted) {
 
+    /// Characters of a message. It may quote content, and a response many messages.
+    private static final int MAX_MESSAGE = 4_000;
+
+    public Problem {
+        message = shortened(message);
+        unquoted = unquoted.map(Problem::shortened);
+        exceptionMessage = exceptionMessage.map(Problem::shortened);
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= MAX_MESSAGE ? text : text.substring(0, MAX_MESSAGE) + "…";
+    }
+
+    private static BsonValue shortened(BsonValue message) {
+        return switch (message) {
+            case BsonString text
+            when text.getValue().length() > MAX_MESSAGE -> new BsonString(shortened(text.getValue()));
+            case BsonDocument document
+            when document.get("errmsg") instanceof BsonString text
+                    && text.getValue().length() > MAX_MESSAGE -> {
+                var copy = new BsonDocument();
+                copy.putAll(document);
+                yield copy.append("errmsg", new BsonString(shortened(text.getValue())));
+            }
+            default -> message;
+        };
+    }
+
     /// When the message is sent.
     public enum Telling {
         ALWAYS,

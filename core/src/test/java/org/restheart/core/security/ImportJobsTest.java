@@ -107,6 +107,33 @@ class ImportJobsTest {
     }
 
     @Test
+    void a_file_of_another_format_is_refused_before_it_has_many_errors() {
+        var answer = lines(gateway.as("admin")).send("POST", "/_imports?into=/lines", "x\n".repeat(20_000));
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains("more than 10000 documents are malformed: is the Content-Type right?");
+        assertThat(gateway.as("admin").get("/_imports").body()).doesNotContain("\"documents\": 20000");
+    }
+
+    /// Names are repeated in messages and documents, and long numbers take a quadratic time.
+    @Test
+    void names_and_numbers_of_uploads_have_a_length() {
+        var csv = gateway.as("admin").with("Content-Type", "text/csv");
+        var name = csv.send("POST", "/kinds", "c".repeat(100_000) + ":int\n" + "x\n".repeat(900));
+        assertThat(name.statusCode()).isEqualTo(400);
+        assertThat(name.body())
+                .contains("names a field with more than 1000 characters")
+                .hasSizeLessThan(1_000);
+        var names = csv.send("POST", "/kinds", ("n".repeat(900) + ",").repeat(100) + "\n1\n");
+        assertThat(names.statusCode()).isEqualTo(400);
+        long began = System.nanoTime();
+        var number = csv.send("POST", "/kinds", "d:decimal\n" + "1".repeat(1_000_000) + "\n");
+        assertThat(number.body()).contains("The column d has a cell that is no decimal.");
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
+        var line = lines(gateway.as("admin")).send("POST", "/kinds", "{\"$" + "x".repeat(1_000_000) + "\": 1}\n");
+        assertThat(line.body()).contains("errors").hasSizeLessThan(10_000);
+    }
+
+    @Test
     void every_format_is_taken() {
         var admin = gateway.as("admin");
         var csv = begin(admin.with("Content-Type", "text/csv"), "/kinds", "_id,n:long\n1,7\n2,x\n");

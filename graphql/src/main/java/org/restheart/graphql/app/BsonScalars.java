@@ -44,6 +44,7 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.LongDigits;
 
 /// The scalars for types that MongoDB has and GraphQL lacks. Values stay BSON; responses contain them in the default
 /// JSON mode.
@@ -145,7 +146,7 @@ final class BsonScalars {
             return switch (input) {
                 case BsonDecimal128 number -> number;
                 case Number number -> new BsonDecimal128(new Decimal128(new BigDecimal(number.toString())));
-                case String text -> new BsonDecimal128(Decimal128.parse(text));
+                case String text -> new BsonDecimal128(LongDigits.decimal128(text));
                 case null, default -> null;
             };
         }

@@ -69,7 +69,7 @@ final class LineStream {
         return switch (element) {
             case LineElement.Storable line ->
                 line.element().document().getByteBuffer().remaining();
-            case LineElement.Refused _ -> 0;
+            case LineElement.Refused refused -> refused.problem().message().length();
         };
     }
 

@@ -15,9 +15,9 @@ import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.bson.types.Decimal128;
 import org.bson.types.ObjectId;
 import org.restheart.bson.JsonParser;
+import org.restheart.bson.LongDigits;
 import org.restheart.bson.MalformedJsonException;
 
 /// A column of a CSV file, whose header is a name or `name:type`.
@@ -79,7 +79,7 @@ record CsvColumn(String name, Type type) {
             case INT -> new BsonInt32(Integer.parseInt(text));
             case LONG -> new BsonInt64(Long.parseLong(text));
             case DOUBLE -> new BsonDouble(Double.parseDouble(text));
-            case DECIMAL -> new BsonDecimal128(Decimal128.parse(text));
+            case DECIMAL -> new BsonDecimal128(LongDigits.decimal128(text));
             case BOOL -> bool(text);
             case DATE -> new BsonDateTime(date(text).toEpochMilli());
             case OID -> new BsonObjectId(new ObjectId(text));

@@ -23,6 +23,11 @@ import org.restheart.http.ProblemException;
 public final class CsvReader implements DocumentReader {
     private static final int MAX_CELLS = 10_000;
 
+    /// Characters of the name of a field, and of all names: every document repeats them.
+    private static final int MAX_NAME = 1_000;
+
+    private static final int MAX_NAMES = 64 << 10;
+
     private final Reader in;
     private @Nullable List<CsvColumn> columns;
     private long line = 1;
@@ -43,6 +48,7 @@ public final class CsvReader implements DocumentReader {
                 if (header == null) {
                     return null;
                 }
+                checkNames(header);
                 columns = header.stream().map(CsvColumn::parse).toList();
             }
             long number = line;
@@ -54,6 +60,18 @@ public final class CsvReader implements DocumentReader {
             return cells == null ? null : entry(number, columns, cells);
         } catch (CharacterCodingException _) {
             throw broken("is not UTF-8");
+        }
+    }
+
+    private void checkNames(List<Cell> header) {
+        int all = 0;
+        for (var cell : header) {
+            int length = cell.text().length();
+            all += length;
+            if (length > MAX_NAME || all > MAX_NAMES) {
+                throw broken("names a field with more than " + MAX_NAME + " characters, or fields with more than "
+                        + MAX_NAMES + " together");
+            }
         }
     }
 

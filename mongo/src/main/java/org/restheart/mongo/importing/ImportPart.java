@@ -31,6 +31,9 @@ final class ImportPart {
     private final List<Long> lines = new ArrayList<>();
     private final List<BsonDocument> refused = new ArrayList<>();
 
+    /// Characters of the messages.
+    private int told;
+
     private ImportPart(int number, ObjectId tag) {
         this.number = number;
         this.tag = tag;
@@ -84,13 +87,14 @@ final class ImportPart {
     }
 
     void refuse(long line, int status, String message) {
+        told += message.length();
         refused.add(new BsonDocument("line", new BsonInt64(line))
                 .append("httpStatus", new BsonInt32(status))
                 .append("message", new BsonString(message)));
     }
 
     boolean isFull() {
-        return lines.size() + refused.size() >= MAX_DOCUMENTS || content.size() >= MAX_BYTES;
+        return lines.size() + refused.size() >= MAX_DOCUMENTS || content.size() + told >= MAX_BYTES;
     }
 
     boolean isEmpty() {

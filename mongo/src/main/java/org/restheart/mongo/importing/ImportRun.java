@@ -20,6 +20,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
@@ -56,7 +57,7 @@ record ImportRun(
 
     /// @param outer of the owner, without content
     void start(Request outer, String job, BsonDocument stored) {
-        tasks.start("import", () -> {
+        var task = CallerScope.carried(() -> {
             try {
                 var reason = run(
                         outer,
@@ -68,6 +69,7 @@ record ImportRun(
                 LOG.warn("the import {} is interrupted", job, e);
             }
         });
+        tasks.start("import", task);
     }
 
     /// @return why it has stopped, unless it is done or another's

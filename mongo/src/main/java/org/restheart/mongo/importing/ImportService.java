@@ -1,14 +1,18 @@
 package org.restheart.mongo.importing;
 
 import static org.restheart.http.ProblemCode.CONFLICT;
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.ProblemCode.TOO_MANY_REQUESTS;
 
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCursor;
+import com.mongodb.client.MongoIterable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
@@ -16,6 +20,7 @@ import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
@@ -48,6 +53,9 @@ import org.restheart.mongo.format.JsonLinesReader;
 /// after an interruption, `DELETE`. Others find nothing there. Thread-safe.
 public final class ImportService implements Service {
     private static final int PARALLEL = 4;
+
+    /// Malformed documents of one import, each of which is stored with its reason.
+    private static final int MAX_REFUSED = 10_000;
 
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
@@ -239,13 +247,25 @@ public final class ImportService implements Service {
     }
 
     /// @return how many documents there are
+    /// @throws ProblemException 400 for content of which too much is no document
     private long store(DocumentReader reader, String id) throws IOException {
         long documents = 0;
+        long refused = 0;
         var part = ImportPart.empty(0);
         for (var entry = reader.next(); entry != null; entry = reader.next()) {
             documents++;
             switch (entry) {
-                case DocumentReader.Entry.Malformed(var line, var problem) -> part.refuse(line, problem);
+                case DocumentReader.Entry.Malformed(var line, var problem) -> {
+                    part.refuse(line, problem);
+                    if (++refused > MAX_REFUSED) {
+                        throw Problem.of(
+                                        CONTENT_INVALID,
+                                        "more than " + MAX_REFUSED
+                                                + " documents are malformed: is the Content-Type right?" + " The last: "
+                                                + problem.message())
+                                .raise();
+                    }
+                }
                 case DocumentReader.Entry.Parsed(var line, var value) -> {
                     if (value.isDocument()) {
                         part.add(line, value.asDocument());
@@ -267,14 +287,44 @@ public final class ImportService implements Service {
     }
 
     private Response errors(BsonDocument job) {
-        var out = new Utf8Buffer();
-        for (var error : store.refused(job.getString("_id").getValue())) {
-            JSON.encode(error, out);
-            out.put((byte) '\n');
-        }
         return Response.status(200)
                 .with("Content-Disposition", "attachment; filename=\"errors.ndjson\"")
-                .with(JsonLines.MEDIA_TYPE, new Content.Bytes(out.toByteBuffer()));
+                .with(
+                        JsonLines.MEDIA_TYPE,
+                        new Content.Streamed(
+                                new Lines(store.refused(job.getString("_id").getValue()))));
+    }
+
+    /// Documents as lines of JSON, some at a time.
+    private static final class Lines implements Content.Source {
+        private static final int PIECE = 64 << 10;
+
+        private final MongoIterable<BsonDocument> documents;
+        private @Nullable MongoCursor<BsonDocument> cursor;
+
+        Lines(MongoIterable<BsonDocument> documents) {
+            this.documents = documents;
+        }
+
+        @Override
+        public ByteBuffer next() {
+            if (cursor == null) {
+                cursor = documents.iterator();
+            }
+            var out = new Utf8Buffer();
+            while (out.length() < PIECE && cursor.hasNext()) {
+                JSON.encode(cursor.next(), out);
+                out.put((byte) '\n');
+            }
+            return out.toByteBuffer();
+        }
+
+        @Override
+        public void close() {
+            if (cursor != null) {
+                cursor.close();
+            }
+        }
     }
 
     private static Response.Ready json(int status, BsonValue value) {

@@ -14,6 +14,7 @@ import static com.mongodb.client.model.Updates.unset;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoIterable;
 import com.mongodb.client.model.Accumulators;
 import com.mongodb.client.model.Aggregates;
 import com.mongodb.client.model.IndexOptions;
@@ -196,7 +197,7 @@ final class ImportStore {
     }
 
     /// The refused documents of the parts that are done, in their order.
-    Iterable<BsonDocument> refused(String job) {
+    MongoIterable<BsonDocument> refused(String job) {
         return parts.aggregate(List.of(
                 Aggregates.match(and(eq("job", job), eq("done", true))),
                 Aggregates.sort(Sorts.ascending("n")),
