@@ -3,9 +3,12 @@ package org.restheart.mongo;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -38,6 +41,9 @@ public final class DataApi {
         this.headers = headers;
     }
 
+    private static final int MAX_RECENT = 8;
+    private static final Queue<BackgroundTasks> RECENT = new ConcurrentLinkedQueue<>();
+
     /// Everything below `/`, with the default configuration.
     public static DataApi over(MongoClient client) {
         return over(client, MongoConfig.withMounts(new Mount("*", "/")));
@@ -45,9 +51,17 @@ public final class DataApi {
 
     public static DataApi over(MongoClient client, MongoConfig config) {
         return new DataApi(
-                new MongoService(new BackgroundTasks(), config, client, new SimpleMeterRegistry()),
-                Caller.ANONYMOUS,
-                Fields.NONE);
+                new MongoService(tasks(), config, client, new SimpleMeterRegistry()), Caller.ANONYMOUS, Fields.NONE);
+    }
+
+    /// Each follows changes with a connection of its own, and tests make one for each method: the oldest ones end.
+    private static BackgroundTasks tasks() {
+        var tasks = new BackgroundTasks();
+        RECENT.add(tasks);
+        if (RECENT.size() > MAX_RECENT) {
+            Objects.requireNonNull(RECENT.poll()).stop();
+        }
+        return tasks;
     }
 
     public DataApi as(Caller caller) {
