@@ -45,6 +45,7 @@ final class MongoRefreshTokens implements RefreshTokens {
                     new BsonDocument("expiresAt", new BsonInt32(1)),
                     new IndexOptions().expireAfter(0L, TimeUnit.SECONDS));
             collection.createIndex(byAge());
+            collection.createIndex(new BsonDocument("session", new BsonInt32(1)));
             indexed.set(true);
         }
         var oldest = collection
@@ -67,5 +68,10 @@ final class MongoRefreshTokens implements RefreshTokens {
     @Override
     public void delete(String digest) {
         collection.deleteOne(byId(digest));
+    }
+
+    @Override
+    public void deleteOf(String lineage) {
+        collection.deleteMany(new BsonDocument("session", new BsonString(lineage)));
     }
 }

@@ -54,6 +54,7 @@ import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.session.RenewableSessions;
+import org.restheart.security.token.JwtTokenManager;
 import org.restheart.security.token.TokenRules;
 import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
@@ -102,7 +103,11 @@ public final class Security implements AutoCloseable {
                 realms,
                 stored.flatMap(StoredSecurity::apiKeys)
                         .<Generations.KeyLimits>map(KeyLimitsNow::new)
-                        .orElse(Generations.KeyLimits.NONE));
+                        .orElse(Generations.KeyLimits.NONE),
+                stored.flatMap(StoredSecurity::sessions)
+                        .flatMap(store -> config.sessions()
+                                .map(settings -> new JwtTokenManager.Sessions(settings.access(), store::deleteOf)))
+                        .orElse(JwtTokenManager.Sessions.NONE));
         this.sessions = stored.flatMap(StoredSecurity::sessions)
                 .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)

@@ -52,7 +52,13 @@ final class TokenParts {
 
     /// @param realms by the names by which credentials refer to them
     /// @param keyLimits what API keys allow
-    TokenParts(SecurityTokens config, SecurityOAuth oauth, Map<String, Realm> realms, Generations.KeyLimits keyLimits) {
+    /// @param sessions that end when tokens are revoked
+    TokenParts(
+            SecurityTokens config,
+            SecurityOAuth oauth,
+            Map<String, Realm> realms,
+            Generations.KeyLimits keyLimits,
+            JwtTokenManager.Sessions sessions) {
         this.config = config;
         this.oauth = oauth;
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
@@ -63,7 +69,7 @@ final class TokenParts {
                                 endpoint.resource().path(), endpoint.resource().base()::of, endpoint.plain()),
                         endpoint.resource().scopes()));
         this.jwt = resources.map(grant -> known.serving(grant.tokens())).orElse(known);
-        this.manager = manager();
+        this.manager = manager(sessions);
         if (config.tokenBasic() && manager.isEmpty()) {
             LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
         }
@@ -72,10 +78,10 @@ final class TokenParts {
         }
     }
 
-    private Optional<TokenManager> manager() {
+    private Optional<TokenManager> manager(JwtTokenManager.Sessions sessions) {
         return config.jwtTokens()
-                .<TokenManager>map(
-                        settings -> new JwtTokenManager(jwt.signer().orElseThrow(), jwt.verifier(), accounts, settings))
+                .<TokenManager>map(settings ->
+                        new JwtTokenManager(jwt.signer().orElseThrow(), jwt.verifier(), accounts, settings, sessions))
                 .or(() -> config.randomTokens()
                         .map(random -> new RandomTokenManager(random.lifetime(), random.uri(), accounts)));
     }
@@ -94,12 +100,16 @@ final class TokenParts {
     RenewableSessions sessions(RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm) {
         var claims =
                 config.jwtTokens().map(JwtTokenManager.Settings::propertyClaims).orElse(List.of());
+        var revoked = config.jwtTokens()
+                .map(JwtTokenManager.Settings::lifetime)
+                .filter(lifetime -> lifetime.compareTo(sessions.access()) > 0)
+                .orElse(sessions.access());
         return new RenewableSessions(
                 store,
                 form,
                 accounts,
                 jwt,
-                new RenewableSessions.Settings(sessions.access(), sessions.refresh(), keysRealm, claims));
+                new RenewableSessions.Settings(sessions.access(), sessions.refresh(), keysRealm, claims, revoked));
     }
 
     /// Precedes mechanisms that check passwords.

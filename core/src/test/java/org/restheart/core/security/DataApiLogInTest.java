@@ -6,6 +6,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.Gateway;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -26,19 +28,26 @@ class DataApiLogInTest {
     private static final String WRONG =
             "{error: 'invalid session: error finding user for endpoint', error_code: 'InvalidSession', link: ''}";
 
+    private static final String CONFIG = """
+            apiKeyAuthMechanism: {enabled: true}
+            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+            jwtConfigProvider: {key: a-key-that-both-gateways-of-this-test-know}
+            jwtAuthenticationMechanism: {enabled: true}
+            jwtTokenManager: {enabled: true}
+            dataApi: {enabled: true, login: true, app-ids: [shop-abcde], anonymous-account: guest, sessions-db: $db}
+            graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
+            aggregationSecurity: {enabled: false}
+            """;
+
     private static TestGateway gateway;
+    /// On the same database. It does not know what the first one has revoked, as after a restart.
+    private static Gateway another;
 
     @BeforeAll
     static void start(TestMongo mongo) {
-        gateway = TestGateway.start(mongo, """
-                apiKeyAuthMechanism: {enabled: true}
-                apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
-                jwtAuthenticationMechanism: {enabled: true}
-                jwtTokenManager: {enabled: true}
-                dataApi: {enabled: true, login: true, app-ids: [shop-abcde], anonymous-account: guest, sessions-db: $db}
-                graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
-                aggregationSecurity: {enabled: false}
-                """);
+        gateway = TestGateway.start(mongo, CONFIG);
+        another = Gateway.start(
+                TestGateway.config(mongo.connectionString(), gateway.database().getName(), TestGateway.REALM + CONFIG));
         gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");
         gateway.permit("{_id: 2, roles: ['guest'], predicate: \"path-prefix('/open')\"}");
         gateway.permit("{_id: 3, roles: ['viewer', 'editor'], predicate: \"path-prefix('/d')\"}");
@@ -50,6 +59,7 @@ class DataApiLogInTest {
 
     @AfterAll
     static void stop() {
+        another.close();
         gateway.close();
     }
 
@@ -240,6 +250,91 @@ class DataApiLogInTest {
         assertThat(renew(session).statusCode()).isEqualTo(200);
     }
 
+    private static String ofToken(String name) {
+        return BsonDocument.parse(gateway.user(name).get("/token").body())
+                .getString("access_token")
+                .getValue();
+    }
+
+    private static BsonDocument traded(String token) {
+        return session("custom-token", "{\"token\": \"%s\"}".formatted(token));
+    }
+
+    private static int renewedElsewhere(BsonDocument session) {
+        return TestClient.of(another.address())
+                .with(
+                        "Authorization",
+                        "Bearer " + session.getString("refresh_token").getValue())
+                .post(SESSION, "")
+                .statusCode();
+    }
+
+    private static long stored(String account) {
+        return gateway.collection("sessions").countDocuments(new Document("account", account));
+    }
+
+    @Test
+    void a_log_out_ends_what_its_tokens_began() {
+        account("yara", "editor");
+        var session = ofPassword("yara");
+        var derived = traded(session.getString("access_token").getValue());
+        var other = ofPassword("yara");
+        assertThat(renewedElsewhere(derived)).isEqualTo(200);
+        assertThat(bearer(session, "refresh_token").send("DELETE", SESSION, "").statusCode())
+                .isEqualTo(204);
+        assertThat(renew(derived).statusCode()).isEqualTo(401);
+        assertThat(renewedElsewhere(derived)).isEqualTo(401);
+        assertThat(renewedElsewhere(session)).isEqualTo(401);
+        assertThat(renewedElsewhere(other)).isEqualTo(200);
+        assertThat(stored("yara")).isEqualTo(1);
+    }
+
+    @Test
+    void a_log_out_of_a_derived_session_ends_the_first() {
+        account("abel", "editor");
+        var session = ofPassword("abel");
+        var derived = traded(session.getString("access_token").getValue());
+        assertThat(bearer(derived, "refresh_token").send("DELETE", SESSION, "").statusCode())
+                .isEqualTo(204);
+        assertThat(renewedElsewhere(session)).isEqualTo(401);
+        assertThat(renewedElsewhere(derived)).isEqualTo(401);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"DELETE, /token, 204, bela", "POST, /logout, 200, cleo"})
+    void the_revocation_of_a_token_ends_its_sessions(String method, String path, int status, String name) {
+        account(name, "editor");
+        var token = ofToken(name);
+        var session = traded(token);
+        var other = ofPassword(name);
+        assertThat(renewedElsewhere(session)).isEqualTo(200);
+        assertThat(gateway.anonymous()
+                        .with("Authorization", "Bearer " + token)
+                        .send(method, path, "")
+                        .statusCode())
+                .isEqualTo(status);
+        assertThat(renew(session).statusCode()).isEqualTo(401);
+        assertThat(renewedElsewhere(session)).isEqualTo(401);
+        assertThat(renewedElsewhere(other)).isEqualTo(200);
+    }
+
+    @Test
+    void a_session_of_a_token_lasts_no_longer_than_the_token() {
+        account("dora", "editor");
+        var first = ofPassword("dora");
+        var ends = claims(first).getNumber("exp").longValue();
+        var derived = traded(first.getString("access_token").getValue());
+        assertThat(claims(derived).getNumber("exp").longValue()).isLessThanOrEqualTo(ends);
+        var renewed = BsonDocument.parse(renew(derived).body());
+        assertThat(claims(renewed).getNumber("exp").longValue()).isLessThanOrEqualTo(ends);
+        assertThat(gateway.collection("sessions")
+                        .find(BsonDocument.parse("{account: 'dora'}"))
+                        .map(stored -> stored.getDateTime("expiresAt").getValue() / 1_000)
+                        .into(new ArrayList<>()))
+                .hasSize(2)
+                .contains(ends);
+    }
+
     @Test
     void callers_without_credentials_get_the_anonymous_account() {
         var session = session("anon-user", "");
@@ -344,7 +439,7 @@ class DataApiLogInTest {
     void sessions_are_bounded_in_time_by_an_index() {
         account("xena", "editor");
         ofPassword("xena");
-        var indexes = gateway.collection("sessions").listIndexes().into(new java.util.ArrayList<>());
+        var indexes = gateway.collection("sessions").listIndexes().into(new ArrayList<>());
         assertThat(indexes)
                 .anySatisfy(index -> assertThat(index.get("expireAfterSeconds")).isNotNull());
         var stored = gateway.collection("sessions")

@@ -13,4 +13,7 @@ public interface RefreshTokens {
     void insert(RefreshToken token);
 
     void delete(String digest);
+
+    /// Deletes all tokens of a lineage.
+    void deleteOf(String lineage);
 }

@@ -33,7 +33,9 @@ public final class RenewableSessions {
     /// @param refresh lifetime of sessions
     /// @param keysRealm the realm of the accounts of API keys
     /// @param propertyClaims see [TokenClaims]
-    public record Settings(Duration access, Duration refresh, String keysRealm, List<String> propertyClaims) {}
+    /// @param revoked for how long the lineage of a session that was ended is refused: no token of it lives longer
+    public record Settings(
+            Duration access, Duration refresh, String keysRealm, List<String> propertyClaims, Duration revoked) {}
 
     /// A session that has begun.
     ///
@@ -60,8 +62,8 @@ public final class RenewableSessions {
         return new RefreshAuthenticator(store, form, accounts, revocations);
     }
 
-    /// A session of an authenticated account. That of a token of another issuer ends with this token, since nothing
-    /// else is known of the account.
+    /// A session of an authenticated account. That of a token ends with this token: of an account of another issuer
+    /// nothing else is known, and with a token of this gateway nobody gets a session that outlives its own.
     ///
     /// @param credentials of the account
     public Begun begin(Request request, Account account, Credentials credentials) {
@@ -72,9 +74,11 @@ public final class RenewableSessions {
         var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
         var now = Instant.now();
         var latest = now.plus(settings.refresh());
-        var end = lineage.isPresent()
-                ? latest
-                : credentials.expires().filter(latest::isAfter).orElse(latest);
+        var isKey = credentials.source().equals(Credentials.API_KEYS); // looked up at every renewal
+        var end = credentials
+                .expires()
+                .filter(shown -> !isKey && latest.isAfter(shown))
+                .orElse(latest);
         var current = lineage.flatMap(known -> accounts.of(request, known, name))
                 .orElse(new Account(name, account.roles(), account.properties()));
         var token = KeyForm.random(PREFIX);
@@ -94,12 +98,13 @@ public final class RenewableSessions {
         return sign(account, lineage(credentials), credentials.expires().orElseThrow());
     }
 
-    /// Ends the session of a request that was authenticated with a refresh token. Its access tokens are refused by this
-    /// server at once.
+    /// Ends the session of a request that was authenticated with a refresh token, with all others of its lineage. Its
+    /// access tokens are refused by this server at once.
     public void end(Credentials credentials) {
-        lineage(credentials)
-                .ifPresent(lineage ->
-                        revocations.revoke(lineage.id(), Instant.now().plus(settings.access())));
+        lineage(credentials).ifPresent(lineage -> {
+            revocations.revoke(lineage.id(), Instant.now().plus(settings.revoked()));
+            store.deleteOf(lineage.id());
+        });
         credentials.token().flatMap(Credentials.Token::id).ifPresent(store::delete);
     }
 

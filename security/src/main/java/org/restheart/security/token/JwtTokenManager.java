@@ -4,8 +4,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
@@ -30,6 +33,7 @@ public final class JwtTokenManager implements TokenManager {
     private final JwtVerifier verifier;
     private final Generations accounts;
     private final Settings settings;
+    private final Sessions sessions;
     private final Cache<Owner, Last> last = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_ACCOUNTS)
@@ -40,17 +44,28 @@ public final class JwtTokenManager implements TokenManager {
     /// @param revokes whether this server refuses tokens after their owner revoked them
     public record Settings(Duration lifetime, String location, List<String> propertyClaims, boolean revokes) {}
 
+    /// Sessions that were begun with tokens, or to which tokens belong.
+    ///
+    /// @param access lifetime of their access tokens
+    /// @param ending ends those of a lineage; may block
+    public record Sessions(Duration access, Consumer<String> ending) {
+        /// For gateways without sessions.
+        public static final Sessions NONE = new Sessions(Duration.ZERO, _ -> {});
+    }
+
     /// The owner of a token: names are unique only within a source.
     private record Owner(String source, String database, String name) {}
 
     /// @param said the requested claims
     private record Last(BsonDocument said, JwtSigner.Signed signed) {}
 
-    public JwtTokenManager(JwtSigner signer, JwtVerifier verifier, Generations accounts, Settings settings) {
+    public JwtTokenManager(
+            JwtSigner signer, JwtVerifier verifier, Generations accounts, Settings settings, Sessions sessions) {
         this.signer = signer;
         this.verifier = verifier;
         this.accounts = accounts;
         this.settings = settings;
+        this.sessions = sessions;
     }
 
     /// A token can be exchanged for one with the current claims of its account that ends with it.
@@ -147,17 +162,20 @@ public final class JwtTokenManager implements TokenManager {
     }
 
     @Override
-    public void invalidate(Account account, Credentials credentials) {
+    public void invalidate(Request request, Account account, Credentials credentials) {
+        request.requireThread();
         var lineage = credentials.token().flatMap(Credentials.Token::lineage);
         var owner = owner(account, lineage.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);
+        var lineages = new LinkedHashSet<String>();
         if (known != null) {
             last.invalidate(owner);
             revoke(known.signed.claims().id(), known.signed.claims().expires());
-            revokeDescendants(known.signed.claims().lineage());
+            known.signed.claims().lineage().map(Lineage::id).ifPresent(lineages::add);
         }
         credentials.token().ifPresent(token -> revoke(token.id(), token.expires()));
-        revokeDescendants(lineage);
+        lineage.map(Lineage::id).ifPresent(lineages::add);
+        revokeDescendants(lineages);
     }
 
     private void revoke(Optional<String> id, Optional<Instant> expires) {
@@ -166,9 +184,14 @@ public final class JwtTokenManager implements TokenManager {
         }
     }
 
-    /// None of them is valid for longer than a token issued now.
-    private void revokeDescendants(Optional<Lineage> lineage) {
-        revoke(lineage.map(Lineage::id), Optional.of(Instant.now().plus(settings.lifetime())));
+    /// None of them is valid for longer than a token issued now. Sessions end last, since that can fail.
+    private void revokeDescendants(Set<String> lineages) {
+        var longest = settings.lifetime().compareTo(sessions.access()) < 0 ? sessions.access() : settings.lifetime();
+        var until = Optional.of(Instant.now().plus(longest));
+        lineages.forEach(lineage -> revoke(Optional.of(lineage), until));
+        if (settings.revokes()) {
+            lineages.forEach(sessions.ending());
+        }
     }
 
     @Override

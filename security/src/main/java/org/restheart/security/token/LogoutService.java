@@ -36,7 +36,7 @@ public final class LogoutService implements Service {
                 .filter(credentials -> credentials.token().isPresent() && !credentials.isApiKey());
         shown.ifPresent(credentials -> request.caller()
                 .account()
-                .ifPresent(account -> tokens.ifPresent(manager -> manager.invalidate(account, credentials))));
+                .ifPresent(account -> tokens.ifPresent(manager -> manager.invalidate(request, account, credentials))));
         return Response.status(200).with("Set-Cookie", cookie.remove());
     }
 }

@@ -78,7 +78,7 @@ public final class RandomTokenManager implements TokenManager {
     }
 
     @Override
-    public void invalidate(Account account, Credentials credentials) {
+    public void invalidate(Request request, Account account, Credentials credentials) {
         tokens.invalidate(account.name());
     }
 

@@ -29,8 +29,8 @@ public interface TokenManager {
     /// Verifies a token that is used in place of the account's password.
     Optional<Authentication> verify(Request request, String name, String token);
 
-    /// Revokes the account's token and the one in the credentials.
-    void invalidate(Account account, Credentials credentials);
+    /// Revokes the account's token and the one in the credentials, and ends the sessions that tokens began or have.
+    void invalidate(Request request, Account account, Credentials credentials);
 
     /// The type of the token: `token_type` (RFC 6749, 7.1).
     String type();

@@ -104,7 +104,7 @@ public final class TokenService implements Service {
             case POST -> post(request);
             case DELETE ->
                 authenticated(request, (_, account, manager) -> {
-                    manager.invalidate(account, request.require(Credentials.KEY));
+                    manager.invalidate(request, account, request.require(Credentials.KEY));
                     return Response.status(204);
                 });
             case HEAD, PUT, PATCH, OPTIONS -> Response.notAllowed("GET, POST, DELETE");
