@@ -406,8 +406,7 @@ public final class Gateway implements AutoCloseable {
     }
 
     /// Takes over what can change while requests are served: the certificate, accounts and permissions of
-    /// files, rate
-    /// limits.
+    /// files, rate limits.
     ///
     /// @throws org.restheart.core.server.StartException if it cannot be used; the one before is kept
     public void reload(GatewayConfig changed) {

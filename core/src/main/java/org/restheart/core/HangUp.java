@@ -6,8 +6,7 @@ import java.lang.reflect.Proxy;
 /// The signal `HUP`, by which operators ask a server to read its configuration again.
 ///
 /// The JDK has no supported API for signals: `sun.misc.Signal` of the module `jdk.unsupported` is reached by
-/// reflection,
-/// since javac warns of it. Where it is missing, or the system has no such signal, nothing happens.
+/// reflection, since javac warns of it. Where it is missing, or the system has no such signal, nothing happens.
 final class HangUp {
     private HangUp() {}
 

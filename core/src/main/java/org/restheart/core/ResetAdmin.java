@@ -18,9 +18,8 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 
-/// `--reset-admin`: a way in for an operator whom the accounts in MongoDB leave outside. It needs what the server
-/// itself
-/// has, the deployment's connection string, and nothing of what it serves.
+/// `--reset-admin`: a way in for an operator whom the accounts in MongoDB leave outside. It needs what the
+/// server itself has, the deployment's connection string, and nothing of what it serves.
 final class ResetAdmin {
     private static final int RANDOM_BYTES = 15;
 

@@ -168,10 +168,8 @@ final class RunningServer implements AutoCloseable {
         LOG.info("Stopped");
     }
 
-    /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the
-    /// first virtual
-    /// thread
-    /// starts; properties of the launch command take precedence over the configuration.
+    /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the first
+    /// virtual thread starts; properties of the launch command take precedence over the configuration.
     private static final class Carriers {
         private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
         private static final String MAX_POOL_SIZE = "jdk.virtualThreadScheduler.maxPoolSize";

@@ -10,9 +10,8 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 
-/// `/api/client/v2.0/auth/session`, with a refresh token as bearer token: `POST` gives a new access token, `DELETE`
-/// ends
-/// the session. Thread-safe.
+/// `/api/client/v2.0/auth/session`, with a refresh token as bearer token: `POST` gives a new access token,
+/// `DELETE` ends the session. Thread-safe.
 public final class SessionService implements Service {
     public static final String URI = "/api/client/v2.0/auth/session";
 

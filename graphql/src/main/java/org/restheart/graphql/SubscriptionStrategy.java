@@ -9,9 +9,8 @@ import graphql.execution.ExecutionStrategyParameters;
 import graphql.execution.SubscriptionExecutionStrategy;
 import java.util.concurrent.CompletableFuture;
 
-/// Executes subscriptions: for each event as if it was a query, whose field has the event as its value. In requests
-/// that
-/// are answered once there is no event, so the data is `null`.
+/// Executes subscriptions: for each event as if it was a query, whose field has the event as its value. In
+/// requests that are answered once there is no event, so the data is `null`.
 final class SubscriptionStrategy extends ExecutionStrategy {
     private final ExecutionStrategy perEvent;
     private final ExecutionStrategy once;

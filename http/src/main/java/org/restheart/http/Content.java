@@ -11,9 +11,8 @@ import org.restheart.http.push.Subscription;
 public sealed interface Content {
     Content NONE = new None();
 
-    /// The bytes, for a service that makes another response of them, on a thread that may wait. Closing it
-    /// ends the
-    /// content, whatever has been read.
+    /// The bytes, for a service that makes another response of them, on a thread that may wait. Closing it ends
+    /// the content, whatever has been read.
     ///
     /// @throws IllegalStateException for messages, which are not bytes of one content
     static InputStream stream(Content content) {
@@ -54,27 +53,23 @@ public sealed interface Content {
         }
     }
 
-    /// An unbounded sequence of messages, sent as they are produced. With status 101 the connection is
-    /// upgraded to a
-    /// WebSocket, with 200 they are a `text/event-stream`.
+    /// An unbounded sequence of messages, sent as they are produced. With status 101 the connection is upgraded
+    /// to a WebSocket, with 200 they are a `text/event-stream`.
     record Push(Subscription subscription) implements Content {}
 
-    /// The response of another server, to which the request is handed on with its content. Status and
-    /// content are
-    /// that server's; the headers of this response are added.
+    /// The response of another server, to which the request is handed on with its content. Status and content
+    /// are that server's; the headers of this response are added.
     ///
     /// @param proxy by which it is handed on: its path in the configuration
     /// @param path there, with its query
     /// @param headers of the request as it is handed on, but those of its framing
     record Forwarded(String proxy, String path, Fields headers) implements Content {}
 
-    /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after
-    /// the end,
-    /// and closed exactly once, also when the client disconnects.
+    /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the
+    /// end, and closed exactly once, also when the client disconnects.
     interface Source extends AutoCloseable {
-        /// The next bytes, or an empty buffer at the end. May wait. An exception closes the connection, so
-        /// that the
-        /// client detects incomplete content.
+        /// The next bytes, or an empty buffer at the end. May wait. An exception closes the connection, so that
+        /// the client detects incomplete content.
         ByteBuffer next() throws Exception;
 
         @Override

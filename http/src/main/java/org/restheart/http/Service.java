@@ -36,15 +36,13 @@ public interface Service extends Handler {
     }
 
     /// Whether requests take part in nothing but the request log: no authentication, no CORS, no standing
-    /// headers, no
-    /// compression. So it is for files that are public.
+    /// headers, no compression. So it is for files that are public.
     default boolean isPlain() {
         return false;
     }
 
     /// Whether the content of requests is left to what its responses say ([Content.Forwarded]), unread and
-    /// unbounded by
-    /// this server's memory. Only for a service that never reads it.
+    /// unbounded by this server's memory. Only for a service that never reads it.
     default boolean forwardsContent() {
         return false;
     }
@@ -55,15 +53,13 @@ public interface Service extends Handler {
     }
 
     /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such
-    /// requests
-    /// itself does not.
+    /// requests itself does not.
     default boolean answersJudgedRequests() {
         return false;
     }
 
     /// Whether the content of a request is read while it arrives, by the service itself, so that it may be
-    /// larger
-    /// than memory; see [Body#stream()].
+    /// larger than memory; see [Body#stream()].
     ///
     /// @param request without its content, not prepared
     default boolean streamsContent(Request request) {

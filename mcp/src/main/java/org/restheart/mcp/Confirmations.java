@@ -11,9 +11,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// Requires confirmation of writes: by the user if the client supports elicitation, else by a second call. A
-/// confirmation is valid for the same call of the same account, for a limited time, once, and for no more documents
-/// than
-/// were counted. Thread-safe.
+/// confirmation is valid for the same call of the same account, for a limited time, once, and for no more
+/// documents than were counted. Thread-safe.
 final class Confirmations {
     private static final Duration LIFETIME = Duration.ofMinutes(5);
     private static final int MAX_USED = 100_000;

@@ -15,9 +15,8 @@ import org.restheart.http.Response;
 import org.restheart.mongo.parameter.FormatParameters;
 import org.restheart.mongo.parameter.Warnings;
 
-/// Tells the client of warnings: in a header, and where the contract has room for them, which is not in
-/// what is read
-/// but in the answers to writes, which are JSON objects or empty.
+/// Tells the client of warnings: in a header, and where the contract has room for them, which is not in what is
+/// read but in the answers to writes, which are JSON objects or empty.
 final class WarningsBody {
     private WarningsBody() {}
 

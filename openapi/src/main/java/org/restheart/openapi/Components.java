@@ -13,9 +13,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.restheart.bson.JsonMode;
 
-/// The schemas of one document: those of types that JSON lacks, in one spelling, and what is added to them. Only what
-/// is
-/// referred to is there. Confined to one document.
+/// The schemas of one document: those of types that JSON lacks, in one spelling, and what is added to them.
+/// Only what is referred to is there. Confined to one document.
 final class Components {
     /// ComponentNames that no collection can have.
     static final Set<String> FIXED = Set.of(

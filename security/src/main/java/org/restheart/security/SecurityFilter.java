@@ -267,9 +267,8 @@ public final class SecurityFilter implements Filter {
                 && (!secured || grant(request, account).isPresent());
     }
 
-    /// Whether the credentials of an authenticated request are still good, for the same account with the same roles.
-    /// May
-    /// block.
+    /// Whether the credentials of an authenticated request are still good, for the same account with the same
+    /// roles. May block.
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillKnows(Request request) {

@@ -60,9 +60,8 @@ import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
 import org.restheart.security.users.UsersGuard;
 
-/// Security as configured: the security filter of every binding, the services of the security module, and
-/// the guards of
-/// other services.
+/// Security as configured: the security filter of every binding, the services of the security module, and the
+/// guards of other services.
 public final class Security implements AutoCloseable {
     private static final int DEFAULT_COST = 12;
 
@@ -234,8 +233,7 @@ public final class Security implements AutoCloseable {
     }
 
     /// Takes over accounts and permissions from files and from the configuration itself; which of these are
-    /// used stays
-    /// as it was.
+    /// used stays as it was.
     public void reload(SecurityConfig changed) {
         if (realms.get(SecurityConfig.RealmName.FILE.component()) instanceof FileRealm realm) {
             changed.fileUsers().ifPresent(realm::replace);
@@ -401,8 +399,7 @@ public final class Security implements AutoCloseable {
         return guards;
     }
 
-    /// Projections that remove secrets from documents, by collection, for services that read without a
-    /// caller's
+    /// Projections that remove secrets from documents, by collection, for services that read without a caller's
     /// permissions.
     public Map<MongoNamespace, BsonDocument> secrets() {
         return config.mongoRealm()

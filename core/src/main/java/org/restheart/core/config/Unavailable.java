@@ -6,9 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
-/// Reports what is configured without effect: components that this release does not have, and keys of
-/// earlier versions.
-/// An entry is removed by the commit that gives it an effect.
+/// Reports what is configured without effect: components that this release does not have, and keys of earlier
+/// versions. An entry is removed by the commit that gives it an effect.
 final class Unavailable {
     private static final List<String> COMPONENTS =
             List.of("accountsConfig", "oauthConfig", "emails", "createIndexesOnGqlApps", "ajp-listener");

@@ -10,9 +10,9 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
 
-/// Lets scripts read every response of a service, errors included (Fetch standard, 3.2): those of the listed origins,
-/// with
-/// the credentials that a browser keeps for this server; if none are listed, those of any origin, without.
+/// Lets scripts read every response of a service, errors included (Fetch standard, 3.2): those of the listed
+/// origins, with the credentials that a browser keeps for this server; if none are listed, those of any origin,
+/// without.
 ///
 /// A listed origin is echoed, since browsers refuse `*` together with credentials.
 final class CorsFilter implements Filter {

@@ -116,9 +116,8 @@ public final class Pipeline {
         return Filter.chain(filters, service);
     }
 
-    /// Marks a request with a fault that the listener found: the pipeline refuses it, so that the response
-    /// has the
-    /// service's format and headers.
+    /// Marks a request with a fault that the listener found: the pipeline refuses it, so that the response has
+    /// the service's format and headers.
     public static Request faulty(Request request, RuntimeException fault) {
         return request.with(Preparation.REFUSAL, fault);
     }

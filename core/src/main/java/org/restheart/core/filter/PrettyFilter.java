@@ -8,9 +8,8 @@ import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Lays JSON out over lines for people (`pretty`). Long content is laid out while it is sent, so that it
-/// never grows in
-/// memory.
+/// Lays JSON out over lines for people (`pretty`). Long content is laid out while it is sent, so that it never
+/// grows in memory.
 final class PrettyFilter implements Filter {
     /// Bytes that are laid out at once.
     private static final int PIECE = 64 * 1024;

@@ -10,9 +10,8 @@ import java.util.function.LongSupplier;
 import org.restheart.core.config.RateLimitsConfig.Limit;
 import org.restheart.http.Fields;
 
-/// Counts requests by name: the generic cell rate algorithm, with one number for each name, the time at
-/// which its
-/// requests so far would have come if they had come evenly. Thread-safe.
+/// Counts requests by name: the generic cell rate algorithm, with one number for each name, the time at which
+/// its requests so far would have come if they had come evenly. Thread-safe.
 ///
 /// Of more names than fit, those that were not seen for longest are forgotten, and start anew.
 final class RateLimiter {

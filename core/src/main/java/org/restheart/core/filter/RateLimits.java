@@ -14,9 +14,8 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.security.ClientAddress;
 
-/// How many requests an address and an account may send; further ones are refused with 429. Each gateway
-/// counts for
-/// itself. Thread-safe.
+/// How many requests an address and an account may send; further ones are refused with 429. Each gateway counts
+/// for itself. Thread-safe.
 public final class RateLimits {
     private final ClientAddress addresses;
     private final RateLimiter byAddress;

@@ -167,9 +167,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
-    /// Runs on the thread that completes the outcome, often of many requests at once. On the connection's
-    /// I/O thread
-    /// Undertow sends and continues reading with the fewest system calls and without contention.
+    /// Runs on the thread that completes the outcome, often of many requests at once. On the connection's I/O
+    /// thread Undertow sends and continues reading with the fewest system calls and without contention.
     private void arrived(Supplier<Ready> answer) {
         try {
             http.getIoThread().execute(() -> settle(answer));

@@ -9,9 +9,9 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 import org.restheart.http.Content;
 
-/// Whole content as one member of gzip (RFC 1952, 2.3), by compressors that are used again: making one takes longer
-/// than
-/// compressing a small document, since it allocates and clears a quarter of a megabyte outside the heap. Thread-safe.
+/// Whole content as one member of gzip (RFC 1952, 2.3), by compressors that are used again: making one takes
+/// longer than compressing a small document, since it allocates and clears a quarter of a megabyte outside the
+/// heap. Thread-safe.
 final class Gzip {
     private static final byte[] HEADER = {0x1f, (byte) 0x8b, Deflater.DEFLATED, 0, 0, 0, 0, 0, 0, (byte) 0xff};
 

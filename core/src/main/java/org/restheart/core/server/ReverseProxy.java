@@ -24,9 +24,8 @@ import org.xnio.OptionMap;
 import org.xnio.Xnio;
 import org.xnio.ssl.XnioSsl;
 
-/// Hands requests on to the targets of one entry of `proxies`, in turn. A target that cannot be reached is
-/// left out for
-/// a while; where there is a health check, also one that fails it. Thread-safe.
+/// Hands requests on to the targets of one entry of `proxies`, in turn. A target that cannot be reached is left
+/// out for a while; where there is a health check, also one that fails it. Thread-safe.
 final class ReverseProxy implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReverseProxy.class);
 
@@ -111,8 +110,7 @@ final class ReverseProxy implements AutoCloseable {
     }
 
     /// Hands the request on, with its content. The exchange ends with the target's response, or with 503 if
-    /// there is no
-    /// target, 504 if it takes too long.
+    /// there is no target, 504 if it takes too long.
     void forward(HttpServerExchange exchange, Content.Forwarded forwarded) {
         if (exchange.getRequestContentLength() > maxContent) {
             exchange.setStatusCode(413);

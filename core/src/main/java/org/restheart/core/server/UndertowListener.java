@@ -273,10 +273,8 @@ public final class UndertowListener {
     }
 
     /// Continues serving while load balancers and clients are informed of the stop: each response ends its
-    /// HTTP/1.1
-    /// connection, and clients of HTTP/2 get a `GOAWAY`. Returns after the grace period, or when there has
-    /// been no
-    /// request for a while.
+    /// HTTP/1.1 connection, and clients of HTTP/2 get a `GOAWAY`. Returns after the grace period, or when there
+    /// has been no request for a while.
     public void announceStop(Duration grace) {
         admission.announceStop();
         http2.sendGoAway();

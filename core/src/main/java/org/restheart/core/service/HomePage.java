@@ -18,9 +18,8 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 
-/// `GET /` for browsers: who the caller is, what is here. Public; what only concerns callers with an account is shown
-/// to
-/// them alone. Needs no script and nothing from elsewhere.
+/// `GET /` for browsers: who the caller is, what is here. Public; what only concerns callers with an account is
+/// shown to them alone. Needs no script and nothing from elsewhere.
 public final class HomePage implements Service {
     private static final String STYLE =
             "body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em;"

@@ -20,10 +20,8 @@ import org.restheart.http.Service;
 import org.restheart.http.Traffic;
 
 /// One entry of `proxies`: decides with which path and headers a request is handed on. Targets get neither
-/// credentials
-/// that this server accepts nor account headers that it has not written, and only paths that mean to them
-/// what they
-/// meant to access rules. Immutable.
+/// credentials that this server accepts nor account headers that it has not written, and only paths that mean
+/// to them what they meant to access rules. Immutable.
 public final class ProxyService implements Service {
     /// About one connection (RFC 9110, 7.6.1).
     private static final Set<String> HOP_BY_HOP = Set.of(
@@ -100,9 +98,8 @@ public final class ProxyService implements Service {
                         .isPresent();
     }
 
-    /// The path below the location, spelt in one way. A target might read other spellings as other paths
-    /// than access
-    /// rules do.
+    /// The path below the location, spelt in one way. A target might read other spellings as other paths than
+    /// access rules do.
     private String path(Request request) {
         var segments = request.path().segments();
         var below = segments.subList(depth, segments.size());

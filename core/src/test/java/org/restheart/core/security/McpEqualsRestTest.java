@@ -21,9 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Under random permissions, a call of a tool gives the documents that the REST request which it is judged as gives,
-/// and
-/// is refused where that is; and nothing that the permission hides is anywhere in its answer.
+/// Under random permissions, a call of a tool gives the documents that the REST request which it is judged as
+/// gives, and is refused where that is; and nothing that the permission hides is anywhere in its answer.
 @WithMongo
 class McpEqualsRestTest {
     private static final JsonWriterSettings RELAXED =

@@ -9,9 +9,8 @@ import org.bson.BsonValue;
 /// Checks whether an update reveals hidden fields, by copying them to visible ones or by failing depending on their
 /// values. The only changes allowed to a hidden field are to set or to remove it as a whole.
 ///
-/// @param matchesShown whether every field by which the document was found is shown; if not, the position that `$`
-/// stands
-/// for is decided by hidden ones
+/// @param matchesShown whether every field by which the document was found is shown; if not, the position that
+/// `$` stands for is decided by hidden ones
 record UpdateInspection(Visibility visibility, boolean matchesShown) {
 
     boolean allows(Update update) {

@@ -11,10 +11,10 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 
-/// Refuses requests of every caller that contain a forbidden operator at any depth where it would be evaluated: by
-/// default those that run JavaScript in the database, and always those that are internal to MongoDB. Values to be
-/// stored are data, whatever their keys; stored
-/// pipelines are checked when they run ([PipelineInspection]). Thread-safe.
+/// Refuses requests of every caller that contain a forbidden operator at any depth where it would be evaluated:
+/// by default those that run JavaScript in the database, and always those that are internal to MongoDB. Values
+/// to be stored are data, whatever their keys; stored pipelines are checked when they run
+/// ([PipelineInspection]). Thread-safe.
 public final class ForbiddenOperators {
     private final Set<String> names;
 

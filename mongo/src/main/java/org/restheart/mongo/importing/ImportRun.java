@@ -31,9 +31,8 @@ import org.restheart.mongo.format.BsonBytes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes the parts of imports, one after the other, each by a request of the account that owns it: what the account
-/// may
-/// no longer do is not done. Thread-safe.
+/// Writes the parts of imports, one after the other, each by a request of the account that owns it: what the
+/// account may no longer do is not done. Thread-safe.
 ///
 /// @param running imports that write at the same time; others wait
 /// @param known whether the credentials of a request are still good

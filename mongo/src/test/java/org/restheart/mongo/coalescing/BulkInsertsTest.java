@@ -36,8 +36,7 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// Arrays of documents that leave together, over a real replica set. The number of arrays grows with the system
-/// property
-/// `coalescing.stress.operations`.
+/// property `coalescing.stress.operations`.
 @WithMongo
 class BulkInsertsTest {
     private static final int ARRAYS = Integer.getInteger("coalescing.stress.operations", 20_000) / 10;

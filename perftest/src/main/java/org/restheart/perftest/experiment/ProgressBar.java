@@ -5,9 +5,8 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Shows how far one measurement is: a bar that redraws itself on a terminal; elsewhere, such as in a file, a line
-/// every
-/// half minute. Not thread-safe.
+/// Shows how far one measurement is: a bar that redraws itself on a terminal; elsewhere, such as in a file, a
+/// line every half minute. Not thread-safe.
 final class ProgressBar {
     private static final int WIDTH = 40;
     private static final long HALF_MINUTE = 30_000_000_000L;

@@ -9,9 +9,8 @@ import org.restheart.perftest.deploy.Lifeline;
 import picocli.CommandLine.Command;
 import tools.jackson.databind.json.JsonMapper;
 
-/// `listen`: reads an order from standard input, connects, writes how many listeners were accepted, waits for all
-/// events,
-/// writes the result. One JSON line each.
+/// `listen`: reads an order from standard input, connects, writes how many listeners were accepted, waits for
+/// all events, writes the result. One JSON line each.
 @Command(name = "listen", hidden = true, description = "Listens to a change stream, as ordered on standard input.")
 public final class ListenProcess implements Runnable {
     private static final long WAIT_FOR_FIRST_MILLIS = 120_000;

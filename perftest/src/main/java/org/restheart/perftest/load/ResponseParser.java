@@ -6,10 +6,9 @@ import java.util.Arrays;
 
 /// Finds the end of each response in a stream of bytes that arrives in pieces of any size; keeps only the status.
 ///
-/// Understands what RFC 9112 section 6 calls Content-Length and chunked framing, interim 1xx responses, and responses
-/// without
-/// content (204, 304). A response framed by the end of the connection is refused: no measured server may send one.
-/// Not thread-safe.
+/// Understands what RFC 9112 section 6 calls Content-Length and chunked framing, interim 1xx responses, and
+/// responses without content (204, 304). A response framed by the end of the connection is refused: no measured
+/// server may send one. Not thread-safe.
 final class ResponseParser {
     private static final int MAX_LINE = 16 * 1024;
     private static final int MAX_LINES = 200;

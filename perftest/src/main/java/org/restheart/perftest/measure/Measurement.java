@@ -11,9 +11,8 @@ import java.util.Optional;
 /// `operations`
 /// @param bytes response bytes received, where the subject can tell; else 0
 /// @param behind open loop only: operations that were due but could not be sent before the end
-/// @param clientBusy share of the recorded time in which the load client's busiest thread ran; absent where many
-/// threads
-/// share the work. Near 1 the client is what is measured
+/// @param clientBusy share of the recorded time in which the load client's busiest thread ran; absent where
+/// many threads share the work. Near 1 the client is what is measured
 /// @param cpu what the processes and the machine spent meanwhile
 public record Measurement(
         double seconds,

@@ -7,9 +7,8 @@ import java.util.Locale;
 public final class CpuRatio {
     private CpuRatio() {}
 
-    /// A sentence with the smallest, median and largest ratio of CPU time per operation over the repetitions, which
-    /// took
-    /// turns.
+    /// A sentence with the smallest, median and largest ratio of CPU time per operation over the repetitions,
+    /// which took turns.
     ///
     /// @param process by its name in [org.restheart.perftest.measure.CpuUse]
     public static String of(List<Row> rows, String process, String subject, String base) {

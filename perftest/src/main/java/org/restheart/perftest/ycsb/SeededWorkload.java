@@ -11,15 +11,13 @@ import site.ycsb.generator.DiscreteGenerator;
 import site.ycsb.generator.NumberGenerator;
 import site.ycsb.workloads.CoreWorkload;
 
-/// YCSB's own core workload, but what it chooses is drawn from a seed: the kind of transaction, its key, the length of
-/// a
-/// scan, the field of an update. YCSB's generators draw from [java.util.concurrent.ThreadLocalRandom], which takes
-/// none.
+/// YCSB's own core workload, but what it chooses is drawn from a seed: the kind of transaction, its key, the
+/// length of a scan, the field of an update. YCSB's generators draw from
+/// [java.util.concurrent.ThreadLocalRandom], which takes none.
 ///
-/// Every thread has one of its own; those of one run share the numbers of inserted documents. So the choices of a
-/// thread
-/// are the same in every run, but that `latest` keys count from the newest document, whoever has inserted it. The text
-/// within fields is YCSB's, without a seed.
+/// Every thread has one of its own; those of one run share the numbers of inserted documents. So the choices of
+/// a thread are the same in every run, but that `latest` keys count from the newest document, whoever has
+/// inserted it. The text within fields is YCSB's, without a seed.
 final class SeededWorkload extends CoreWorkload {
     private final YcsbWorkload mix;
     private final SplittableRandom random;

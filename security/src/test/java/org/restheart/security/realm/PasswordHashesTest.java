@@ -74,9 +74,8 @@ class PasswordHashesTest {
         assertThat((double) unknown / wrong).isBetween(0.7, 1.4);
     }
 
-    /// Who asks about one name shares the work with those who ask the same, whether there is such an account or not,
-    /// and
-    /// never with those who ask about another.
+    /// Who asks about one name shares the work with those who ask the same, whether there is such an account or
+    /// not, and never with those who ask about another.
     @Test
     void T7_concurrent_requests_do_not_reveal_unknown_accounts() throws Exception {
         var realm = realm("ada", "bob");
