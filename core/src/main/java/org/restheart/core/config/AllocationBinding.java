@@ -1,14 +1,14 @@
 package org.restheart.core.config;
 
 import java.util.List;
-import org.restheart.mongo.cursor.AllocationConfig;
+import org.restheart.mongo.cursor.CursorPoolConfig;
 
 /// `eager-cursor-allocation-…` and `cursor-batch-size`, which are top-level keys.
 final class AllocationBinding {
     private AllocationBinding() {}
 
-    static AllocationConfig read(Block root) {
-        var otherwise = AllocationConfig.DEFAULT;
+    static CursorPoolConfig.Allocation read(Block root) {
+        var otherwise = CursorPoolConfig.Allocation.DEFAULT;
         int width =
                 root.integer("eager-cursor-allocation-linear-slice-width", otherwise.linearSliceWidth(), 10, 1_000_000);
         var deltaKey = "eager-cursor-allocation-linear-slice-delta";
@@ -16,7 +16,7 @@ final class AllocationBinding {
         if (delta >= width) {
             root.refuse(deltaKey, "must be less than linear-slice-width, which is " + width + ", but was " + delta);
         }
-        return new AllocationConfig(
+        return new CursorPoolConfig.Allocation(
                 root.integer("eager-cursor-allocation-pool-size", otherwise.poolSize(), 0, 10_000),
                 width,
                 Math.min(delta, width - 1),

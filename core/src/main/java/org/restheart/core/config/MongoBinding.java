@@ -6,7 +6,6 @@ import java.util.Optional;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
-import org.restheart.mongo.cursor.AllocationConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
@@ -35,7 +34,7 @@ final class MongoBinding {
             Block block,
             boolean retriesWrites,
             QuerySecurity security,
-            AllocationConfig allocation,
+            CursorPoolConfig.Allocation allocation,
             boolean streamsEnabled,
             boolean accounts) {
         boolean enabled = block.bool("enabled", true);
@@ -85,7 +84,7 @@ final class MongoBinding {
                 block.bool("header", otherwise.header()));
     }
 
-    private static CursorPoolConfig cursorPool(Block block, AllocationConfig allocation) {
+    private static CursorPoolConfig cursorPool(Block block, CursorPoolConfig.Allocation allocation) {
         var otherwise = CursorPoolConfig.DEFAULT;
         return new CursorPoolConfig(
                 block.oneOf("mode", otherwise.mode()),

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Finding.Level;
-import org.restheart.mongo.cursor.AllocationConfig;
+import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.resource.Mount;
 
 class GatewayConfigTest {
@@ -174,7 +174,7 @@ class GatewayConfigTest {
                 .anyMatch(text -> text.startsWith("/core/requests-limit has no effect"));
     }
 
-    private static AllocationConfig allocation(String yaml) {
+    private static CursorPoolConfig.Allocation allocation(String yaml) {
         return GatewayConfig.parse(yaml).mongo().orElseThrow().cursorPool().allocation();
     }
 
@@ -188,9 +188,9 @@ class GatewayConfigTest {
                 eager-cursor-allocation-random-max-cursors: 9
                 eager-cursor-allocation-random-slice-min-width: 400
                 cursor-batch-size: 10
-                """)).isEqualTo(new AllocationConfig(7, 200, 30, List.of(50), 9, 400, 10));
+                """)).isEqualTo(new CursorPoolConfig.Allocation(7, 200, 30, List.of(50), 9, 400, 10));
         assertThat(allocation("{}"))
-                .isEqualTo(new AllocationConfig(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000));
+                .isEqualTo(new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000));
     }
 
     @ParameterizedTest

@@ -7,7 +7,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.Slices.Slot;
 import org.restheart.mongo.find.CountQuery;
@@ -30,12 +34,12 @@ final class Allocator {
     private static final Duration REST = Duration.ofSeconds(1);
 
     private final BackgroundTasks tasks;
-    private final CursorOpener opener;
+    private final PositionedCursor.Opener opener;
     private final Documents finder;
-    private final AllocationConfig config;
+    private final CursorPoolConfig.Allocation config;
     private final ParkedCursors cursors;
     private final Slices slices;
-    private final Cache<QueryKey, CursorDemand> demands;
+    private final Cache<QueryKey, Demand> demands;
     private final Semaphore free;
     private final PagingMeters meters;
 
@@ -43,9 +47,9 @@ final class Allocator {
     /// @param builds queries at a time
     Allocator(
             BackgroundTasks tasks,
-            CursorOpener opener,
+            PositionedCursor.Opener opener,
             Documents finder,
-            AllocationConfig config,
+            CursorPoolConfig.Allocation config,
             ParkedCursors cursors,
             Duration maxAge,
             int builds,
@@ -67,7 +71,7 @@ final class Allocator {
 
     /// Returns at once.
     void asked(QueryKey key, FindQuery query) {
-        var demand = demands.get(key, _ -> new CursorDemand(query));
+        var demand = demands.get(key, _ -> new Demand(query));
         if (!demand.ask(query)) {
             return;
         }
@@ -80,7 +84,7 @@ final class Allocator {
                 topUp(key, demand);
             } catch (MongoException e) {
                 demand.failed();
-                meters.allocationFailed();
+                meters.allocationFailed.increment();
                 LOG.warn("No cursors ahead for deep pages of {}: {}", query.namespace(), e.getMessage());
             } catch (IllegalStateException e) {
                 LOG.debug("The MongoDB client was closed while a cursor was positioned", e);
@@ -91,7 +95,7 @@ final class Allocator {
         });
     }
 
-    private void topUp(QueryKey key, CursorDemand demand) {
+    private void topUp(QueryKey key, Demand demand) {
         for (int i = 0; i < config.poolSize() && tasks.isRunning(); i++) {
             var query = demand.latest(); // which may be a later page by now
             var slots = slots(demand, query);
@@ -112,7 +116,7 @@ final class Allocator {
                 && slots.stream().anyMatch(slot -> slot.position() == cursor.position());
     }
 
-    private void open(QueryKey key, CursorDemand demand, FindQuery query, Slot slot) {
+    private void open(QueryKey key, Demand demand, FindQuery query, Slot slot) {
         Optional<PositionedCursor> opened = Optional.empty();
         try {
             opened = opener.open(key, query, slot.position(), slot.span() + query.limit());
@@ -120,15 +124,15 @@ final class Allocator {
             opened.ifPresentOrElse(cursors::park, cursors::giveUp);
         }
         if (opened.isPresent()) {
-            meters.positioned();
+            meters.positioned.increment();
         } else {
             demand.endsBefore(slot.position());
-            meters.endedBefore();
+            meters.endedBefore.increment();
         }
     }
 
     /// The next slot without a cursor: the first of every slice, then the second ones and so on.
-    private Optional<Slot> missing(QueryKey key, CursorDemand demand, List<Slot> slots) {
+    private Optional<Slot> missing(QueryKey key, Demand demand, List<Slot> slots) {
         int highest = slots.stream().mapToInt(Slot::cursors).max().orElse(0);
         for (int rank = 1; rank <= highest; rank++) {
             for (var slot : slots) {
@@ -142,10 +146,79 @@ final class Allocator {
         return Optional.empty();
     }
 
-    private List<Slot> slots(CursorDemand demand, FindQuery query) {
+    private List<Slot> slots(Demand demand, FindQuery query) {
         return query.shortcuts().ahead() == Ahead.LINEAR
                 ? slices.linear(query.skip())
                 : slices.random(demand.size(() -> finder.count(new CountQuery(
                         query.namespace(), query.filter(), query.filter().isEmpty(), 0, query.settings()))));
+    }
+
+    /// The demand for one query over all its requests. Thread-safe.
+    private static final class Demand {
+        /// How long the size of a result is cached, and how long nothing is retried after a failure.
+        private static final Duration KNOWN = Duration.ofMinutes(1);
+
+        private record Known(long number, long since) {
+            boolean isFresh() {
+                return System.nanoTime() - since < KNOWN.toNanos();
+            }
+        }
+
+        private final AtomicInteger asked = new AtomicInteger();
+        private final AtomicBoolean busy = new AtomicBoolean();
+        private volatile FindQuery latest;
+        private volatile @Nullable Known size;
+        private volatile @Nullable Known end;
+        private volatile @Nullable Known failure;
+
+        Demand(FindQuery first) {
+            this.latest = first;
+        }
+
+        /// @return whether the caller has to position the query's cursors now, and then to call [#done]; false for
+        ///     the first request of a query
+        boolean ask(FindQuery query) {
+            latest = query;
+            return asked.incrementAndGet() > 1 && !isFresh(failure) && busy.compareAndSet(false, true);
+        }
+
+        void done() {
+            busy.set(false);
+        }
+
+        /// The query of the latest request.
+        FindQuery latest() {
+            return latest;
+        }
+
+        /// Prevents retries for a minute.
+        void failed() {
+            failure = new Known(0, System.nanoTime());
+        }
+
+        /// Records that the result has no document at the position.
+        void endsBefore(long position) {
+            end = new Known(position, System.nanoTime());
+        }
+
+        /// Whether the result is known to have no document at the position.
+        boolean isBehindEnd(long position) {
+            var known = end;
+            return known != null && known.isFresh() && position >= known.number();
+        }
+
+        /// Documents of the whole result, as of the last minute.
+        long size(LongSupplier count) {
+            var known = size;
+            if (known == null || !known.isFresh()) {
+                known = new Known(count.getAsLong(), System.nanoTime());
+                size = known;
+            }
+            return known.number();
+        }
+
+        private static boolean isFresh(@Nullable Known known) {
+            return known != null && known.isFresh();
+        }
     }
 }

@@ -12,6 +12,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.codecs.EncoderContext;
 import org.bson.io.BasicOutputBuffer;
+import org.jspecify.annotations.Nullable;
 
 /// Bookmarks that do not move, until they expire. When there are too many, those that are closest together are
 /// removed, so that the others are spread over the whole result. Thread-safe.
@@ -126,5 +127,42 @@ final class ApproximateBookmarks implements Bookmarks {
             CODEC.encode(writer, key, EncoderContext.builder().build());
         }
         return new RawBsonDocument(out.toByteArray());
+    }
+
+    /// @param start position of the first document that is read
+    Marker marker(long start) {
+        return new Marker(start);
+    }
+
+    /// Sets bookmarks at the first and the last document of a page while it is read. Confined to one request.
+    final class Marker {
+        private final long start;
+        private long position;
+        private @Nullable RawBsonDocument last;
+
+        private Marker(long start) {
+            this.start = start;
+            this.position = start;
+        }
+
+        void read(RawBsonDocument document) {
+            if (position == start) {
+                mark(position, document);
+            }
+            position++;
+            last = document;
+        }
+
+        void end() {
+            if (last != null) {
+                mark(position - 1, last);
+                last = null;
+            }
+        }
+
+        private void mark(long at, RawBsonDocument document) {
+            // Against the index, a range begins below the key, one document further.
+            index.keyOf(document).ifPresent(key -> set(index.reverse() ? at + 1 : at, key));
+        }
     }
 }

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.bson.BsonTimestamp;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.find.FindQuery;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,43 +40,45 @@ final class BookmarkBuilder {
     }
 
     /// Starts a build if it is due and fewer than the bound are running. Returns at once.
-    void startIfDue(BookmarkedQuery key, QueryBookmarks<ApproximateBookmarks> query) {
-        startIfDue(key, query, () -> approximate(key, query), complete -> {
-            query.use(complete);
-            meters.built();
+    void startIfDue(QueryBookmarks<ApproximateBookmarks> target) {
+        startIfDue(target, () -> approximate(target), complete -> {
+            target.use(complete);
+            meters.built.increment();
         });
     }
 
     /// As [#startIfDue]. The bookmarks are then kept exact for as long as they are used.
-    void startExactIfDue(BookmarkedQuery key, QueryBookmarks<ExactBookmarks> query) {
-        startIfDue(key, query, () -> snapshot(key), snapshot -> follower.follow(key, query, snapshot));
+    void startExactIfDue(QueryBookmarks<ExactBookmarks> target) {
+        startIfDue(target, () -> snapshot(target.query()), snapshot -> follower.follow(target, snapshot));
     }
 
-    private <T> void startIfDue(
-            BookmarkedQuery key, QueryBookmarks<?> query, Supplier<Optional<T>> build, Consumer<T> use) {
-        if (!query.startBuild()) {
+    private <T> void startIfDue(QueryBookmarks<?> target, Supplier<Optional<T>> build, Consumer<T> use) {
+        if (!target.startBuild()) {
             return;
         }
         if (!free.tryAcquire()) {
-            query.postpone();
+            target.postpone();
             return;
         }
         tasks.start("bookmarks", () -> {
             try {
                 build(build).ifPresentOrElse(use, () -> {
-                    meters.unfit();
-                    query.fail();
+                    meters.unfit.increment();
+                    target.fail();
                 });
             } catch (MongoException e) {
-                query.fail();
+                target.fail();
                 if (e.getCode() == NO_VIEWS) {
-                    meters.unfit();
+                    meters.unfit.increment();
                 } else {
-                    meters.failed();
-                    LOG.warn("No bookmarks for deep pages of {}: {}", key.namespace(), e.getMessage());
+                    meters.buildFailed.increment();
+                    LOG.warn(
+                            "No bookmarks for deep pages of {}: {}",
+                            target.query().namespace(),
+                            e.getMessage());
                 }
             } catch (IllegalStateException e) {
-                query.fail();
+                target.fail();
                 LOG.debug("The MongoDB client was closed while bookmarks were set or followed", e);
             }
         });
@@ -90,14 +93,14 @@ final class BookmarkBuilder {
     }
 
     /// Empty if no index has the sort order.
-    private Optional<ApproximateBookmarks> approximate(
-            BookmarkedQuery key, QueryBookmarks<ApproximateBookmarks> query) {
+    private Optional<ApproximateBookmarks> approximate(QueryBookmarks<ApproximateBookmarks> target) {
+        var query = target.query();
         // Before the first read, so that no bookmark is older than its recorded time.
         long now = System.nanoTime();
-        return SortIndex.find(client, key.namespace(), key.sort()).map(index -> {
+        return SortIndex.find(client, query.namespace(), query.sort()).map(index -> {
             var fresh = new ApproximateBookmarks(index, now, maxBytes);
-            query.useIncomplete(fresh);
-            scan.run(key, fresh, Optional.empty());
+            target.useIncomplete(fresh);
+            scan.run(query, fresh, Optional.empty());
             return fresh;
         });
     }
@@ -108,27 +111,27 @@ final class BookmarkBuilder {
     /// @param until the bookmarks are not usable before all changes up to this time are applied
     record Snapshot(ExactBookmarks bookmarks, BsonTimestamp asOf, BsonTimestamp until) {}
 
-    /// Empty if no index has the sort order, or there are too few documents for a bookmark.
-    private Optional<Snapshot> snapshot(BookmarkedQuery key) {
-        if (!ExactRequirements.tellsTheTime(client) || ExactRequirements.isCapped(client, key.namespace())) {
+    /// Empty if no index has the sort order, there are too few documents for a bookmark, or changes cannot be followed.
+    private Optional<Snapshot> snapshot(FindQuery query) {
+        if (!follower.canFollow(query.namespace())) {
             return Optional.empty();
         }
         long now = System.nanoTime();
         var options = ClientSessionOptions.builder().snapshot(true).build();
         try (var session = client.startSession(options)) {
-            var index = SortIndex.find(client, key.namespace(), key.sort());
+            var index = SortIndex.find(client, query.namespace(), query.sort());
             if (index.isEmpty()) {
                 return Optional.empty();
             }
             var bookmarks = new ApproximateBookmarks(index.get(), now, maxBytes);
-            scan.run(key, bookmarks, Optional.of(session));
+            scan.run(query, bookmarks, Optional.of(session));
             var time = session.getSnapshotTimestamp();
             if (time == null || bookmarks.size() == 0) {
                 return Optional.empty();
             }
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - now) + 1;
             return Optional.of(new Snapshot(
-                    new ExactBookmarks(index.get(), bookmarks.all(), key.sort(), now),
+                    new ExactBookmarks(index.get(), bookmarks.all(), query.sort(), now),
                     time,
                     new BsonTimestamp((int) (time.getTime() + seconds), 0)));
         }

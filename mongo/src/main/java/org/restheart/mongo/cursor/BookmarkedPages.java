@@ -1,15 +1,18 @@
 package org.restheart.mongo.cursor;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoCommandException;
+import com.mongodb.ServerAddress;
+import com.mongodb.ServerCursor;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCursor;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +37,9 @@ final class BookmarkedPages {
 
     private final MongoClient client;
     private final Documents documents;
-    private final LoadingCache<QueryKey, QueryBookmarks<ApproximateBookmarks>> approximate;
-    private final LoadingCache<QueryKey, QueryBookmarks<ExactBookmarks>> exact;
+    private final Duration maxAge;
+    private final Cache<QueryKey, QueryBookmarks<ApproximateBookmarks>> approximate;
+    private final Cache<QueryKey, QueryBookmarks<ExactBookmarks>> exact;
     private final BookmarkBuilder builder;
     private final PagingMeters meters;
 
@@ -48,13 +52,14 @@ final class BookmarkedPages {
         this.client = client;
         this.documents = documents;
         this.meters = meters;
-        this.approximate = cache(config.maxQueries(), config.maxAge());
-        this.exact = cache(config.maxExactQueries(), config.maxAge());
+        this.maxAge = config.maxAge();
+        this.approximate = cache(config.maxQueries());
+        this.exact = cache(config.maxExactQueries());
         this.builder = new BookmarkBuilder(tasks, client, config, meters);
         meters.observe(approximate.asMap().values(), exact.asMap().values());
     }
 
-    private <B extends Bookmarks> LoadingCache<QueryKey, QueryBookmarks<B>> cache(int most, Duration maxAge) {
+    private <B extends Bookmarks> Cache<QueryKey, QueryBookmarks<B>> cache(int most) {
         return Caffeine.newBuilder()
                 .maximumSize(most)
                 .expireAfterAccess(maxAge)
@@ -64,27 +69,30 @@ final class BookmarkedPages {
                         removed.discard();
                     }
                     if (cause.wasEvicted()) {
-                        meters.evicted();
+                        meters.evicted.increment();
                     }
                 })
-                .build(_ -> new QueryBookmarks<>(maxAge));
+                .build();
+    }
+
+    private <B extends Bookmarks> QueryBookmarks<B> of(FindQuery query, Cache<QueryKey, QueryBookmarks<B>> all) {
+        return all.get(query.orderKey(), _ -> new QueryBookmarks<>(query, maxAge));
     }
 
     /// Whether bookmarks are known not to be usable for the query.
     boolean isUnfit(FindQuery query) {
-        return approximate.get(query.orderKey()).isUnfit();
+        return of(query, approximate).isUnfit();
     }
 
     /// The page as of the time when its bookmark was set.
     ///
     /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached
     Optional<MongoCursor<RawBsonDocument>> approximate(FindQuery query, int batchSize) {
-        var key = query.orderKey();
-        var known = approximate.get(key);
-        builder.startIfDue(BookmarkedQuery.of(query), known);
+        var known = of(query, approximate);
+        builder.startIfDue(known);
         return whileIndexExists(
                 approximate,
-                key,
+                query,
                 () -> known.bookmarks()
                         .flatMap(bookmarks -> bookmarks
                                 .nearest(query.skip())
@@ -115,47 +123,10 @@ final class BookmarkedPages {
         return page;
     }
 
-    /// Sets bookmarks at the first and the last document that is read.
     private static MongoCursor<RawBsonDocument> marking(
             MongoCursor<RawBsonDocument> page, ApproximateBookmarks bookmarks, long position) {
-        var marker = new Marker(bookmarks, position);
-        return new PageCursor(page, marker::passed, marker::end);
-    }
-
-    /// Confined to one request.
-    private static final class Marker {
-        private final ApproximateBookmarks bookmarks;
-        private final long start;
-        private long position;
-        private @Nullable RawBsonDocument last;
-
-        /// @param start position of the first document
-        Marker(ApproximateBookmarks bookmarks, long start) {
-            this.bookmarks = bookmarks;
-            this.start = start;
-            this.position = start;
-        }
-
-        void passed(RawBsonDocument document) {
-            if (position == start) {
-                mark(position, document);
-            }
-            position++;
-            last = document;
-        }
-
-        void end() {
-            if (last != null) {
-                mark(position - 1, last);
-                last = null;
-            }
-        }
-
-        private void mark(long at, RawBsonDocument document) {
-            // Against the index, a range begins below the key, one document further.
-            long from = bookmarks.index().reverse() ? at + 1 : at;
-            bookmarks.index().keyOf(document).ifPresent(key -> bookmarks.set(from, key));
-        }
+        var marker = bookmarks.marker(position);
+        return new Page(page, marker::read, marker::end);
     }
 
     /// The page that MongoDB's skip would return. It is returned only when all writes acknowledged before the
@@ -168,11 +139,10 @@ final class BookmarkedPages {
                 || query.settings().readPreference().isPresent()) {
             return Optional.empty(); // a lagging member returns stale data
         }
-        var key = query.orderKey();
-        var known = exact.get(key);
-        builder.startExactIfDue(BookmarkedQuery.of(query), known);
+        var known = of(query, exact);
+        builder.startExactIfDue(known);
         return whileIndexExists(
-                exact, key, () -> known.bookmarks().flatMap(bookmarks -> exact(query, bookmarks, batchSize)));
+                exact, query, () -> known.bookmarks().flatMap(bookmarks -> exact(query, bookmarks, batchSize)));
     }
 
     private Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, ExactBookmarks bookmarks, int batchSize) {
@@ -190,7 +160,7 @@ final class BookmarkedPages {
             }
             var state = bookmarks.check(nearest.get(), moment);
             if (state == ExactBookmarks.State.UNKNOWN) {
-                meters.awaited();
+                meters.awaited.increment();
                 state = bookmarks.await(nearest.get(), moment, timeout(query));
             }
             kept = state == ExactBookmarks.State.TRUE;
@@ -209,7 +179,7 @@ final class BookmarkedPages {
     /// By now all writes before the request are applied. Later ones may or may not be included, as with MongoDB's
     /// skip, which yields to writes.
     private Optional<MongoCursor<RawBsonDocument>> readAgain(FindQuery query, ExactBookmarks bookmarks, int batchSize) {
-        meters.repeated();
+        meters.repeated.increment();
         return bookmarks
                 .nearest(query.skip())
                 .map(bookmark -> read(client.startSession(SESSION), query, bookmarks, bookmark, batchSize));
@@ -230,7 +200,7 @@ final class BookmarkedPages {
         try {
             var page = documents.find(session, query.slice(skip, query.limit()), range, batchSize);
             meters.hit(skip);
-            return new PageCursor(page, _ -> {}, session::close);
+            return new Page(page, _ -> {}, session::close);
         } catch (RuntimeException e) {
             session.close();
             throw e;
@@ -238,8 +208,8 @@ final class BookmarkedPages {
     }
 
     private static <B extends Bookmarks> Optional<MongoCursor<RawBsonDocument>> whileIndexExists(
-            LoadingCache<QueryKey, QueryBookmarks<B>> known,
-            QueryKey key,
+            Cache<QueryKey, QueryBookmarks<B>> known,
+            FindQuery query,
             Supplier<Optional<MongoCursor<RawBsonDocument>>> read) {
         try {
             return read.get();
@@ -247,8 +217,66 @@ final class BookmarkedPages {
             if (!SortIndex.mayBeGone(e)) {
                 throw e;
             }
-            known.invalidate(key);
+            known.invalidate(query.orderKey());
             return Optional.empty();
+        }
+    }
+
+    /// A page that reports each document read, and its end. Confined to one request.
+    private static final class Page implements MongoCursor<RawBsonDocument> {
+        private final MongoCursor<RawBsonDocument> documents;
+        private final Consumer<RawBsonDocument> onRead;
+        private final Runnable onClose;
+
+        Page(MongoCursor<RawBsonDocument> documents, Consumer<RawBsonDocument> onRead, Runnable onClose) {
+            this.documents = documents;
+            this.onRead = onRead;
+            this.onClose = onClose;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return documents.hasNext();
+        }
+
+        @Override
+        public RawBsonDocument next() {
+            var next = documents.next();
+            onRead.accept(next);
+            return next;
+        }
+
+        @Override
+        public @Nullable RawBsonDocument tryNext() {
+            var next = documents.tryNext();
+            if (next != null) {
+                onRead.accept(next);
+            }
+            return next;
+        }
+
+        @Override
+        public int available() {
+            return documents.available();
+        }
+
+        @Override
+        public void close() {
+            try {
+                documents.close();
+            } finally {
+                onClose.run();
+            }
+        }
+
+        @Override
+        public @Nullable ServerCursor getServerCursor() {
+            return documents.getServerCursor();
+        }
+
+        @Override
+        public ServerAddress getServerAddress() {
+            return documents.getServerAddress();
         }
     }
 }

@@ -2,10 +2,16 @@ package org.restheart.mongo.cursor;
 
 import com.mongodb.MongoException;
 import com.mongodb.MongoTimeoutException;
+import com.mongodb.ServerAddress;
+import com.mongodb.ServerCursor;
 import com.mongodb.client.MongoCursor;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
@@ -20,8 +26,8 @@ final class CursorPool implements AutoCloseable {
 
     private static final Duration SHORTEST_PERIOD = Duration.ofMillis(100);
 
-    private final CursorOpener opener;
-    private final AllocationConfig config;
+    private final PositionedCursor.Opener opener;
+    private final CursorPoolConfig.Allocation config;
     private final Slices slices;
     private final ParkedCursors cursors;
     private final Allocator allocator;
@@ -32,9 +38,9 @@ final class CursorPool implements AutoCloseable {
     /// @param builds queries whose cursors are positioned at the same time
     CursorPool(
             BackgroundTasks tasks,
-            CursorOpener opener,
+            PositionedCursor.Opener opener,
             Documents finder,
-            AllocationConfig config,
+            CursorPoolConfig.Allocation config,
             Duration maxAge,
             int builds,
             PagingMeters meters) {
@@ -77,7 +83,7 @@ final class CursorPool implements AutoCloseable {
     private Optional<MongoCursor<RawBsonDocument>> lease(QueryKey key, FindQuery query) {
         var cursor = cursors.lease(key, query.skip(), query.limit());
         if (cursor.isEmpty()) {
-            meters.leaseMiss();
+            meters.leaseMisses.increment();
             return Optional.empty();
         }
         long way = query.skip() - cursor.get().position();
@@ -91,7 +97,7 @@ final class CursorPool implements AutoCloseable {
         } catch (MongoTimeoutException e) {
             throw e; // MongoDB cannot be reached in another way either
         } catch (MongoException _) {
-            meters.cursorLost(); // by a restart, an election or an administrator
+            meters.lost.increment(); // by a restart, an election or an administrator
             return Optional.empty();
         } finally {
             if (!begun) {
@@ -104,5 +110,102 @@ final class CursorPool implements AutoCloseable {
     @Override
     public void close() {
         cursors.close(CLOSING);
+    }
+
+    /// A page of a cursor that is leased to one request. Closing it parks the cursor at the end of the page, so that
+    /// the
+    /// next page needs no skip. Confined to one request.
+    private static final class LeasedPage implements MongoCursor<RawBsonDocument> {
+        private final PositionedCursor cursor;
+        private final ParkedCursors home;
+        private final int batchSize;
+        private final int limit;
+
+        private int left;
+        private Iterator<RawBsonDocument> batch = Collections.emptyIterator();
+        private int available;
+        private boolean failed;
+        private boolean closed;
+
+        /// @param limit documents of the page
+        /// @param batchSize documents fetched at once at most
+        LeasedPage(PositionedCursor cursor, ParkedCursors home, int limit, int batchSize) {
+            this.cursor = cursor;
+            this.home = home;
+            this.limit = limit;
+            this.left = limit;
+            this.batchSize = batchSize;
+        }
+
+        /// Advances to the beginning of the page and fetches its first documents.
+        ///
+        /// @param skip not before the cursor's position
+        /// @throws MongoException if the cursor was closed; no document has been returned then
+        void begin(long skip) {
+            while (!cursor.isSpent() && cursor.position() <= skip && !batch.hasNext()) {
+                long way = skip - cursor.position();
+                fetch((int) Math.min(way + left, batchSize));
+                for (long passed = 0; passed < way && batch.hasNext(); passed++) {
+                    batch.next();
+                    available--;
+                }
+            }
+        }
+
+        private void fetch(int documents) {
+            failed = true;
+            var fetched = cursor.next(documents);
+            failed = false;
+            batch = fetched.iterator();
+            available = fetched.size();
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (left > 0 && !batch.hasNext() && !cursor.isSpent()) {
+                fetch(Math.min(left, batchSize));
+            }
+            return left > 0 && batch.hasNext();
+        }
+
+        @Override
+        public RawBsonDocument next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            left--;
+            available--;
+            return batch.next();
+        }
+
+        @Override
+        public @Nullable RawBsonDocument tryNext() {
+            return hasNext() ? next() : null;
+        }
+
+        @Override
+        public int available() {
+            return Math.min(left, available);
+        }
+
+        @Override
+        public void close() {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            boolean hasAnother = cursor.end() - cursor.position() >= limit;
+            home.giveBack(cursor, !failed && hasAnother);
+        }
+
+        @Override
+        public @Nullable ServerCursor getServerCursor() {
+            return null; // the cursor is used for later pages
+        }
+
+        @Override
+        public ServerAddress getServerAddress() {
+            return cursor.server();
+        }
     }
 }

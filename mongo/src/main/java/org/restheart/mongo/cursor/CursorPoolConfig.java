@@ -1,6 +1,7 @@
 package org.restheart.mongo.cursor;
 
 import java.time.Duration;
+import java.util.List;
 import org.restheart.mongo.find.Shortcuts.Positioning;
 
 /// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.
@@ -22,21 +23,9 @@ public record CursorPoolConfig(
         long maxBytes,
         Duration maxAge,
         int builds,
-        AllocationConfig allocation) {
-    public static final CursorPoolConfig DEFAULT =
-            new CursorPoolConfig(Positioning.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2);
-
-    /// With the default allocation of cursors.
-    public CursorPoolConfig(
-            Positioning mode,
-            int sliceWidth,
-            int maxQueries,
-            int maxExactQueries,
-            long maxBytes,
-            Duration maxAge,
-            int builds) {
-        this(mode, sliceWidth, maxQueries, maxExactQueries, maxBytes, maxAge, builds, AllocationConfig.DEFAULT);
-    }
+        Allocation allocation) {
+    public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(
+            Positioning.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2, Allocation.DEFAULT);
 
     public CursorPoolConfig {
         if (sliceWidth < 1
@@ -51,5 +40,40 @@ public record CursorPoolConfig(
 
     long maxBytesPerQuery() {
         return maxBytes / ((long) maxQueries + maxExactQueries);
+    }
+
+    /// The `eager-cursor-allocation-…` keys of the configuration, and `cursor-batch-size`.
+    ///
+    /// @param poolSize open cursors of all queries at once; with 0 there are none
+    /// @param linearSliceWidth documents of a slice, for sequential paging; earlier pages are skipped by MongoDB
+    /// @param linearSliceDelta documents before its slice at which a cursor is positioned, less than a slice has
+    /// @param linearSliceHeights how many cursors are kept ready for the current slice, the next one and so on
+    /// @param randomMaxCursors cursors of one query at once, for random access
+    /// @param randomSliceMinWidth least documents of a slice, for random access; earlier pages are skipped by
+    ///     MongoDB
+    /// @param batchSize documents fetched at once at most
+    public record Allocation(
+            int poolSize,
+            int linearSliceWidth,
+            int linearSliceDelta,
+            List<Integer> linearSliceHeights,
+            int randomMaxCursors,
+            int randomSliceMinWidth,
+            int batchSize) {
+        public static final Allocation DEFAULT = new Allocation(100, 1_000, 100, List.of(4, 2, 1), 50, 1_000, 1_000);
+
+        public Allocation {
+            linearSliceHeights = List.copyOf(linearSliceHeights);
+            if (poolSize < 0
+                    || linearSliceWidth < 1
+                    || linearSliceDelta < 0
+                    || linearSliceDelta >= linearSliceWidth
+                    || linearSliceHeights.stream().anyMatch(height -> height < 0)
+                    || randomMaxCursors < 0
+                    || randomSliceMinWidth < 1
+                    || batchSize < 1) {
+                throw new IllegalArgumentException("eager-cursor-allocation: a bound is out of bounds");
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.find.FindQuery;
 
 /// Sets bookmarks from the first document of a query's result to the last: each step reads one key of the index and no
 /// document, unless the filter needs more than the index has. Waits for MongoDB. Thread-safe.
@@ -47,10 +48,11 @@ final class IndexScan {
     /// @param snapshot a snapshot session; absent to read the current state
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be reached; the bookmarks so far are
     ///     kept
-    void run(BookmarkedQuery query, ApproximateBookmarks bookmarks, Optional<ClientSession> snapshot) {
+    void run(FindQuery query, ApproximateBookmarks bookmarks, Optional<ClientSession> snapshot) {
         var collection = query.settings()
                 .apply(client.getDatabase(query.namespace().getDatabaseName())
                         .getCollection(query.namespace().getCollectionName(), RawBsonDocument.class));
+        var filter = query.filter().single();
         var index = bookmarks.index();
         long start = System.nanoTime();
         long position = 0;
@@ -59,8 +61,8 @@ final class IndexScan {
         RawBsonDocument key = null;
         while (tasks.isRunning() && System.nanoTime() - start < TOTAL_LIMIT.toNanos()) {
             long before = System.nanoTime();
-            var step = snapshot.map(session -> collection.find(session, query.filter()))
-                    .orElseGet(() -> collection.find(query.filter()))
+            var step = snapshot.map(session -> collection.find(session, filter))
+                    .orElseGet(() -> collection.find(filter))
                     .sort(query.sort())
                     .hint(index.pattern())
                     .returnKey(true)

@@ -11,27 +11,45 @@ import java.util.function.ToLongFunction;
 
 /// Metrics of deep pages: of bookmarks and of positioned cursors. Thread-safe.
 final class PagingMeters {
+    /// Pages from a cursor that was positioned ahead.
+    final Counter leased;
+
+    /// Pages for which MongoDB skips.
+    final Counter misses;
+
+    /// Exact pages that waited for changes.
+    final Counter awaited;
+
+    /// Exact pages that were read once more.
+    final Counter repeated;
+
+    final Counter built;
+    final Counter unfit;
+    final Counter buildFailed;
+
+    /// Exact bookmarks that a change invalidated.
+    final Counter undone;
+
+    final Counter evicted;
+    final Counter leaseMisses;
+
+    /// Leased cursors that MongoDB had closed.
+    final Counter lost;
+
+    final Counter positioned;
+
+    /// Positions at which the result has no document.
+    final Counter endedBefore;
+
+    final Counter allocationFailed;
+    final Counter cursorEvicted;
+    final Counter cursorExpired;
+
     private final MeterRegistry registry;
     private final Counter hits;
-    private final Counter leased;
-    private final Counter misses;
     private final DistributionSummary skipped;
-    private final Counter awaited;
-    private final Counter repeated;
-    private final Counter built;
-    private final Counter unfit;
-    private final Counter buildFailed;
-    private final Counter undone;
-    private final Counter evicted;
     private final Counter leaseHits;
-    private final Counter leaseMisses;
-    private final Counter lost;
     private final DistributionSummary passed;
-    private final Counter positioned;
-    private final Counter ended;
-    private final Counter allocationFailed;
-    private final Counter cursorEvicted;
-    private final Counter cursorExpired;
 
     PagingMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -57,7 +75,7 @@ final class PagingMeters {
                 "passed", "Documents that a leased cursor read on its way to the page", 1, 10, 100, 1_000, 10_000);
         var allocations = "Attempts to position a cursor ahead of requests";
         positioned = counter("allocations", allocations, "outcome", "positioned");
-        ended = counter("allocations", allocations, "outcome", "ended");
+        endedBefore = counter("allocations", allocations, "outcome", "ended");
         allocationFailed = counter("allocations", allocations, "outcome", "failed");
         var closed = "Parked cursors that were closed before their result ended";
         cursorEvicted = counter("closed", closed, "reason", "evicted");
@@ -114,80 +132,18 @@ final class PagingMeters {
     }
 
     /// A page from a bookmark.
+    ///
+    /// @param documents between the bookmark and the page
     void hit(long documents) {
         hits.increment();
         skipped.record((double) documents);
     }
 
-    /// A page from a cursor that was positioned ahead.
-    void leased() {
-        leased.increment();
-    }
-
-    void miss() {
-        misses.increment();
-    }
-
-    void awaited() {
-        awaited.increment();
-    }
-
-    void repeated() {
-        repeated.increment();
-    }
-
-    void built() {
-        built.increment();
-    }
-
-    void unfit() {
-        unfit.increment();
-    }
-
-    void failed() {
-        buildFailed.increment();
-    }
-
-    void undone() {
-        undone.increment();
-    }
-
-    void evicted() {
-        evicted.increment();
-    }
-
+    /// A page from a leased cursor.
+    ///
+    /// @param documents between the cursor and the page
     void leaseHit(long documents) {
         leaseHits.increment();
         passed.record((double) documents);
-    }
-
-    void leaseMiss() {
-        leaseMisses.increment();
-    }
-
-    /// MongoDB had closed the cursor.
-    void cursorLost() {
-        lost.increment();
-    }
-
-    void positioned() {
-        positioned.increment();
-    }
-
-    /// The result has no document there.
-    void endedBefore() {
-        ended.increment();
-    }
-
-    void allocationFailed() {
-        allocationFailed.increment();
-    }
-
-    void cursorEvicted() {
-        cursorEvicted.increment();
-    }
-
-    void cursorExpired() {
-        cursorExpired.increment();
     }
 }

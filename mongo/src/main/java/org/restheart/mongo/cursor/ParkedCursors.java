@@ -137,7 +137,7 @@ final class ParkedCursors {
             opening++;
         }
         victim.kill();
-        meters.cursorEvicted();
+        meters.cursorEvicted.increment();
         return true;
     }
 
@@ -184,7 +184,7 @@ final class ParkedCursors {
         var old = take(cursor -> isOld(cursor, now));
         old.forEach(cursor -> {
             close(cursor);
-            meters.cursorExpired();
+            meters.cursorExpired.increment();
         });
     }
 

@@ -4,6 +4,8 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCursor;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.Documents;
@@ -15,6 +17,10 @@ import org.restheart.mongo.find.Shortcuts.Positioning;
 /// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that allow
 /// it; other queries are passed to MongoDB. Thread-safe.
 public final class PositionedFinder implements Finder, AutoCloseable {
+    private static final Set<String> NON_DETERMINISTIC = Set.of("$where", "$function", "$rand", "$sampleRate");
+    private static final Set<String> WITH_AN_INDEX_OF_THEIR_OWN = Set.of("$text", "$near", "$nearSphere");
+    private static final Set<String> VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME");
+
     private final Documents documents;
     private final int firstBookmark;
     private final BookmarkedPages bookmarked;
@@ -33,7 +39,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
         this.bookmarked = new BookmarkedPages(tasks, client, documents, config, meters);
         this.pool = new CursorPool(
                 tasks,
-                new CursorOpener.OfServer(client),
+                new PositionedCursor.Opener(client),
                 documents,
                 config.allocation(),
                 config.maxAge(),
@@ -47,11 +53,11 @@ public final class PositionedFinder implements Finder, AutoCloseable {
         var page = bookmarks ? bookmarked(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
         if (page.isEmpty() && mayUseCursors(query, bookmarks)) {
             page = pool.find(query);
-            page.ifPresent(_ -> meters.leased());
+            page.ifPresent(_ -> meters.leased.increment());
         }
         return page.orElseGet(() -> {
             if (bookmarks) {
-                meters.miss();
+                meters.misses.increment();
             }
             return documents.find(query, batchSize);
         });
@@ -84,7 +90,21 @@ public final class PositionedFinder implements Finder, AutoCloseable {
     private static boolean hasFixedOrder(FindQuery query) {
         return query.hint().isEmpty()
                 && !query.isStaged()
-                && DeterministicFilter.is(query.filter().single());
+                && isDeterministic(query.filter().single());
+    }
+
+    /// Whether the result of the filter depends only on the documents, and an index hint is allowed with it.
+    static boolean isDeterministic(BsonValue filter) {
+        return switch (filter.getBsonType()) {
+            case DOCUMENT ->
+                filter.asDocument().entrySet().stream()
+                        .allMatch(field -> !NON_DETERMINISTIC.contains(field.getKey())
+                                && !WITH_AN_INDEX_OF_THEIR_OWN.contains(field.getKey())
+                                && isDeterministic(field.getValue()));
+            case ARRAY -> filter.asArray().stream().allMatch(PositionedFinder::isDeterministic);
+            case STRING -> !VARIABLES.contains(filter.asString().getValue());
+            default -> true;
+        };
     }
 
     /// Closes the cursors that are positioned ahead.

@@ -5,8 +5,11 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.find.FindQuery;
 
-/// The bookmarks of the queries with one key, and the schedule of their builds. Thread-safe.
+/// The bookmarks of the queries with one [FindQuery#orderKey()], and the schedule of their builds. The filter of
+/// the caller's permission is part of the key, so callers who may see different documents never share bookmarks.
+/// Thread-safe.
 final class QueryBookmarks<B extends Bookmarks> {
     /// At most a tenth of the time is spent on bookmarks that writes invalidate.
     private static final int REST = 10;
@@ -14,6 +17,7 @@ final class QueryBookmarks<B extends Bookmarks> {
     /// The longest pause after repeated invalidations, in durations of the build.
     private static final int LONGEST_REST = 10_000;
 
+    private final FindQuery query;
     private final Duration maxAge;
     private final AtomicInteger requests = new AtomicInteger();
     private volatile long lastRequest = System.nanoTime();
@@ -42,8 +46,15 @@ final class QueryBookmarks<B extends Bookmarks> {
     @GuardedBy("this")
     private @Nullable B current;
 
-    QueryBookmarks(Duration maxAge) {
+    /// @param query one with the key
+    QueryBookmarks(FindQuery query, Duration maxAge) {
+        this.query = query;
         this.maxAge = maxAge;
+    }
+
+    /// A query with the key: its namespace, filter, sort and settings are those of all.
+    FindQuery query() {
+        return query;
     }
 
     synchronized Optional<B> bookmarks() {

@@ -6,9 +6,9 @@ import org.restheart.mongo.find.Shortcuts.Ahead;
 
 /// The positions at which cursors are needed for a query. Immutable.
 final class Slices {
-    private final AllocationConfig config;
+    private final CursorPoolConfig.Allocation config;
 
-    Slices(AllocationConfig config) {
+    Slices(CursorPoolConfig.Allocation config) {
         this.config = config;
     }
 

@@ -1,14 +1,31 @@
-/// Deep pages without skipping, in three ways. [PositionedFinder] is the entry point of two of them:
+/// Deep pages without skipping every document before them. A page is found by one of three mechanisms:
 ///
-/// - Bookmarks ([BookmarkedPages]) are index keys at known positions of a query's result, so that a page is a short
-/// range scan from the nearest one. [BookmarkBuilder] sets them; [ExactFollower] keeps exact ones up to date.
-/// - Where bookmarks are not usable, cursors of MongoDB are positioned ahead ([CursorPool]). A request never waits for
-/// one: it leases a parked cursor ([ParkedCursors]) or lets MongoDB skip. The [Allocator] positions further ones in the
-/// background, at the positions of [Slices].
+/// - **Bookmarks** are index keys at known positions of a query's result. A page is a short range scan from the
+///   nearest one. Exact bookmarks are kept up to date by a change stream; approximate ones expire.
+/// - **Parked cursors** are cursors of MongoDB that were positioned before a request asked for the page, for queries
+///   whose order no index has.
+/// - **Continuations** begin after the last document of the previous page, at a key instead of a position.
 ///
-/// [Continuations] are the third: a page that begins after the last document of the previous one.
+/// A request for page 5,000 goes through these classes, in this order:
 ///
-/// Must not know: HTTP, representations.
+/// 1. [PositionedFinder] decides which mechanism may serve the query: no hint, a filter that depends only on the
+///    documents, a page behind the first bookmark.
+/// 2. [BookmarkedPages] looks up the [QueryBookmarks] of queries with the same filter and order, and takes the last
+///    bookmark before the page: from [ApproximateBookmarks] or [ExactBookmarks], both [Bookmarks].
+/// 3. It reads the page with the range of the [SortIndex] that begins at the bookmark, skipping the few documents
+///    between. An exact page is returned only when [ExactBookmarks] knows all changes up to the time of MongoDB's
+///    reply; if these moved the bookmark, the page is read once more.
+/// 4. Without bookmarks, [CursorPool] leases the nearest of the [ParkedCursors] before the page, a
+///    [PositionedCursor], and reads from it. Closing the page parks the cursor at its end.
+/// 5. Otherwise MongoDB skips. A request never waits for anything to be prepared.
+///
+/// In the background, triggered by the second request of a query, a few at a time: [BookmarkBuilder] finds the index
+/// and sets bookmarks by an [IndexScan]; for exact ones it scans a snapshot, and [ExactFollower] then applies the
+/// changes since, which [BsonOrder] compares with the bookmarks. [Allocator] positions cursors at the positions that
+/// [Slices] computes.
+///
+/// [Continuations] is a separate entry point: a link with the key of the last document, found by the same
+/// [SortIndex]. [PagingMeters] counts all three. Must not know: HTTP, representations.
 @NullMarked
 package org.restheart.mongo.cursor;
 

@@ -38,7 +38,15 @@ final class BookmarkFixture {
                 new BackgroundTasks(),
                 mongo.client(),
                 documents,
-                new CursorPoolConfig(Positioning.NONE, width, 20, 20, maxBytes, Duration.ofMinutes(5), 2),
+                new CursorPoolConfig(
+                        Positioning.NONE,
+                        width,
+                        20,
+                        20,
+                        maxBytes,
+                        Duration.ofMinutes(5),
+                        2,
+                        CursorPoolConfig.Allocation.DEFAULT),
                 registry);
     }
 

@@ -49,8 +49,8 @@ class CursorPoolTest {
         pools.forEach(CursorPool::close);
     }
 
-    private CursorPool pool(CursorOpener opener, int size) {
-        var config = new AllocationConfig(size, 100, 10, List.of(2, 1), 5, 100, 7);
+    private CursorPool pool(PositionedCursor.Opener opener, int size) {
+        var config = new CursorPoolConfig.Allocation(size, 100, 10, List.of(2, 1), 5, 100, 7);
         var pool = new CursorPool(
                 new BackgroundTasks(),
                 opener,
@@ -105,18 +105,12 @@ class CursorPoolTest {
     }
 
     /// An opener that can be watched and disturbed.
-    private CursorOpener opener(Runnable before) {
-        var real = new CursorOpener.OfServer(mongo.client());
-        return new CursorOpener() {
+    private PositionedCursor.Opener opener(Runnable before) {
+        return new PositionedCursor.Opener(mongo.client()) {
             @Override
-            public boolean isPossible() {
-                return true;
-            }
-
-            @Override
-            public Optional<PositionedCursor> open(QueryKey key, FindQuery query, long position, int span) {
+            Optional<PositionedCursor> open(QueryKey key, FindQuery query, long position, int span) {
                 before.run();
-                return real.open(key, query, position, span);
+                return super.open(key, query, position, span);
             }
         };
     }

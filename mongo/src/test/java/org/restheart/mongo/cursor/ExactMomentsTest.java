@@ -139,7 +139,15 @@ class ExactMomentsTest {
                         new BackgroundTasks(),
                         client,
                         new Documents(client),
-                        new CursorPoolConfig(Positioning.NONE, 20, 20, 20, 1 << 20, Duration.ofMinutes(5), 2),
+                        new CursorPoolConfig(
+                                Positioning.NONE,
+                                20,
+                                20,
+                                20,
+                                1 << 20,
+                                Duration.ofMinutes(5),
+                                2,
+                                CursorPoolConfig.Allocation.DEFAULT),
                         registry)) {
             var query = new FindQuery(
                             new MongoNamespace(mongo.databaseName(), name),

@@ -209,8 +209,8 @@ class ExactPagesTest {
                 "{$and: [{$text: {$search: 'a'}}]}"
             })
     void a_filter_that_does_not_only_depend_on_documents_has_no_bookmarks(String filter) {
-        assertThat(DeterministicFilter.is(BsonDocument.parse(filter))).isFalse();
-        assertThat(DeterministicFilter.is(BsonDocument.parse("{a: {$gt: 1}, $or: [{b: 'x'}, {c: [1]}]}")))
+        assertThat(PositionedFinder.isDeterministic(BsonDocument.parse(filter))).isFalse();
+        assertThat(PositionedFinder.isDeterministic(BsonDocument.parse("{a: {$gt: 1}, $or: [{b: 'x'}, {c: [1]}]}")))
                 .isTrue();
     }
 

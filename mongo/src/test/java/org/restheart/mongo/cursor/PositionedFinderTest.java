@@ -208,7 +208,15 @@ class PositionedFinderTest {
                 new BackgroundTasks(),
                 mongo.client(),
                 new Documents(mongo.client()),
-                new CursorPoolConfig(Positioning.NONE, WIDTH, 20, 20, 1 << 22, Duration.ofMillis(200), 2),
+                new CursorPoolConfig(
+                        Positioning.NONE,
+                        WIDTH,
+                        20,
+                        20,
+                        1 << 22,
+                        Duration.ofMillis(200),
+                        2,
+                        CursorPoolConfig.Allocation.DEFAULT),
                 new SimpleMeterRegistry());
         var query = fixture.query("ages", "{}", "{_id: 1}").slice(500, 5);
         for (int i = 0; i < 5; i++) {

@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.restheart.mongo.cursor.Slices.Slot;
 
 class SlicesTest {
-    private final Slices slices = new Slices(new AllocationConfig(100, 1_000, 100, List.of(4, 2, 1), 20, 500, 1_000));
+    private final Slices slices =
+            new Slices(new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 20, 500, 1_000));
 
     @Test
     void a_client_that_walks_finds_cursors_before_its_slice_and_the_next_ones() {
