@@ -22,7 +22,7 @@ import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Locations;
-import org.restheart.mongo.write.TaggedDocuments;
+import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// Writes batches of lines. Confined to one request.
@@ -126,7 +126,7 @@ final class LineWrites {
                 .filter(DuplicateKeys::isOfId)
                 .forEach(error -> failed.put(
                         error.getIndex(), lines.get(error.getIndex()).element().id()));
-        var open = TaggedDocuments.among(failed.values(), collection, BatchTag.of(request.http()));
+        var open = WriteTargets.written(collection, failed.values(), BatchTag.of(request.http()));
         for (int i = 0; i < lines.size(); i++) {
             if (!failed.containsKey(i)) {
                 open.remove(lines.get(i).element().id()); // stored by this attempt

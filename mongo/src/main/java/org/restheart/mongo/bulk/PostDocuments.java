@@ -29,8 +29,8 @@ import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
-import org.restheart.mongo.write.Earlier;
 import org.restheart.mongo.write.NewIds;
+import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order; all get the same entity tag.
@@ -114,7 +114,7 @@ public final class PostDocuments implements Creation {
                 .map(BulkWriteError::getIndex)
                 .filter(i -> isFirst(elements, i)) // the second of two equal ones fails in every attempt
                 .forEach(i -> taken.put(elements.get(i).id(), i));
-        var written = Earlier.attemptWrote(collection, List.copyOf(taken.keySet()), etag);
+        var written = WriteTargets.written(collection, taken.keySet(), etag);
         taken.keySet().retainAll(written);
         return Set.copyOf(taken.values());
     }

@@ -3,6 +3,7 @@ package org.restheart.mongo.changestream;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 
 /// The filter that each listener sets for itself: `{"<event field>::<path>": {"$var": "<query parameter>"}}`.
 ///

@@ -22,6 +22,7 @@ import org.restheart.http.push.Transport;
 import org.restheart.mongo.aggregation.Interpolation;
 import org.restheart.mongo.aggregation.ServerVariables;
 import org.restheart.mongo.background.Start;
+import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Projection;

@@ -152,4 +152,11 @@ record StreamDefinition(
     private static String text(BsonValue value) {
         return value.isString() ? value.asString().getValue() : "";
     }
+
+    /// An invalid definition; the message states the reason for its author.
+    static final class MalformedStream extends Exception {
+        MalformedStream(String message) {
+            super(message, null, false, false);
+        }
+    }
 }

@@ -9,6 +9,7 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.aggregation.AggregationDefinitions;
+import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 
 /// Looks at stream definitions when a collection's properties are written: an entry without `uri` could never be
 /// listened to. The rest is looked at for those who want to know then and not when the first listener comes. Immutable.

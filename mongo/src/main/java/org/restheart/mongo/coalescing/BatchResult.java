@@ -3,4 +3,4 @@ package org.restheart.mongo.coalescing;
 /// The outcome of a command for one request.
 ///
 /// @param sharing how many requests the command served
-public record BatchResult<O>(O outcome, int sharing) {}
+record BatchResult<O>(O outcome, int sharing) {}

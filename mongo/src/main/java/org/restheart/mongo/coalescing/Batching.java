@@ -1,12 +1,17 @@
 package org.restheart.mongo.coalescing;
 
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoNamespace;
+import com.mongodb.MongoWriteConcernException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.bson.RawBsonDocument;
+import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 
 /// What all kinds of batch commands have in common.
@@ -14,6 +19,7 @@ import org.restheart.http.access.CallerScope;
 /// @param threads run the commands
 record Batching(
         MongoClient client, CoalescingConfig config, Executor threads, Deployment deployment, MeterRegistry registry) {
+    private static final String SHARING = "X-Coalesced";
 
     /// @param kind in the names of meters
     <K, R, O> BatchQueues<K, R, O> queues(String kind) {
@@ -22,6 +28,25 @@ record Batching(
 
     Batching withMaxBatchBytes(int bytes) {
         return new Batching(client, config.withMaxBatchBytes(bytes), threads, deployment, registry);
+    }
+
+    /// The response of a batch result; with the number of requests that shared the command, if enabled.
+    <O> Response defer(CompletionStage<BatchResult<O>> eventual, Function<O, Response.Ready> answer) {
+        return Response.later(eventual, result -> {
+            var response = answer.apply(result.outcome());
+            return config.header() ? response.with(SHARING, Integer.toString(result.sharing())) : response;
+        });
+    }
+
+    /// A write concern applies to the whole command: when it is not satisfied, all its requests fail with that error,
+    /// without MongoDB's messages about documents of other requests.
+    ///
+    /// @throws MongoWriteConcernException if the write concern was not satisfied
+    static void requireConcern(MongoBulkWriteException e) {
+        var unsatisfied = e.getWriteConcernError();
+        if (unsatisfied != null) {
+            throw new MongoWriteConcernException(unsatisfied, null, e.getServerAddress(), e.getErrorLabels());
+        }
     }
 
     /// The shape of writes: those of one target may share a command.

@@ -28,25 +28,23 @@ final class CoalescedBulkInserts implements BulkInserts {
 
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
-    private final MongoClient client;
+    private final Batching batching;
     private final BatchQueues<Target, List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> queues;
     private final int maxBytes;
     private final BulkInserts alone;
-    private final SharingHeader header;
 
     /// @param alone for large arrays and unacknowledged inserts
-    CoalescedBulkInserts(Batching batching, BulkInserts alone, SharingHeader header) {
-        this.client = batching.client();
+    CoalescedBulkInserts(Batching batching, BulkInserts alone) {
+        this.batching = batching;
         this.maxBytes = batching.config().maxBatchBytes();
         this.queues = batching.queues("bulk_insert");
         this.alone = alone;
-        this.header = header;
     }
 
     @Override
     public Response insert(Request request, BulkInsert insert, Function<List<BulkWriteError>, Response.Ready> answer) {
         return insert.writeConcern().isAcknowledged() && isSmall(insert)
-                ? header.defer(submit(insert), answer)
+                ? batching.defer(submit(insert), answer)
                 : alone.insert(request, insert, answer);
     }
 
@@ -60,8 +58,8 @@ final class CoalescedBulkInserts implements BulkInserts {
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<List<BulkWriteError>>> submit(BulkInsert insert) {
         var target = new Target(insert.namespace(), insert.writeConcern()).ofCaller();
-        return queues.submit(
-                target, () -> new BulkInsertCommand(client, target), insert.documents(), (int) weight(insert));
+        return queues.submit(target, () -> new BulkInsertCommand(batching.client(), target), insert.documents(), (int)
+                weight(insert));
     }
 
     /// In bytes: a document counts at least its share of [#MAX_DOCUMENTS], so that the queue's bound of bytes also
@@ -91,7 +89,7 @@ final class CoalescedBulkInserts implements BulkInserts {
             try {
                 collection.insertMany(documents, UNORDERED);
             } catch (MongoBulkWriteException e) {
-                SharedConcern.require(e);
+                Batching.requireConcern(e);
                 errors = BulkInserts.errors(e);
             }
             int from = 0;

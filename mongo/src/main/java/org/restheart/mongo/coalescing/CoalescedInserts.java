@@ -21,23 +21,21 @@ import org.restheart.mongo.write.Inserts;
 final class CoalescedInserts implements Inserts {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
-    private final MongoClient client;
+    private final Batching batching;
     private final BatchQueues<Target, RawBsonDocument, BatchResult<Outcome>> queues;
     private final Inserts alone;
-    private final SharingHeader header;
 
     /// @param alone for unacknowledged inserts, which have no outcome
-    CoalescedInserts(Batching batching, Inserts alone, SharingHeader header) {
-        this.client = batching.client();
+    CoalescedInserts(Batching batching, Inserts alone) {
+        this.batching = batching;
         this.queues = batching.queues("insert");
         this.alone = alone;
-        this.header = header;
     }
 
     @Override
     public Response insert(Request request, Insert insert, Function<Outcome, Response.Ready> answer) {
         return insert.writeConcern().isAcknowledged()
-                ? header.defer(submit(insert), answer)
+                ? batching.defer(submit(insert), answer)
                 : alone.insert(request, insert, answer);
     }
 
@@ -49,7 +47,7 @@ final class CoalescedInserts implements Inserts {
         var target = new Target(insert.namespace(), insert.writeConcern()).ofCaller();
         return queues.submit(
                 target,
-                () -> new InsertCommand(client, target),
+                () -> new InsertCommand(batching.client(), target),
                 document,
                 document.getByteBuffer().remaining());
     }
@@ -94,7 +92,7 @@ final class CoalescedInserts implements Inserts {
                 for (var error : e.getWriteErrors()) {
                     requests.get(error.getIndex()).complete(new BatchResult<>(new Outcome.Refused(error), sharing));
                 }
-                SharedConcern.require(e);
+                Batching.requireConcern(e);
             }
             var inserted = new BatchResult<Outcome>(new Outcome.Inserted(), sharing);
             requests.forEach(pending -> pending.complete(inserted)); // the refused ones have their outcome already

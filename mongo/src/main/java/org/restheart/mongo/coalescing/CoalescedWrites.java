@@ -1,6 +1,5 @@
 package org.restheart.mongo.coalescing;
 
-import com.mongodb.client.MongoClient;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -25,34 +24,32 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
 
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
-    private final MongoClient client;
+    private final Batching batching;
     private final String command;
     private final BatchQueues<Target, Statement<O>, BatchResult<O>> queues;
     private final BlockedDocuments blocked;
     private final Deployment deployment;
     private final int maxBytes;
     private final DocumentWrites<O> alone = DocumentWrites.alone();
-    private final SharingHeader header;
 
     /// A write and its statement.
     record Statement<O>(DocumentWrite<O> write, RawBsonDocument bytes) {}
 
     /// @param command `update` or `delete`, the kind in meters too
-    CoalescedWrites(Batching batching, String command, BlockedDocuments blocked, SharingHeader header) {
-        this.client = batching.client();
+    CoalescedWrites(Batching batching, String command, BlockedDocuments blocked) {
+        this.batching = batching;
         this.command = command;
         this.blocked = blocked;
         this.deployment = batching.deployment();
         this.maxBytes = Math.min(batching.config().maxBatchBytes(), MAX_BYTES);
         this.queues = batching.withMaxBatchBytes(maxBytes).queues(command);
-        this.header = header;
     }
 
     @Override
     public Response write(Request request, boolean plain, DocumentWrite<O> write, Function<O, Response.Ready> answer) {
         var statement = plain ? statement(write) : Optional.<Statement<O>>empty();
         return statement.isPresent()
-                ? header.defer(submit(statement.get()), answer)
+                ? batching.defer(submit(statement.get()), answer)
                 : alone.write(request, plain, write, answer);
     }
 
@@ -76,7 +73,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         var target = new Target(write.namespace(), write.writeConcern());
         return queues.submit(
                 target,
-                () -> new StatementsCommand<>(client, command, target, blocked),
+                () -> new StatementsCommand<>(batching.client(), command, target, blocked),
                 statement,
                 statement.bytes().getByteLength());
     }

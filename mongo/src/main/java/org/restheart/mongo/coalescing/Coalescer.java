@@ -3,6 +3,11 @@ package org.restheart.mongo.coalescing;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +30,6 @@ public final class Coalescer {
 
     private final Batching batching;
     private final CoalescingConfig config;
-    private final SharingHeader header;
     private final BlockedDocuments blocked = new BlockedDocuments();
 
     private @Nullable PointReads points;
@@ -34,7 +38,6 @@ public final class Coalescer {
         this.config = config;
         this.batching =
                 new Batching(client, config, new BatchThreads(PLATFORM_THREADS), Deployment.of(client), registry);
-        this.header = new SharingHeader(config.header());
     }
 
     public Inserts inserts() {
@@ -60,7 +63,7 @@ public final class Coalescer {
         }
         var reads = pointReads();
         return (request, plain, query, answer) -> plain && PointReads.fits(query)
-                ? header.defer(reads.submit(query), answer)
+                ? batching.defer(reads.submit(query), answer)
                 : alone.one(request, plain, query, answer);
     }
 
@@ -80,20 +83,20 @@ public final class Coalescer {
         }
         SharedQueries<Response.Ready> queries =
                 sharedQueries(response -> !(response.content() instanceof Content.Streamed));
-        return (_, page, run) -> header.defer(queries.submit(page.key(), run), Function.identity());
+        return (_, page, run) -> batching.defer(queries.submit(page.key(), run), Function.identity());
     }
 
     CoalescedInserts coalescedInserts() {
-        return new CoalescedInserts(batching, Inserts.alone(batching.client()), header);
+        return new CoalescedInserts(batching, Inserts.alone(batching.client()));
     }
 
     CoalescedBulkInserts coalescedBulkInserts() {
-        return new CoalescedBulkInserts(batching, BulkInserts.alone(batching.client()), header);
+        return new CoalescedBulkInserts(batching, BulkInserts.alone(batching.client()));
     }
 
     /// @param command `update` or `delete`
     <O> CoalescedWrites<O> coalescedWrites(String command) {
-        return new CoalescedWrites<>(batching, command, blocked, header);
+        return new CoalescedWrites<>(batching, command, blocked);
     }
 
     /// One instance for all services, so that all reads by `_id` are coalesced.
@@ -106,5 +109,32 @@ public final class Coalescer {
 
     <V> SharedQueries<V> sharedQueries(Predicate<V> canBeShared) {
         return new SharedQueries<>(batching, canBeShared);
+    }
+
+    /// The threads of commands: a few platform threads, since these read directly from the socket, while a virtual
+    /// thread is woken by a poller and a scheduler; virtual threads beyond that. Never refuses, never queues.
+    /// Thread-safe.
+    private static final class BatchThreads implements Executor {
+        private static final long IDLE_SECONDS = 30;
+
+        private final ThreadFactory more = Thread.ofVirtual().name("command").factory();
+        private final ThreadPoolExecutor few;
+
+        /// @param few how many commands may have a platform thread at once
+        BatchThreads(int few) {
+            this.few = new ThreadPoolExecutor(
+                    0,
+                    few,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new SynchronousQueue<>(),
+                    Thread.ofPlatform().name("command-", 0).daemon().factory(),
+                    (command, _) -> more.newThread(command).start());
+        }
+
+        @Override
+        public void execute(Runnable command) {
+            few.execute(command);
+        }
     }
 }

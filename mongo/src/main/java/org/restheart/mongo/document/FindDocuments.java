@@ -24,7 +24,7 @@ import org.restheart.mongo.format.Export;
 import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.AfterParameter;
-import org.restheart.mongo.parameter.Counting;
+import org.restheart.mongo.parameter.FindParameters.Counting;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.schema.SchemaFormat;
 

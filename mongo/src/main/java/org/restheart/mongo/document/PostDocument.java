@@ -20,7 +20,6 @@ import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
-import org.restheart.mongo.write.Earlier;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Locations;
@@ -30,6 +29,7 @@ import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
+import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
@@ -90,7 +90,7 @@ public final class PostDocument implements Creation {
             case Inserts.Outcome.Refused(var error) -> {
                 if (ids.mayRepeat()
                         && DuplicateKeys.isOfId(error)
-                        && !Earlier.attemptWrote(collections.of(request), List.of(id), etag)
+                        && !WriteTargets.written(collections.of(request), List.of(id), etag)
                                 .isEmpty()) {
                     yield created(request, id, etag);
                 }

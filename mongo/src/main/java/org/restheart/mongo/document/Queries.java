@@ -8,7 +8,7 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.StagedFilter;
-import org.restheart.mongo.parameter.Counting;
+import org.restheart.mongo.parameter.FindParameters.Counting;
 
 /// Builds the queries of a request from the client's parameters and the access rule.
 ///

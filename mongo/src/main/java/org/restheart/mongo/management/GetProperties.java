@@ -4,6 +4,7 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
@@ -34,7 +35,7 @@ public final class GetProperties implements DataHandler {
     }
 
     private static BsonDocument readable(BsonDocument stored) {
-        var properties = Named.withId(stored, "_meta");
+        var properties = withId(stored, "_meta");
         PIPELINES.forEach(name -> properties.computeIfPresent(name, (_, escaped) -> EscapedKeys.unescape(escaped)));
         return properties;
     }
@@ -48,5 +49,16 @@ public final class GetProperties implements DataHandler {
         };
         return Problem.of(NOT_FOUND, "resource _meta is not defined for this " + of + ".")
                 .raise();
+    }
+
+    /// A copy with the name of the resource as `_id`, in place of the stored id, and first.
+    static BsonDocument withId(BsonDocument properties, String id) {
+        var named = new BsonDocument("_id", new BsonString(id));
+        properties.forEach((key, value) -> {
+            if (!key.equals("_id")) {
+                named.append(key, value);
+            }
+        });
+        return named;
     }
 }

@@ -42,7 +42,7 @@ public final class ListCollections implements DataHandler {
         var properties = catalog.properties(request.path().requireDb(), names);
         return names.stream()
                 .sorted(Comparator.comparingInt(name -> KINDS.indexOf(ResourcePath.kindOf(name))))
-                .map(name -> Named.withId(properties.getOrDefault(name, new BsonDocument()), name))
+                .map(name -> GetProperties.withId(properties.getOrDefault(name, new BsonDocument()), name))
                 .toList();
     }
 }

@@ -33,7 +33,7 @@ public final class ListDatabases implements DataHandler {
 
     private List<BsonDocument> children(DataRequest request, List<String> names) {
         return names.stream()
-                .map(name -> Named.withId(
+                .map(name -> GetProperties.withId(
                         metadata.db(request.http(), name, false).properties().orElseGet(BsonDocument::new), name))
                 .toList();
     }

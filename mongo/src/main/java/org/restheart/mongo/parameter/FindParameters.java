@@ -3,6 +3,7 @@ package org.restheart.mongo.parameter;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.ArrayList;
+import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -12,6 +13,8 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.judged.Slice;
 import org.restheart.mongo.find.Shortcuts;
+import org.restheart.mongo.find.Shortcuts.Ahead;
+import org.restheart.mongo.find.Shortcuts.Positioning;
 
 /// The documents that a request selects, their fields, and their order.
 ///
@@ -28,6 +31,13 @@ public record FindParameters(
         Optional<BsonValue> hint,
         Shortcuts shortcuts) {
 
+    /// Whether and how the documents of a collection are counted: the `count` parameter.
+    public enum Counting {
+        NONE,
+        EXACT,
+        ESTIMATED
+    }
+
     static FindParameters parse(Request request, ParameterSettings settings) {
         var query = request.query();
         var slice = request.attribute(Slice.KEY);
@@ -37,7 +47,7 @@ public record FindParameters(
                 ? new BsonDocument()
                 : SortParameter.sort(query);
         var hint = HintParameter.parse(query);
-        var shortcuts = EagerParameter.parse(query, settings.positioning(), cache(query));
+        var shortcuts = shortcuts(query, settings.positioning(), cache(query));
         var keys = keys(query);
         return new FindParameters(paging, counting(query), filter(query), keys, sort, hint, shortcuts);
     }
@@ -81,5 +91,31 @@ public record FindParameters(
         return query.first("cache")
                 .filter(value -> !value.equalsIgnoreCase("false") && !value.equals("0"))
                 .isPresent();
+    }
+
+    /// The `eager` parameter: `LINEAR` and `RANDOM` determine where cursors are positioned; bookmarks serve both.
+    ///
+    /// @param configured the default
+    /// @param cached the value of `cache`
+    /// @throws org.restheart.http.ProblemException 400
+    private static Shortcuts shortcuts(Query query, Positioning configured, boolean cached) {
+        return query.first("eager")
+                .map(value -> switch (value.toUpperCase(Locale.ROOT)) {
+                    case "LINEAR" -> new Shortcuts(eager(configured), Ahead.LINEAR, cached);
+                    case "RANDOM" -> new Shortcuts(eager(configured), Ahead.RANDOM, cached);
+                    case "NONE" -> new Shortcuts(Positioning.NONE, cached);
+                    default ->
+                        throw Problem.of(PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)")
+                                .raise();
+                })
+                .orElseGet(() ->
+                        new Shortcuts(configured, configured == Positioning.EAGER ? Ahead.LINEAR : Ahead.NONE, cached));
+    }
+
+    private static Positioning eager(Positioning configured) {
+        return switch (configured) {
+            case NONE, BOOKMARKS -> Positioning.BOOKMARKS;
+            case EXACT, EAGER -> Positioning.EAGER;
+        };
     }
 }

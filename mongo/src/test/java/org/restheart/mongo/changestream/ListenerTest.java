@@ -16,6 +16,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.background.ChangeCursor.Change;
+import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 
 @NullMarked
 class ListenerTest {

@@ -1,8 +1,0 @@
-package org.restheart.mongo.parameter;
-
-/// Whether and how the documents of a collection are counted: the `count` parameter.
-public enum Counting {
-    NONE,
-    EXACT,
-    ESTIMATED
-}
