@@ -2,17 +2,20 @@ package org.restheart.core.security;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -61,6 +64,19 @@ class OneCallerTest {
         }
     }
 
+    /// Waits until MongoDB has been executing a write of the gateway for half a second: it waits for the transaction.
+    private static void awaitBlocked(TestMongo mongo, TestGateway gateway, String collection) {
+        var blocked = BsonDocument.parse(
+                "{$match: {active: true, ns: '%s.%s', op: {$in: ['update', 'insert', 'command']}, microsecs_running: {$gt: 500000}}}"
+                        .formatted(gateway.database().getName(), collection));
+        await().atMost(TIME_LIMITS)
+                .until(() -> mongo.client()
+                                .getDatabase("admin")
+                                .aggregate(List.of(BsonDocument.parse("{$currentOp: {}}"), blocked))
+                                .first()
+                        != null);
+    }
+
     private static void assertSoon(Callable<HttpResponse<String>> request, int status) throws Exception {
         long start = System.nanoTime();
         var response = request.call();
@@ -91,7 +107,7 @@ class OneCallerTest {
             }
             waiting.add(threads.submit(() -> bob.post("/books", "{\"_id\": \"30\"}")));
             long start = System.nanoTime();
-            Thread.sleep(1_000);
+            awaitBlocked(mongo, gateway, "books");
             var admin = gateway.as("admin");
             var ada = gateway.as("ada");
             for (int i = 0; i < 3; i++) {
@@ -127,7 +143,7 @@ class OneCallerTest {
             var transaction = new Transaction(eve);
             transaction.write("PATCH", "/users/eve", "{\"colour\": 1}");
             var waiting = threads.submit(() -> eve.patch("/users/eve", "{\"colour\": 2}"));
-            Thread.sleep(500);
+            awaitBlocked(mongo, gateway, "users");
 
             var admin = gateway.as("admin");
             assertSoon(() -> admin.patch("/users/bob", "{\"colour\": 3}"), 200);

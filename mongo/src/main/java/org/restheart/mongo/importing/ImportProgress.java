@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonEncoder;
@@ -11,14 +13,15 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 
-/// Server-sent events (HTML, 9.2) with the status of an import, each second until it has ended. Confined to one
-/// response.
+/// Server-sent events (HTML, 9.2) with the status of an import, one per second until the import has ended. Confined
+/// to one response, which another thread may close.
 final class ImportProgress implements Content.Source {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final List<String> UNDER_WAY = List.of("receiving", "running");
     private static final ByteBuffer END = ByteBuffer.allocate(0);
 
     private final Supplier<Optional<BsonDocument>> status;
+    private final CountDownLatch closed = new CountDownLatch(1);
     private boolean begun;
     private boolean ended;
 
@@ -29,11 +32,8 @@ final class ImportProgress implements Content.Source {
 
     @Override
     public ByteBuffer next() throws InterruptedException {
-        if (ended) {
+        if (ended || closed.await(begun ? INTERVAL.toNanos() : 0, TimeUnit.NANOSECONDS)) {
             return END;
-        }
-        if (begun) {
-            Thread.sleep(INTERVAL);
         }
         begun = true;
         var now = status.get();
@@ -48,6 +48,6 @@ final class ImportProgress implements Content.Source {
 
     @Override
     public void close() {
-        ended = true;
+        closed.countDown();
     }
 }
