@@ -168,7 +168,7 @@ class ApiKeyLimitsTest {
                 .with(
                         "Authorization",
                         "Bearer "
-                                + TokenTest.signed(
+                                + TokenFixture.signed(
                                         SIGNING,
                                         JWSAlgorithm.HS256,
                                         "{iss: 'restheart.org', sub: 'ada', roles: ['editor'], exp: 4102444800}"));

@@ -2,7 +2,6 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -12,78 +11,12 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.testkit.TestClient;
-import org.restheart.testkit.TestMongo;
-import org.restheart.testkit.WithMongo;
+/// The actions of the Atlas Data API, as its clients see them.
 
-/// The Atlas Data API as its clients see it.
-@WithMongo
-class AtlasDataApiTest {
-    private static final String TASK = "{_id: {$oid: '6193504e1be4ab27791c8133'}, text: 'a',"
-            + " at: {$date: '2022-05-16T20:22:01.104Z'}, n: {$numberLong: '5'}, _etag: {$oid: '6193504e1be4ab27791c8134'}}";
-
-    private static TestGateway gateway;
-    private static String db;
-
-    @BeforeAll
-    static void start(TestMongo mongo) {
-        gateway = TestGateway.start(mongo, "dataApi: {enabled: true, max-limit: 50, default-limit: 20}\n");
-        db = gateway.database().getName();
-        gateway.permit("{_id: 'own', roles: ['editor'], predicate: \"path-prefix('/own')\", mongo:"
-                + " {readFilter: {owner: '@user._id'}, writeFilter: {owner: '@user._id'}, projectResponse: {secret: 0},"
-                + " allowWriteMode: true, allowBulkPatch: true}}");
-        gateway.permit("{_id: 'aggr', roles: ['viewer'], predicate: \"path-prefix('/own')\", mongo:"
-                + " {readFilter: {owner: 'bob'}, projectResponse: {secret: 0}, allowAdHocAggregations: true}}");
-        gateway.permit("{_id: 'rest', roles: ['editor'], predicate: \"path-prefix('/plain') and via('rest')\"}");
-        gateway.permit(
-                "{_id: 'acts', roles: ['editor'], predicate: \"path-prefix('/acts') and via('data-api') and action(find)\"}");
-        for (var name : List.of("plain", "acts")) {
-            gateway.insert(name, "{_id: 1}");
-        }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
-    }
-
-    @BeforeEach
-    void fill() {
-        gateway.collection("tasks").deleteMany(new BsonDocument());
-        gateway.insert("tasks", TASK);
-        gateway.collection("own").deleteMany(new BsonDocument());
-        for (int i = 0; i < 6; i++) {
-            gateway.insert(
-                    "own", "{_id: %d, owner: '%s', n: %d, secret: %d}".formatted(i, i % 2 == 0 ? "ada" : "bob", i, i));
-        }
-    }
-
-    private static HttpResponse<String> act(TestClient client, String action, String collection, String members) {
-        var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\"%s}"
-                .formatted(db, collection, members.isEmpty() ? "" : ", " + members.replace('\'', '"'));
-        return client.post("/app/any/endpoint/data/v1/action/" + action, body);
-    }
-
-    private static HttpResponse<String> act(String action, String members) {
-        return act(gateway.as("admin"), action, "tasks", members);
-    }
-
-    private static BsonDocument json(HttpResponse<String> response) {
-        return BsonDocument.parse(response.body());
-    }
-
-    private static void expect(HttpResponse<String> response, int status, String json) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
-        assertThat(json(response)).isEqualTo(BsonDocument.parse(json));
-    }
-
+class AtlasDataApiTest extends AtlasDataApiFixture {
     @Test
     void V1_a_document_is_plain_json() {
         var response = act("findOne", "'filter': {'text': 'a'}");
@@ -221,54 +154,6 @@ class AtlasDataApiTest {
     }
 
     @Test
-    void V15_pipelines_do_not_write_at_any_depth() {
-        var response = act("aggregate", "'pipeline': [{'$facet': {'a': [{'$out': 'x'}]}}]");
-        assertThat(response.statusCode()).isEqualTo(403);
-        assertThat(json(response).getString("error_code").getValue()).isEqualTo("ArgumentsNotAllowed");
-    }
-
-    @Test
-    void V16_to_19_credentials() {
-        var anonymous = gateway.anonymous();
-        var nothing = act(anonymous, "find", "tasks", "");
-        expect(
-                nothing,
-                400,
-                "{error: 'no authentication methods were specified', error_code: 'InvalidParameter', link: ''}");
-        var half = act(anonymous.with("email", "ada"), "find", "tasks", "");
-        expect(
-                half,
-                400,
-                "{error: 'must specify some form of authentication (either email+password, api-key, or jwt) in the"
-                        + " request header or body', error_code: 'MissingParameter', link: ''}");
-        var wrong =
-                "{error: 'invalid session: error finding user for endpoint', error_code: 'InvalidSession', link: ''}";
-        expect(act(anonymous.with("api-key", "wrong"), "find", "tasks", ""), 401, wrong);
-        expect(
-                act(
-                        gateway.as("admin")
-                                .with("api-key", "x")
-                                .with("email", "admin")
-                                .with("password", "no"),
-                        "find",
-                        "tasks",
-                        ""),
-                401,
-                wrong);
-        var pair = anonymous.with("email", "admin").with("password", "admin-pw");
-        assertThat(act(pair, "find", "tasks", "").statusCode()).isEqualTo(200);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {"/app/a/endpoint/data/v2/action/find", "/app/a/endpoint/data/v1/action/count", "/app/a", "/app"})
-    void V20_other_addresses_are_not_found(String address) {
-        var response = gateway.as("admin").post(address, "{}");
-        assertThat(response.statusCode()).isEqualTo(404);
-        assertThat(response.body()).isEmpty();
-    }
-
-    @Test
     void V21_the_beta_and_any_content_type() {
         var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"tasks\"}".formatted(db);
         var response = gateway.as("admin")
@@ -280,74 +165,6 @@ class AtlasDataApiTest {
                         .get("/app/any/endpoint/data/v1/action/find")
                         .statusCode())
                 .isEqualTo(405);
-    }
-
-    @Test
-    void V22_and_23_rules_hide_documents_and_fields() {
-        var ada = gateway.as("ada");
-        var found = json(act(ada, "find", "own", ""));
-        assertThat(found.getArray("documents")).hasSize(3);
-        assertThat(found.toJson()).doesNotContain("secret").doesNotContain("bob");
-        expect(act(ada, "findOne", "own", "'filter': {'_id': 1}"), 200, "{document: null}");
-        var asked = act(ada, "find", "own", "'filter': {'secret': 1}");
-        assertThat(asked.statusCode()).isEqualTo(403);
-        assertThat(json(asked).getString("error_code").getValue()).isEqualTo("ArgumentsNotAllowed");
-        expect(
-                act(ada, "updateOne", "own", "'filter': {'n': 1}, 'update': {'$set': {'x': 1}}"),
-                200,
-                "{matchedCount: 0, modifiedCount: 0}");
-    }
-
-    private static void expectNoRule(HttpResponse<String> response, String namespace) {
-        expect(
-                response,
-                403,
-                "{error: \"no rule exists for namespace '%s'\", error_code: 'NoMatchingRuleFound', link: ''}"
-                        .formatted(namespace));
-    }
-
-    @Test
-    void V12_24_25_without_permission_existence_is_not_revealed() {
-        var ada = gateway.as("ada");
-        expectNoRule(act(ada, "deleteMany", "own", "'filter': {}"), db + ".own");
-        assertThat(gateway.collection("own").countDocuments()).isEqualTo(6);
-        expectNoRule(act(ada, "find", "plain", ""), db + ".plain");
-        assertThat(ada.get("/plain").statusCode()).isEqualTo(200);
-        assertThat(act(ada, "find", "acts", "").statusCode()).isEqualTo(200);
-        expectNoRule(act(ada, "findOne", "acts", ""), db + ".acts");
-        expectNoRule(act(ada, "find", "missing", ""), db + ".missing");
-        var admin = gateway.as("admin");
-        expectNoRule(act(admin, "find", "_properties", ""), db + "._properties");
-        var other = "{\"dataSource\": \"x\", \"database\": \"admin\", \"collection\": \"system.users\"}";
-        expectNoRule(admin.post("/app/any/endpoint/data/v1/action/find", other), "admin.system.users");
-        expect(
-                act(admin, "find", "missing", ""),
-                400,
-                "{error: '%s.missing does not exist', error_code: 'InvalidParameter', link: ''}".formatted(db));
-    }
-
-    @Test
-    void pipelines_of_clients_see_only_what_the_rule_shows() {
-        var bob = gateway.as("bob");
-        var all = json(act(bob, "aggregate", "own", "'pipeline': [{'$sort': {'_id': 1}}]"));
-        assertThat(all.toJson()).doesNotContain("ada").doesNotContain("secret");
-        assertThat(all.getArray("documents")).hasSize(3);
-        // would fail on the document with n 0, which the rule excludes
-        var divided = act(
-                bob, "aggregate", "own", "'pipeline': [{'$match': {'$expr': {'$gt': [{'$divide': [1, '$n']}, 0]}}}]");
-        assertThat(divided.statusCode()).isEqualTo(200);
-        for (var stage : List.of(
-                "{'$lookup': {'from': 'users', 'pipeline': [], 'as': 'u'}}",
-                "{'$unionWith': 'users'}",
-                "{'$collStats': {}}",
-                "{'$match': {'$where': '1'}}",
-                "{'$_internalInhibitOptimization': {}}")) {
-            assertThat(act(bob, "aggregate", "own", "'pipeline': [" + stage + "]")
-                            .statusCode())
-                    .as(stage)
-                    .isEqualTo(403);
-        }
-        expectNoRule(act(gateway.as("ada"), "aggregate", "own", "'pipeline': []"), db + ".own");
     }
 
     @Test
@@ -365,17 +182,6 @@ class AtlasDataApiTest {
                         .map(BsonValue::asDocument)
                         .map(d -> d.getInt32("_id").getValue()))
                 .containsExactly(7, 8, 9, 10, 11);
-    }
-
-    @Test
-    void V27_browsers_may_not_send_keys() {
-        var preflight = gateway.anonymous()
-                .with("Access-Control-Request-Method", "POST")
-                .with("Access-Control-Request-Headers", "api-key")
-                .send("OPTIONS", "/app/any/endpoint/data/v1/action/find", "");
-        var allowed =
-                preflight.headers().firstValue("Access-Control-Allow-Headers").orElse("");
-        assertThat(allowed).containsIgnoringCase("authorization").doesNotContainIgnoringCase("api-key");
     }
 
     @Test

@@ -1,0 +1,98 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+/// Tokens in cookies, and pages of other sites.
+
+class TokenCookieTest extends TokenFixture {
+    @Test
+    void T22_logout_makes_the_browser_drop_the_cookie() {
+        var response = gateway.anonymous().send("POST", "/logout", "");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Set-Cookie"))
+                .contains("rh_auth=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0");
+        assertThat(gateway.anonymous().get("/logout").statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void T23_responses_with_tokens_are_not_stored_and_cookies_are_hidden_from_scripts() {
+        var get = gateway.as("ada").get("/token");
+        assertThat(get.headers().firstValue("Cache-Control")).contains("no-store");
+        assertThat(get.headers().firstValue("Auth-Token")).isPresent();
+        var cookie = gateway.as("ada").send("POST", "/token/cookie", "");
+        assertThat(cookie.headers().firstValue("Cache-Control")).contains("no-store");
+        assertThat(cookie.headers().firstValue("Auth-Token")).isEmpty();
+        assertThat(gateway.as("ada").get("/c").headers().firstValue("Auth-Token"))
+                .isEmpty();
+    }
+
+    @Test
+    void T21_other_sites_cannot_act_with_the_cookie(TestMongo mongo) {
+        var lax = TOKENS + "authCookieSetter: {same-site-mode: lax, allowed-origins: [\"https://app.example\"]}\n";
+        try (var other = TestGateway.start(mongo, lax)) {
+            other.permit("{_id: 'p', roles: ['editor'], predicate: \"path('/c')\"}");
+            other.insert("c", "{_id: 'a'}");
+            var token = token(other.as("ada"));
+            var browser = other.anonymous().with("Cookie", "rh_auth=Bearer_" + token);
+            assertThat(browser.get("/c").statusCode()).isEqualTo(200);
+            assertThat(browser.with("Origin", "https://evil.example").get("/c").statusCode())
+                    .isEqualTo(200);
+            assertThat(browser.with("Origin", "https://evil.example")
+                            .post("/c", "{}")
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(browser.with("Origin", "https://app.example")
+                            .post("/c", "{}")
+                            .statusCode())
+                    .isNotEqualTo(403);
+            assertThat(browser.post("/c", "{}").statusCode()).isNotEqualTo(403);
+        }
+    }
+
+    @Test
+    void pages_of_other_sites_cannot_make_a_link_write_with_the_cookie() {
+        var admin = gateway.as("admin");
+        var pipeline = "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\": \"copy\"}]}]}";
+        assertThat(admin.put("/linked", pipeline).statusCode()).isEqualTo(201);
+        assertThat(admin.post("/linked", "{}").statusCode()).isEqualTo(201);
+        var browser = gateway.anonymous().with("Cookie", "rh_auth=Bearer_" + token(admin));
+        assertThat(browser.with("Sec-Fetch-Site", "cross-site")
+                        .get("/linked/_aggrs/w")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(browser.with("Origin", "https://evil.example")
+                        .get("/linked/_aggrs/w")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(browser.get("/linked/_aggrs/w").statusCode()).isEqualTo(403);
+        assertThat(gateway.collection("copy").countDocuments()).isZero();
+        assertThat(browser.with("Sec-Fetch-Site", "same-origin")
+                        .get("/linked/_aggrs/w")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(admin.get("/linked/_aggrs/w").statusCode()).isEqualTo(200);
+        assertThat(gateway.collection("copy").countDocuments()).isEqualTo(1);
+    }
+
+    @Test
+    void pages_of_other_sites_cannot_read_with_a_cookie_that_browsers_send_them(TestMongo mongo) {
+        var none = TOKENS + "authCookieSetter: {same-site-mode: none, allowed-origins: [\"https://app.example\"]}\n";
+        try (var other = TestGateway.start(mongo, none)) {
+            other.permit("{_id: 'p', roles: ['editor'], predicate: \"path('/c')\"}");
+            other.insert("c", "{_id: 'a'}");
+            var browser = other.anonymous().with("Cookie", "rh_auth=Bearer_" + token(other.as("ada")));
+            assertThat(browser.with("Origin", "https://evil.example").get("/c").statusCode())
+                    .isEqualTo(403);
+            var token = browser.with("Origin", "https://evil.example").get("/token");
+            assertThat(token.statusCode()).isEqualTo(403);
+            assertThat(token.headers().firstValue("Auth-Token")).isEmpty();
+            assertThat(browser.with("Origin", "null").get("/token").statusCode())
+                    .isEqualTo(403);
+            assertThat(browser.with("Origin", "https://app.example").get("/c").statusCode())
+                    .isEqualTo(200);
+            assertThat(browser.get("/c").statusCode()).isEqualTo(200);
+        }
+    }
+}
