@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,11 +14,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
@@ -49,9 +46,6 @@ import org.restheart.openapi.Visible.Offered;
 
 /// Evaluates what a caller may do with which resources. Thread-safe.
 final class AccessEvaluation {
-    /// Segments with a meaning of their own below a collection, which an unknown segment therefore is not.
-    private static final Set<String> NO_ID = Set.of("_size", "_meta", "_indexes", "_aggrs", "_streams", "*");
-
     private final OpenApiConfig config;
     private final Descriptions descriptions;
     private final Shapes shapes;
@@ -178,68 +172,13 @@ final class AccessEvaluation {
         }
         return pathOf(asking, collection.kind(), db, collection.name()).map(path -> {
             var offered = new ArrayList<Offered>();
-            below(collection).forEach((kind, paths) -> {
+            CollectionPaths.below(collection).forEach((kind, paths) -> {
                 for (var segments : paths) {
                     offer(asking, wish, kind, path, segments, offered);
                 }
             });
             return group(path, Optional.of(db), Optional.of(collection), offered);
         });
-    }
-
-    /// The resources of a collection, by the rest of their paths.
-    private static Map<ResourceKind, List<List<String>>> below(CollectionStructure collection) {
-        var below = new LinkedHashMap<ResourceKind, List<List<String>>>();
-        below.put(collection.kind(), List.of(List.of()));
-        switch (collection.kind()) {
-            case FILES_BUCKET -> {
-                below.put(ResourceKind.FILE, List.of(List.of("{id}")));
-                below.put(ResourceKind.FILE_BINARY, List.of(List.of("{id}", "binary")));
-                below.put(ResourceKind.BULK_FILES, List.of(List.of("*")));
-                below.put(ResourceKind.FILES_BUCKET_SIZE, List.of(List.of("_size")));
-                below.put(ResourceKind.FILES_BUCKET_META, List.of(List.of("_meta")));
-            }
-            case SCHEMA_STORE -> {
-                below.put(ResourceKind.SCHEMA, List.of(List.of("{id}")));
-                below.put(ResourceKind.BULK_SCHEMAS, List.of(List.of("*")));
-                below.put(ResourceKind.SCHEMA_STORE_SIZE, List.of(List.of("_size")));
-                below.put(ResourceKind.SCHEMA_STORE_META, List.of(List.of("_meta")));
-                return below;
-            }
-            default -> {
-                below.put(ResourceKind.DOCUMENT, List.of(List.of("{id}")));
-                below.put(ResourceKind.BULK_DOCUMENTS, List.of(List.of("*")));
-                below.put(ResourceKind.COLLECTION_SIZE, List.of(List.of("_size")));
-                below.put(ResourceKind.COLLECTION_META, List.of(List.of("_meta")));
-                below.put(ResourceKind.AGGREGATIONS, List.of(List.of("_aggrs")));
-            }
-        }
-        below.put(ResourceKind.COLLECTION_INDEXES, List.of(List.of("_indexes")));
-        below.put(ResourceKind.INDEX, List.of(List.of("_indexes", "{index}")));
-        below.put(ResourceKind.AGGREGATION, named(collection, "aggrs", "_aggrs"));
-        below.put(ResourceKind.CHANGE_STREAM, named(collection, "streams", "_streams"));
-        return below;
-    }
-
-    private static List<List<String>> named(CollectionStructure collection, String property, String segment) {
-        return definitions(collection, property).keySet().stream()
-                .map(uri -> List.of(segment, uri))
-                .toList();
-    }
-
-    /// Stored aggregations or streams by name; of equal names, the first applies.
-    static Map<String, BsonDocument> definitions(CollectionStructure collection, String property) {
-        var definitions = new LinkedHashMap<String, BsonDocument>();
-        if (collection.properties().get(property) instanceof BsonArray array) {
-            for (BsonValue entry : array) {
-                if (entry instanceof BsonDocument definition
-                        && definition.get("uri") instanceof BsonString uri
-                        && !uri.getValue().isEmpty()) {
-                    definitions.putIfAbsent(uri.getValue(), definition);
-                }
-            }
-        }
-        return definitions;
     }
 
     /// @param segments the rest of the path; one in braces is unknown
@@ -257,7 +196,7 @@ final class AccessEvaluation {
             boolean unknown = segment.startsWith("{") && segment.endsWith("}");
             path.add(
                     unknown
-                            ? new Segment.Unknown(segment.equals("{id}") ? NO_ID : Set.of())
+                            ? new Segment.Unknown(segment.equals("{id}") ? CollectionPaths.RESERVED : Set.of())
                             : new Segment.Name(segment));
             shown.append('/')
                     .append(

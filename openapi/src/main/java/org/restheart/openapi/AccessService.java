@@ -37,15 +37,12 @@ import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.description.Descriptions;
 
-/// `GET /_access`: what the caller may do with which databases and collections, in three values: `yes`, `no`, and
-/// `depends` where the query, the content or the id decides. What may not be touched at all is not listed. Below it,
-/// `POST check` tells how rules decide about one request, and `POST parse` whether a permission can be read.
-/// Thread-safe.
+/// `GET /_access`: the databases and collections that the caller may access, each operation with one of three
+/// values: `yes`, `no`, or `depends` if the query, the content or the id decides. Resources without any
+/// permitted operation are not listed. Below it, `POST check` evaluates one request, and `POST parse` validates
+/// a permission. Thread-safe.
 public final class AccessService implements Service {
-    /// What an unknown segment below a collection is not: it would mean something else.
-    private static final Set<String> NO_ID = Set.of("_size", "_meta", "_indexes", "_aggrs", "_streams", "*");
-
-    private static final Segment ANY = new Segment.Unknown(NO_ID);
+    private static final Segment ANY = new Segment.Unknown(CollectionPaths.RESERVED);
 
     private static final int MAX_CONTENT = 1 << 20;
 
@@ -54,15 +51,15 @@ public final class AccessService implements Service {
     private final KindPermissions permissions;
     private final AccessChecks checks;
 
-    /// What the service needs to know of the server.
+    /// Properties and functions of the server.
     ///
     /// @param depth segments of the service's path
-    /// @param rootRole the role that may ask about others and reads what rules say
-    /// @param services paths of services beside the data, by their names
-    /// @param own what the server keeps in collections, `accounts` or `permissions`, by their full names
+    /// @param rootRole the role that may query permissions of others and the contents of access rules
+    /// @param services paths of services other than the data API, by name
+    /// @param own the collections of `accounts` and of `permissions`, by full name
     /// @param accounts an account by its name; may block
-    /// @param syntax whether a permission can be read
-    /// @param challenge the answer to those who may do nothing and have not said who they are
+    /// @param syntax whether a permission can be parsed
+    /// @param challenge the response to anonymous callers without permissions
     public record Surroundings(
             int depth,
             Optional<String> rootRole,
@@ -236,7 +233,7 @@ public final class AccessService implements Service {
         };
     }
 
-    /// The path, if it leads where it should.
+    /// The path, if it resolves to the expected resource.
     private Optional<RequestPath> pathOf(Request asking, ResourceKind kind, String... tokens) {
         return descriptions
                 .pathOf(asking.connection(), tokens)
@@ -246,7 +243,7 @@ public final class AccessService implements Service {
                         .isPresent());
     }
 
-    /// Nothing where nothing is allowed.
+    /// Empty if nothing is permitted.
     private static Optional<BsonValue> resource(
             RequestPath path, String kind, String holds, Map<String, Answer> operations) {
         if (operations.values().stream().allMatch(answer -> answer == Answer.NEVER)) {

@@ -237,7 +237,7 @@ final class DescriptionWriter {
             written.append("description", new BsonString(String.join(" ", texts)));
         }
         var definition = group.flatMap(Group::collection)
-                .flatMap(structure -> Optional.ofNullable(AccessEvaluation.definitions(
+                .flatMap(structure -> Optional.ofNullable(CollectionPaths.definitions(
                                 structure, operation.kind() == ResourceKind.AGGREGATION ? "aggrs" : "streams")
                         .get(offered.name())));
         var variables = definition.map(StoredVariables::of);
