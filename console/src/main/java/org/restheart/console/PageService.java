@@ -20,11 +20,11 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.Traffic;
 
-/// A page for browsers and the files that it names, from memory. Public, since it holds no data: it sends the requests
-/// of its user.
+/// Serves an HTML page and its files from memory. Public, since they contain no data: the page sends requests
+/// with the credentials of its user.
 ///
-/// The page is at the root and revalidated on each request; its files are in a folder named by the hash of all of
-/// them, and cached without expiry. So files of two releases are never mixed.
+/// The page is at the root and revalidated on each request. Its files are in a folder named by the hash of all
+/// of them, and cached without expiry, so that files of two releases are never mixed.
 public final class PageService implements Service {
     private static final String IMMUTABLE = "public, max-age=31536000, immutable";
     private static final String REVALIDATE = "no-cache";
@@ -35,8 +35,8 @@ public final class PageService implements Service {
     private final Fields policy;
     private final Map<List<String>, StaticFile> files = new HashMap<>();
 
-    /// @param contentPolicy what browsers let the page do
-    /// @param page HTML that names its files as `FILES/name`
+    /// @param contentPolicy the value of `Content-Security-Policy`
+    /// @param page HTML that refers to its files as `FILES/name`
     /// @param contents the files by name
     PageService(String name, String uri, String contentPolicy, String page, SortedMap<String, byte[]> contents) {
         this.name = name;
@@ -82,7 +82,7 @@ public final class PageService implements Service {
         return StaticFile.digest(all.toByteArray());
     }
 
-    /// A file of the jar.
+    /// A resource of the jar.
     static byte[] read(String path) {
         try (var in = PageService.class.getResourceAsStream(path)) {
             if (in == null) {

@@ -86,7 +86,7 @@ final class StaticFile {
         return coded.toByteArray();
     }
 
-    /// Identifies a content: the first half of its SHA-256.
+    /// The first half of the SHA-256, in hexadecimal digits.
     static String digest(byte[] bytes) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes), 0, 16);

@@ -43,7 +43,8 @@ final class ActionBody {
         this.members = members;
     }
 
-    /// The keys of all actions: clients may share what builds the body, so those of other actions are ignored.
+    /// The keys of all actions: clients may build the bodies of all actions in one place, so keys of other
+    /// actions are ignored.
     private static final Set<String> KEYS = Set.of(
             "dataSource",
             "database",
@@ -60,9 +61,8 @@ final class ActionBody {
             "upsert",
             "pipeline");
 
-    /// @throws Refusal 400 for anything but a JSON object, and for misspelt keys. Others that no action has are
-    /// ignored,
-    ///     as the service did that this one stands in for
+    /// @throws Refusal 400 for anything but a JSON object, and for misspelt keys. Other unknown keys are
+    ///     ignored, as in the Atlas Data API
     static ActionBody parse(Action action, byte[] json) {
         var members = new HashMap<String, Member>();
         try (var parser = JSON.createParser(ObjectReadContext.empty(), json)) {

@@ -12,8 +12,8 @@ import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
 
-/// Server-sent events of one operation: the protocol graphql-sse in its mode of distinct connections. A subscription's
-/// events have ids; who sends one as `Last-Event-ID` resumes after it. Thread-safe.
+/// Server-sent events of one operation: the protocol graphql-sse in its mode of distinct connections. Events of
+/// subscriptions have ids; a client that sends one as `Last-Event-ID` resumes after it. Thread-safe.
 final class EventStreams {
     private static final String MEDIA_TYPE = "text/event-stream; charset=UTF-8";
 
@@ -24,7 +24,7 @@ final class EventStreams {
         return accepts(request, "text/event-stream");
     }
 
-    /// Whether it accepts nothing else that an operation is answered with.
+    /// Whether the client accepts events only, and no other format of results.
     static boolean areRequired(Request request) {
         return areAccepted(request) && !accepts(request, "json") && !accepts(request, "*/*");
     }
@@ -57,8 +57,8 @@ final class EventStreams {
                 .array();
     }
 
-    /// The results of a subscription. Without a message `complete`: it ends when the connection does, and a client
-    /// that returns goes on.
+    /// The results of a subscription. No message `complete` is sent: the subscription ends with its connection,
+    /// and a client that reconnects resumes it.
     static Response.Ready results(OpenSubscription subscription, Backlog backlog) {
         var results = new AtomicReference<ResponseStream>();
         var stream = subscription.results(new ResponseStream.Receiver() {

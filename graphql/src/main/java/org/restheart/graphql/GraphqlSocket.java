@@ -68,7 +68,7 @@ final class GraphqlSocket implements Inbound {
         backlog.end(why);
     }
 
-    /// The socket has taken a message.
+    /// Called when a message was written to the socket.
     void sent(Frame frame) {
         var any = last;
         if (any != null) {
@@ -238,7 +238,7 @@ final class GraphqlSocket implements Inbound {
             offer(head + new String(result.json(), StandardCharsets.UTF_8) + "}", since);
         }
 
-        /// The client returns and begins anew, as listeners of streams do.
+        /// Completes the subscription, so that the client starts it again.
         @Override
         public void ended(Ending why) {
             complete(id);

@@ -1,4 +1,4 @@
 package org.restheart.graphql;
 
-/// What an operation comes to: one result, or a stream of them.
+/// The result of an operation: a single one, or a stream.
 sealed interface OperationResult permits QueryOutcome, OpenSubscription {}

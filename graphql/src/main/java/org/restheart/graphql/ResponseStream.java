@@ -10,12 +10,12 @@ import org.restheart.http.push.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Maps the events of one subscription's source stream to results (GraphQL, 6.2.3.2), one after the other. Events that
-/// wait are in the source's bounded backlog. Thread-safe.
+/// Maps the events of one subscription's source stream to results (GraphQL, 6.2.3.2), sequentially. Waiting
+/// events are in the source's bounded backlog. Thread-safe.
 final class ResponseStream {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseStream.class);
 
-    /// Executions for events at once, in this process: they are not among the requests in flight.
+    /// Limits concurrent executions for events in this process, which do not count as requests in flight.
     private static final FairShares EXECUTIONS = new FairShares(64, 0);
 
     private final Subscription source;
@@ -40,7 +40,7 @@ final class ResponseStream {
         this.receiver = receiver;
     }
 
-    /// Results are passed on from now on.
+    /// Starts to pass on results.
     void start() {
         source.backlog().connect(() -> tasks.execute(this::drain));
     }

@@ -8,8 +8,8 @@ import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs tasks one after the other, on a virtual thread that exists only while there are some: there may be many
-/// connections that are idle, for the caller of whoever has made it. Thread-safe.
+/// Runs tasks sequentially, on a virtual thread that exists only while there are tasks, since many connections
+/// are idle. Tasks run for the caller that was current when this was created. Thread-safe.
 final class SerialTasks implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialTasks.class);
 

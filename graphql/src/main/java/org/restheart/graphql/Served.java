@@ -1,4 +1,4 @@
 package org.restheart.graphql;
 
-/// An app that answers at a path.
+/// An app that is served at a path.
 record Served(AppCatalog.Place place, ServedApp app) {}

@@ -3,8 +3,8 @@ package org.restheart.graphql;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
 
-/// Is told of subscriptions on WebSockets, which are not requests of their own: log and metrics have them as if they
-/// were.
+/// Observes subscriptions on WebSockets, which have no request of their own, so that log and metrics contain
+/// them.
 @FunctionalInterface
 public interface SubscriptionObserver {
     /// Called once when a subscription has ended, or has been refused; must not block.

@@ -43,7 +43,7 @@ record Subscriptions(QueryRunner runner, SourceStreams streams, AppCatalog catal
         return Optional.of(runner.run(request, served.app(), asked, event, extensions));
     }
 
-    /// Whether the definition is what it was.
+    /// Whether the definition is unchanged.
     boolean isServed(Served served) {
         try {
             return catalog.find(served.place())

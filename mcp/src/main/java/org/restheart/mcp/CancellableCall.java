@@ -7,10 +7,10 @@ import java.util.function.Supplier;
 import org.restheart.http.Response;
 import org.restheart.http.Withdrawable;
 
-/// A call that reads, on a thread of its own, which is interrupted when the client has disconnected: the connection to
-/// MongoDB on which it waits is closed then, which ends the operation there. Thread-safe.
+/// A call that reads, on a separate thread. When the client disconnects, the thread is interrupted: this closes
+/// the connection to MongoDB on which it waits, which ends the operation there. Thread-safe.
 final class CancellableCall extends CompletableFuture<Response.Ready> implements Withdrawable {
-    /// How often the client is looked for.
+    /// The interval in which the connection of the client is checked.
     private static final Executor LATER = delayedExecutor(500, TimeUnit.MILLISECONDS, Runnable::run);
 
     private final Thread thread;
@@ -43,7 +43,7 @@ final class CancellableCall extends CompletableFuture<Response.Ready> implements
         });
     }
 
-    /// Interrupted once: what the thread does to end must not be interrupted.
+    /// Interrupts the thread once, so that its clean-up is not interrupted.
     private boolean withdraw() {
         if (isDone()) {
             return false;

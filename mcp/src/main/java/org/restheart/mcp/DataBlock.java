@@ -109,7 +109,7 @@ final class DataBlock {
         return bytes;
     }
 
-    /// Whether it has as many documents as it may.
+    /// Whether the limit of documents is reached.
     boolean isFull() {
         return lines.size() == maxDocuments;
     }

@@ -68,7 +68,7 @@ final class JudgedCalls {
                 deferred.whenThere(arrived::complete);
                 try {
                     yield arrived.get().get();
-                } catch (InterruptedException _) { // by its client's leaving
+                } catch (InterruptedException _) { // since the client has disconnected
                     isGone.set(true);
                     Thread.currentThread().interrupt();
                     throw new RefusedCall("gone", "the client has left");
@@ -109,7 +109,7 @@ final class JudgedCalls {
         }
     }
 
-    /// @param most where counting ends; 0 for no limit
+    /// @param most the largest count; 0 for no limit
     long count(ToolCall call, String collection, Map<String, String> parameters, int most, Duration timeLimit) {
         var inner = JudgedRequest.at(Method.GET, collection + "/_size", parameters, call.via())
                 .with(JudgedRequest.TIME_LIMIT, timeLimit);

@@ -277,7 +277,7 @@ public final class McpService implements Service {
         if (rpc.isNotification()) {
             return Response.status(202);
         }
-        // What writes goes on without its client, so that it is not carried out in part.
+        // Calls that write continue without their client, so that they are not executed in part.
         return asksToWrite(request)
                 ? answer(request, credential, rpc)
                 : CancellableCall.of(() -> answer(request, credential, rpc));
@@ -294,7 +294,7 @@ public final class McpService implements Service {
             return failed(request, rpc, problem.problem().message(), null);
         } catch (RuntimeException failure) {
             if (Thread.currentThread().isInterrupted()) {
-                return Response.status(499); // nobody reads it
+                return Response.status(499); // not sent: the client has disconnected
             }
             return failed(request, rpc, failure.toString(), failure);
         }

@@ -14,7 +14,7 @@ final class RefusedCall extends RuntimeException {
         return new RefusedCall("argument", message);
     }
 
-    /// The result ended before its end: MongoDB's time limit passed, or it cannot be reached any more.
+    /// The result is incomplete: MongoDB's time limit has passed, or MongoDB is no longer reachable.
     static RefusedCall interrupted(ToolCall call, Exception failure) {
         return failure instanceof RefusedCall refused
                 ? refused

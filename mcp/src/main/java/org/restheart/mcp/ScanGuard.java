@@ -21,8 +21,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
 
-/// Refuses queries that would examine many documents because no index serves them. What is counted is what the caller
-/// may see, so that a refusal tells nothing of other documents. Thread-safe.
+/// Refuses queries that would examine many documents because no index serves them. Counts only documents that
+/// are visible to the caller, so that a refusal reveals nothing about others. Thread-safe.
 ///
 /// @param limit the most documents that may be examined without an index; empty if all may
 record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
@@ -48,7 +48,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
                         + (names.isEmpty() ? "" : " (" + String.join(", ", names) + ")"));
     }
 
-    /// MongoDB tries plans with documents, which may take long by itself; null if it does.
+    /// The plan; null if planning exceeds the time limit: MongoDB executes candidate plans to compare them.
     private @Nullable BsonDocument plan(ToolCall call, JudgedRequest query) {
         var plan = new AtomicReference<@Nullable BsonDocument>();
         try {
@@ -93,7 +93,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
                 return names;
             }
         } catch (ProblemException | IOException | MalformedJsonException _) {
-            return List.of(); // which the caller may not see
+            return List.of(); // not visible to the caller
         }
     }
 
@@ -106,7 +106,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
         return seen.scan && (pipeline || seen.filtered || seen.sorted);
     }
 
-    /// What the stages of a plan do.
+    /// The kinds of stages in a plan.
     private static final class Seen {
         private boolean scan;
         private boolean filtered;

@@ -112,7 +112,7 @@ enum Tool {
                     required("update", UPDATE, "update operators, or a pipeline"),
                     required("etag", TEXT, "the hexadecimal digits of the document's _etag")));
 
-    /// The effect on stored data.
+    /// The effect of a call on stored data.
     private enum Effect {
         READS,
         ADDS,

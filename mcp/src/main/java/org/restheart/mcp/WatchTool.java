@@ -24,8 +24,8 @@ import org.restheart.http.judged.StreamPosition;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
 
-/// Waits for events of a declared change stream, for a bounded time. Each result says where the next call goes on, so
-/// that no event is lost between calls. Thread-safe.
+/// Waits for events of a declared change stream, for a bounded time. Each result contains the token from which
+/// the next call continues, so that no event is lost between calls. Thread-safe.
 final class WatchTool {
     private static final Duration RESUMABLE = Duration.ofDays(1);
     private static final int EVENTS = 20;
@@ -72,7 +72,7 @@ final class WatchTool {
                 .orElseThrow(() -> RpcError.invalidParams("'after' is not of this stream, or its time is over"));
     }
 
-    /// How many events are wanted may differ from call to call.
+    /// The arguments that must be equal in all calls; the number of events may differ.
     private static BsonValue matter(ToolCall call) {
         return new BsonArray(List.of(
                 new BsonString(call.text("database")),
@@ -181,8 +181,8 @@ final class WatchTool {
             }
         }
 
-        /// Where the next call goes on: behind the last event, or where the stream is if there was none. Events until
-        /// the stream's position are in the backlog by the time that it is known.
+        /// The token from which the next call continues: that of the last event, or the stream's position if
+        /// there was none. When that position is known, all events before it are in the backlog.
         Optional<String> next(StreamPosition position) throws InterruptedException {
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(POSITION_MILLIS);
             do {

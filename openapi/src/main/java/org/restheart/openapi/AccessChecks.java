@@ -24,7 +24,7 @@ import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
 
-/// `POST /_access/check`: how access rules decide about a request, which is not carried out. Thread-safe.
+/// `POST /_access/check`: evaluates the access rules for a request without executing it. Thread-safe.
 final class AccessChecks {
     private static final int MAX_PARAMETERS = 1_000;
 
@@ -34,11 +34,11 @@ final class AccessChecks {
         this.explanations = explanations;
     }
 
-    /// @param asking with the caller about whom is asked
+    /// @param asking has the caller whose permissions are evaluated
     /// @param content `{method, path, query, body}`
-    /// @param readsRules whether the answer tells what access rules say. Otherwise it has of each
-    ///     rule its role, its priority and the flags that it lacks, and of a grant which restrictions
-    ///     there are
+    /// @param readsRules whether the response has the contents of access rules. Otherwise it has, for each
+    ///     rule, its role, its priority and the flags that it lacks, and for a grant only the kinds of its
+    ///     restrictions
     BsonDocument check(Request asking, BsonDocument content, boolean readsRules) {
         var explanation = explanations.explain(asking, request(content));
         var answer = new BsonDocument("decision", new BsonString(explanation.isAllowed() ? "allowed" : "refused"))

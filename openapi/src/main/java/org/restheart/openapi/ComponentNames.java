@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// ComponentNames of operations and components. A name depends only on its path, so that it does not change with other
+/// Names of operations and components. A name depends only on its path, so that it does not change with other
 /// collections: paths that could have the same name get a hash of the path.
 final class ComponentNames {
     private static final Pattern PLAIN = Pattern.compile("[a-z][a-z0-9]*");
@@ -45,7 +45,7 @@ final class ComponentNames {
         return plain ? name.toString() : name + "X" + hash(String.join("/", segments));
     }
 
-    /// The component of what stands in a property.
+    /// The component of a property's value.
     static String inner(String component, String property) {
         return component + "_"
                 + (COMPONENT.matcher(property).matches()

@@ -13,10 +13,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.restheart.bson.JsonMode;
 
-/// The schemas of one document: those of types that JSON lacks, in one spelling, and what is added to them.
-/// Only what is referred to is there. Confined to one document.
+/// The component schemas of one document: fixed schemas for types that JSON lacks, in one JSON mode, and added
+/// ones. Contains only referenced schemas. Confined to one document.
 final class Components {
-    /// ComponentNames that no collection can have.
+    /// Names that no collection can have.
     static final Set<String> FIXED = Set.of(
             "ObjectId",
             "Date",
@@ -73,7 +73,7 @@ final class Components {
         return schemas.containsKey(name);
     }
 
-    /// Whether numbers are JSON's.
+    /// Whether numbers are JSON numbers.
     boolean hasPlainNumbers() {
         return mode != JsonMode.EXTENDED;
     }

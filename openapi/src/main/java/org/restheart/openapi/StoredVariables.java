@@ -56,7 +56,7 @@ record StoredVariables(Map<String, Variable> required) {
         }
     }
 
-    /// ComponentNames that begin with `@` are set by the server. A path addresses its first segment.
+    /// Names that begin with `@` are set by the server. A path refers to the variable of its first segment.
     private static void add(String name, Variable variable, Map<String, Variable> found) {
         if (name.startsWith("@")) {
             return;

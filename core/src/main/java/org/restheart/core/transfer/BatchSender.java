@@ -12,17 +12,17 @@ import org.bson.BsonString;
 import org.restheart.bson.JsonParser;
 import org.restheart.mongo.format.BsonBytes;
 
-/// Sends batches until they are answered. A batch that got no answer is sent again: a document of it that is there by
-/// then counts as stored.
+/// Sends batches, and repeats those without a response. In a repeated batch, a duplicate id counts as stored by
+/// an earlier attempt.
 ///
-/// @param upsert replaces documents that are there
+/// @param upsert whether existing documents are replaced
 record BatchSender(GatewayClient gateway, Map<String, String> environment, boolean upsert) {
     private static final int CONFLICT = 409;
 
-    /// Adds the documents that the gateway refuses to the batch's errors.
+    /// Adds refused documents to the batch's errors.
     ///
-    /// @return how many are stored
-    /// @throws TransferFailure if the gateway refuses all, or cannot be reached
+    /// @return the number of stored documents
+    /// @throws TransferFailure if the gateway refuses the whole batch, or no attempt succeeds
     long send(ImportBatch batch) {
         if (batch.size() == 0) {
             return 0;
@@ -63,7 +63,7 @@ record BatchSender(GatewayClient gateway, Map<String, String> environment, boole
         return GatewayClient.refused(response.statusCode(), response.body());
     }
 
-    /// How many were refused.
+    /// The number of refused documents.
     private static long refused(ImportBatch batch, BsonDocument report, boolean repeated) {
         long refused = 0;
         for (var each : report.getArray("errors", new BsonArray())) {

@@ -9,8 +9,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.Properties;
 import org.bson.types.ObjectId;
 
-/// How far an import of a file has come, kept in a file beside it, so that the same command goes on. Confined to one
-/// thread.
+/// The progress of an import, in a file beside its source, by which the same command resumes the import.
+/// Confined to one thread.
 final class Checkpoint {
     private final Path file;
     private final Properties kept = new Properties();
@@ -19,7 +19,7 @@ final class Checkpoint {
         this.file = file;
     }
 
-    /// That of an earlier run with the same source and target, or a new one.
+    /// The checkpoint of an earlier run with the same source and target, or a new one.
     static Checkpoint of(Path source, String target) throws IOException {
         var checkpoint = new Checkpoint(source.resolveSibling(source.getFileName() + ".import"));
         try (var in = Files.newInputStream(checkpoint.file)) {
@@ -36,8 +36,10 @@ final class Checkpoint {
         return checkpoint;
     }
 
-    /// A document's id, where it has none: the same in every run, so that nothing is stored
-    /// twice, and in the order of the file.
+    /// The id for a document without one: the same in every run, so that no document is stored twice, and
+    /// ascending.
+    ///
+    /// @param number of the document in the file
     ObjectId id(long number) {
         var seed = ByteBuffer.wrap(new ObjectId(kept.getProperty("seed")).toByteArray());
         var id = ByteBuffer.allocate(seed.capacity());
@@ -45,7 +47,7 @@ final class Checkpoint {
         return new ObjectId(id.array());
     }
 
-    /// How many documents of the source are done.
+    /// The number of documents of the source that are stored or refused.
     long done() {
         return number("done");
     }

@@ -1,7 +1,7 @@
 package org.restheart.core.transfer;
 
-/// Finds the documents of a file while its bytes pass: lines, or BSON documents by their lengths. Confined to one
-/// thread.
+/// Counts the documents in a stream of bytes: lines, or BSON documents by their length prefixes. Confined to
+/// one thread.
 final class DocumentCounter {
     private final boolean bson;
     private long position;
@@ -38,17 +38,17 @@ final class DocumentCounter {
         return documents;
     }
 
-    /// Where the last whole document ends, in bytes.
+    /// The offset after the last complete document, in bytes.
     long end() {
         return begin;
     }
 
-    /// Where the last whole document begins.
+    /// The offset of the last complete document, in bytes.
     long lastBegin() {
         return lastBegin;
     }
 
-    /// What followed the last whole document is gone.
+    /// Called when the bytes after the last complete document have been removed.
     void truncated() {
         position = begin;
         length = 0;

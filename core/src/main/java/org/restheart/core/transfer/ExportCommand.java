@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Writes all documents of a query into a file. What broke off goes on after the last whole document.
+/// Writes all documents of a query to a file. An interrupted export resumes after the last complete document.
 @Command(
         name = "export",
         mixinStandardHelpOptions = true,
@@ -98,7 +98,7 @@ final class ExportCommand implements Callable<Integer> {
         return Query.parse(Objects.requireNonNullElse(gateway.url().getRawQuery(), ""), MAX_PARAMETERS);
     }
 
-    /// @throws IOException if it broke off
+    /// @throws IOException if the transfer is interrupted
     private void copy(PartialFile partial, boolean resumable, FileFormat written, Progress progress, double total)
             throws IOException {
         var request = gateway.request(page(partial, resumable, written), environment)
@@ -138,7 +138,7 @@ final class ExportCommand implements Callable<Integer> {
         return gateway.with(mode + "&sort=_id" + after);
     }
 
-    /// How many documents there are; negative if the gateway does not say.
+    /// The number of documents; negative if it is unknown.
     private double total() {
         var url = gateway.url().toString();
         int mark = url.indexOf('?');
@@ -152,7 +152,7 @@ final class ExportCommand implements Callable<Integer> {
                             .getNumber("_size")
                             .doubleValue()
                     : -1;
-        } catch (IOException | RuntimeException _) { // only the bar needs it
+        } catch (IOException | RuntimeException _) { // needed only to show the progress
             return -1;
         }
     }

@@ -11,7 +11,7 @@ import org.restheart.mongo.format.JsonDocumentReader;
 import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
 
-/// How documents stand in a file.
+/// The formats of files with documents.
 enum FileFormat {
     NDJSON(JsonLines.MEDIA_TYPE),
     BSON(BsonBytes.MEDIA_TYPE),
@@ -28,7 +28,7 @@ enum FileFormat {
         return mediaType;
     }
 
-    /// By the end of the name; lines of JSON for unknown ones.
+    /// The format by the extension of the name; NDJSON for unknown ones.
     static FileFormat of(String file) {
         var name = file.toLowerCase(Locale.ROOT);
         for (var format : values()) {

@@ -16,11 +16,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// The gateway that a command line names, and who asks it.
+/// The gateway and the credentials that a command line names. Sends requests to it.
 final class GatewayClient {
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
-    /// As people write it: with filters that are not percent-encoded.
+    /// Converts URLs whose query need not be percent-encoded.
     static final class Address implements ITypeConverter<URI> {
         @Override
         public URI convert(String text) {
@@ -103,12 +103,14 @@ final class GatewayClient {
         }
     }
 
-    /// Whether the same request may succeed later.
+    /// Whether a retry of the same request may succeed.
     static boolean isTransient(int status) {
         return status == 408 || status == 429 || status == 502 || status == 503 || status == 504;
     }
 
-    /// @param attempt from 1
+    /// Waits before a retry: 1, 2, 4 … at most 30 seconds.
+    ///
+    /// @param attempt the number of the failed attempt, from 1
     static void pause(int attempt) {
         try {
             Thread.sleep(Duration.ofSeconds(Math.min(30, 1L << Math.min(attempt - 1, 5))));
@@ -129,7 +131,7 @@ final class GatewayClient {
         try {
             var problem = JsonParser.parse(content).asDocument();
             return ": " + problem.getString("message").getValue();
-        } catch (RuntimeException _) { // not the gateway's
+        } catch (RuntimeException _) { // the response of a proxy
             return ": " + content.substring(0, Math.min(300, content.length()));
         }
     }

@@ -24,8 +24,8 @@ final class ImportBatch {
     private final ByteArrayOutputStream content = new ByteArrayOutputStream();
     private final List<BsonDocument> errors = new ArrayList<>();
 
-    /// @param number in the file
-    /// @param id if the document has none
+    /// @param number of the document in the file
+    /// @param id for a document without one
     void add(long number, BsonDocument document, ObjectId id) {
         var sent = document;
         if (!document.containsKey("_id")) {

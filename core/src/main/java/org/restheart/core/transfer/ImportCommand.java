@@ -20,7 +20,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Sends the documents of a file in batches. Each batch is confirmed in a [Checkpoint] and may be sent twice.
+/// Sends the documents of a file in batches. A [Checkpoint] records each stored batch; one whose response was
+/// lost is sent again.
 @Command(
         name = "import",
         mixinStandardHelpOptions = true,
@@ -125,7 +126,7 @@ final class ImportCommand implements Callable<Integer> {
         batch.clear();
     }
 
-    /// Counts what was read.
+    /// Counts the bytes that were read.
     private static final class Counted extends FilterInputStream {
         private long count;
 

@@ -22,8 +22,8 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 
-/// An export that is not complete. Its name tells of which query, so that no file gets documents of two. Confined to
-/// one thread.
+/// The file of an incomplete export. Its name has a hash of the query and the format, so that results of
+/// different queries are not mixed. Confined to one thread.
 final class PartialFile {
     private final Path target;
     private final Path part;
@@ -39,9 +39,9 @@ final class PartialFile {
         this.counter = new DocumentCounter(format);
     }
 
-    /// That of an earlier run, up to its last whole document, or an empty one.
+    /// The file of an earlier run, truncated after its last complete document, or an empty one.
     ///
-    /// @param source what is exported
+    /// @param source identifies the query and the format
     static PartialFile of(Path target, String source, FileFormat format) throws IOException {
         var name = target.getFileName() + "." + digest(source) + ".part";
         var partial = new PartialFile(target, target.resolveSibling(name), format);
@@ -62,7 +62,7 @@ final class PartialFile {
         return counter.documents();
     }
 
-    /// The id of the last whole document, if it shows one; as of the last recovery.
+    /// The `_id` of the last complete document at the last [#recover()]; empty if it has none.
     Optional<BsonValue> lastId() {
         return lastId;
     }
@@ -89,7 +89,7 @@ final class PartialFile {
         lastId = Optional.empty();
     }
 
-    /// Removes what is there of a document that did not arrive whole, and finds the last one.
+    /// Truncates the file after the last complete document, and reads that document's id.
     void recover() throws IOException {
         close();
         counter.reset();

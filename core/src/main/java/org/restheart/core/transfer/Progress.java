@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// Says how far a transfer has come: on a terminal in one line that changes, elsewhere once in a while. Confined to one
-/// thread.
+/// Prints the progress of a transfer: on a terminal by rewriting one line, otherwise as a new line at
+/// intervals. Confined to one thread.
 final class Progress {
     private static final int BAR = 24;
 
@@ -18,7 +18,7 @@ final class Progress {
     private final long before;
     private Instant shown = Instant.MIN;
 
-    /// @param before documents of earlier runs, which do not count for the rate
+    /// @param before documents of earlier runs, which are not included in the rate
     Progress(PrintStream err, long before) {
         this.err = err;
         this.terminal = Optional.ofNullable(System.console())
@@ -28,7 +28,7 @@ final class Progress {
         this.before = before;
     }
 
-    /// @param share of the whole, from 0 to 1; negative if it is not known
+    /// @param share the completed share, from 0 to 1; negative if it is unknown
     void show(long documents, double share) {
         var now = Instant.now();
         if (now.isAfter(shown.plus(interval))) {
@@ -38,7 +38,7 @@ final class Progress {
         }
     }
 
-    /// @param rest what else there is to say
+    /// @param rest text after the numbers
     void end(long documents, String rest) {
         err.println((terminal ? "\r" : "") + text(documents, 1) + rest);
     }

@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 
-/// Copies documents between files and a collection of a gateway. Confined to one thread.
+/// The commands `import` and `export`, which copy documents between files and a collection of a gateway.
+/// Confined to one thread.
 public final class Transfer {
-    /// Documents were refused; all others were copied.
+    /// The exit code if documents were refused; all others were copied.
     public static final int REFUSED = 1;
 
-    /// Not everything was copied: the same command goes on.
+    /// The exit code of an incomplete transfer, which the same command resumes.
     public static final int FAILED = 2;
 
     private static final List<String> COMMANDS = List.of("import", "export");
@@ -22,14 +23,14 @@ public final class Transfer {
     private final PrintStream out;
     private final PrintStream err;
 
-    /// @param environment may hold credentials
+    /// @param environment may contain credentials
     public Transfer(Map<String, String> environment, PrintStream out, PrintStream err) {
         this.environment = environment;
         this.out = out;
         this.err = err;
     }
 
-    /// Whether the command line is one of this command's.
+    /// Whether the arguments are those of one of these commands.
     public static boolean isFor(String... args) {
         return args.length > 0 && COMMANDS.contains(args[0]);
     }

@@ -1,6 +1,6 @@
 package org.restheart.core.transfer;
 
-/// A transfer cannot go on; the message is for its user.
+/// A transfer cannot continue; the message is shown to the user.
 final class TransferFailure extends RuntimeException {
     TransferFailure(String message) {
         super(message);

@@ -1,5 +1,5 @@
-/// The commands `import` and `export`: clients of a gateway, which need neither configuration nor MongoDB. [Transfer]
-/// is the entry.
+/// The commands `import` and `export`: clients of a gateway, which need neither configuration nor MongoDB.
+/// [Transfer] is the entry point.
 @NullMarked
 package org.restheart.core.transfer;
 

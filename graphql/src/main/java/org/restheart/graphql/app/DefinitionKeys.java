@@ -11,7 +11,7 @@ import org.restheart.http.Nearest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The keys that a definition may have. Others have no effect: what was meant is seldom that.
+/// The keys that a definition may have. Other keys have no effect, which is seldom intended.
 final class DefinitionKeys {
     private static final Logger LOG = LoggerFactory.getLogger(DefinitionKeys.class);
 

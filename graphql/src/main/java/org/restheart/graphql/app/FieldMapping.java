@@ -12,7 +12,7 @@ public sealed interface FieldMapping {
 
     /// A value of the parent document.
     record Path(ValuePath path) implements FieldMapping {
-        /// Empty if there is nothing.
+        /// Empty if the document has no such value.
         public Optional<BsonValue> find(BsonValue parent) {
             return path.find(parent);
         }
