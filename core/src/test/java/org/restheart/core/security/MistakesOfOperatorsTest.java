@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.awaitility.Durations.ONE_MINUTE;
 
+import java.net.http.HttpResponse;
 import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +42,14 @@ class MistakesOfOperatorsTest {
 
     private boolean adminIsLetIn() {
         return admin().get("/users").statusCode() == 200;
+    }
+
+    @SafeVarargs
+    private static void assertRefused(String why, HttpResponse<String>... answers) {
+        for (var answer : answers) {
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains(why);
+        }
     }
 
     @ParameterizedTest
@@ -187,13 +196,11 @@ class MistakesOfOperatorsTest {
             })
     void a_permission_without_effect_is_refused(String permission, String why) {
         var json = permission.replace('\'', '"');
-        for (var answer : List.of(
+        assertRefused(
+                why,
                 admin().post("/acl", json),
                 admin().post("/acl", "[" + json + "]"),
-                admin().put("/acl/x?wm=upsert", json))) {
-            assertThat(answer.statusCode()).isEqualTo(400);
-            assertThat(answer.body()).contains(why);
-        }
+                admin().put("/acl/x?wm=upsert", json));
         assertThat(gateway.collection("acl").countDocuments()).isEqualTo(1);
     }
 
@@ -240,15 +247,14 @@ class MistakesOfOperatorsTest {
             })
     void an_account_that_could_not_log_in_is_refused(String account, String why) {
         var json = account.replace('\'', '"');
-        for (var answer : List.of(
+        var change = json.replace("\"_id\": \"n\", ", "");
+        assertRefused(
+                why,
                 admin().post("/users", json),
                 admin().post("/users", "[" + json + "]"),
                 admin().put("/users/n?wm=upsert", json),
-                admin().patch("/users/n?wm=upsert", json.replace("\"_id\": \"n\", ", "")),
-                admin().patch("/users/n?wm=upsert", "{\"$set\": " + json.replace("\"_id\": \"n\", ", "") + "}"))) {
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
-            assertThat(answer.body()).contains(why);
-        }
+                admin().patch("/users/n?wm=upsert", change),
+                admin().patch("/users/n?wm=upsert", "{\"$set\": " + change + "}"));
         assertThat(gateway.collection("users").countDocuments(eq("_id", "n"))).isZero();
     }
 

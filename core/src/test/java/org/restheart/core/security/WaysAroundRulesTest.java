@@ -303,17 +303,12 @@ class WaysAroundRulesTest {
 
     @Test
     void no_hint_leads_to_an_index_that_leaves_out_documents_by_hidden_fields() {
-        assertThat(gateway.user("hiding")
-                        .get("/s?hint=" + encode("{\"open\":1}"))
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(gateway.user("hiding")
-                        .get("/s?hint=" + encode("{\"_id\":1}"))
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(gateway.user("hiding")
-                        .get("/s?hint=" + encode("{\"$natural\":1}"))
-                        .statusCode())
-                .isEqualTo(200);
+        assertThat(statusOfHint("{\"open\":1}")).isEqualTo(403);
+        assertThat(statusOfHint("{\"_id\":1}")).isEqualTo(200);
+        assertThat(statusOfHint("{\"$natural\":1}")).isEqualTo(200);
+    }
+
+    private static int statusOfHint(String hint) {
+        return gateway.user("hiding").get("/s?hint=" + encode(hint)).statusCode();
     }
 }
