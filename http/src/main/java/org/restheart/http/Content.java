@@ -63,7 +63,8 @@ public sealed interface Content {
     /// @param proxy by which it is handed on: its path in the configuration
     /// @param path there, with its query
     /// @param headers of the request as it is handed on, but those of its framing
-    record Forwarded(String proxy, String path, Fields headers) implements Content {}
+    /// @param caller for whom ([org.restheart.http.access.CallerScope])
+    record Forwarded(String proxy, String path, Fields headers, String caller) implements Content {}
 
     /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the
     /// end, and closed exactly once, also when the client disconnects.

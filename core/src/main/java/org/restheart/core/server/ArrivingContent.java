@@ -23,10 +23,6 @@ import org.xnio.channels.StreamSourceChannel;
 final class ArrivingContent extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ArrivingContent.class);
 
-    /// Content has to arrive at 500 bytes per second at least, on average over the time that it is waited for, and
-    /// without a pause of more than the timeout: earlier bytes do not extend the time.
-    private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
-
     private static final int LARGE = 256 * 1024;
 
     private final HttpServerExchange exchange;
@@ -34,9 +30,8 @@ final class ArrivingContent extends InputStream {
     private final Semaphore wakeUp = new Semaphore(0);
     private final ByteBuffer begin;
     private final int received;
+    private final ArrivalRate rate;
     private @Nullable StreamSourceChannel channel;
-    private long length;
-    private long waited;
     private boolean ended;
 
     /// @param begin the bytes received already
@@ -47,6 +42,7 @@ final class ArrivingContent extends InputStream {
         this.limits = limits;
         this.begin = ByteBuffer.wrap(begin);
         this.received = begin.length;
+        this.rate = new ArrivalRate(limits.timeout());
         this.channel = channel;
         exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects
             wakeUp.release();
@@ -74,7 +70,7 @@ final class ArrivingContent extends InputStream {
         if (begin.hasRemaining()) {
             int n = Math.min(wanted, begin.remaining());
             begin.get(bytes, offset, n);
-            length += n;
+            rate.arrived(n);
             return n;
         }
         try {
@@ -91,7 +87,7 @@ final class ArrivingContent extends InputStream {
                 return -1;
             }
             count(n);
-            if (length > limits.streamed()) {
+            if (rate.length() > limits.streamed()) {
                 throw limits.tooMuch().raise();
             }
             return n;
@@ -105,10 +101,10 @@ final class ArrivingContent extends InputStream {
 
     /// A large request keeps MongoDB busy for longer than the time limit of one that is there from the beginning.
     private void count(int bytes) {
-        if (length / LARGE != (length + bytes) / LARGE) {
+        if (rate.length() / LARGE != (rate.length() + bytes) / LARGE) {
             RequestStart.renew();
         }
-        length += bytes;
+        rate.arrived(bytes);
     }
 
     private void await(StreamSourceChannel channel) throws IOException {
@@ -118,8 +114,7 @@ final class ArrivingContent extends InputStream {
         });
         channel.resumeReads();
         long began = System.nanoTime();
-        long silence = limits.timeout().toNanos();
-        long allowed = Math.min(silence, silence + NANOS_PER_BYTE * length - waited);
+        long allowed = rate.patience();
         try {
             if (allowed <= 0 || !wakeUp.tryAcquire(allowed, TimeUnit.NANOSECONDS)) {
                 throw broken(ProblemCode.CONTENT_TIMED_OUT, "the content arrives too slowly");
@@ -128,7 +123,7 @@ final class ArrivingContent extends InputStream {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while content was arriving", e);
         }
-        waited += System.nanoTime() - began;
+        rate.waited(System.nanoTime() - began);
         RequestStart.renew();
         if (exchange.isComplete() || !exchange.getConnection().isOpen()) {
             throw new IOException("the client has gone");

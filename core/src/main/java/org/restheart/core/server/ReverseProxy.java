@@ -15,13 +15,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.restheart.core.config.ProxyConfig;
 import org.restheart.http.Content;
+import org.restheart.http.access.FairShares;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.OptionMap;
 import org.xnio.Xnio;
+import org.xnio.XnioIoThread;
 import org.xnio.ssl.XnioSsl;
 
 /// Hands requests on to the targets of one entry of `proxies`, in turn. A target that cannot be reached is left
@@ -41,20 +46,32 @@ final class ReverseProxy implements AutoCloseable {
             new HttpString("Proxy-Connection"),
             Headers.UPGRADE);
 
+    /// For a connection that others of the same caller hold.
+    private static final long MAX_WAIT_SECONDS = 10;
+
     private final ProxyHandler handler;
-    private final long maxContent;
+    private final ServerSettings.Limits limits;
     private final Optional<TargetHealth> health;
 
-    private ReverseProxy(ProxyHandler handler, long maxContent, Optional<TargetHealth> health) {
+    /// The connections to all targets, which each I/O thread has for itself.
+    private final ConcurrentMap<XnioIoThread, FairShares> connections = new ConcurrentHashMap<>();
+
+    private final int connectionsPerThread;
+
+    private ReverseProxy(
+            ProxyHandler handler,
+            ServerSettings.Limits limits,
+            int connectionsPerThread,
+            Optional<TargetHealth> health) {
         this.handler = handler;
-        this.maxContent = maxContent;
+        this.limits = limits;
+        this.connectionsPerThread = connectionsPerThread;
         this.health = health;
     }
 
     /// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server
-    /// @param maxContent bytes of a request
     /// @throws StartException if TLS is not available
-    static ReverseProxy open(ProxyConfig config, Xnio xnio, boolean trusted, long maxContent) {
+    static ReverseProxy open(ProxyConfig config, Xnio xnio, boolean trusted, ServerSettings.Limits limits) {
         var client = new LoadBalancingProxyClient()
                 .setConnectionsPerThread(config.connectionsPerThread())
                 .setSoftMaxConnectionsPerThread(config.softMaxConnectionsPerThread())
@@ -78,7 +95,8 @@ final class ReverseProxy implements AutoCloseable {
                 .build();
         return new ReverseProxy(
                 handler,
-                maxContent,
+                limits,
+                config.connectionsPerThread() * targets.size(),
                 config.healthCheck()
                         .map(check -> TargetHealth.watch(
                                 targets, check, target -> add(client, target, xnio), client::removeHost)));
@@ -109,16 +127,47 @@ final class ReverseProxy implements AutoCloseable {
         }
     }
 
-    /// Hands the request on, with its content. The exchange ends with the target's response, or with 503 if
-    /// there is no target, 504 if it takes too long.
+    /// Hands the request on, with its content, when its caller may have another connection. The exchange ends with the
+    /// target's response, or with 503 if there is no target or no connection, 504 if it takes too long. Blocks.
     void forward(HttpServerExchange exchange, Content.Forwarded forwarded) {
-        if (exchange.getRequestContentLength() > maxContent) {
-            exchange.setStatusCode(413);
-            exchange.setPersistent(false);
-            exchange.endExchange();
-            return;
+        if (exchange.getRequestContentLength() > limits.maxStreamedContent()) {
+            refuse(exchange, 413);
+        } else if (takeConnection(exchange, forwarded.caller())) {
+            handOn(exchange, forwarded);
+        } else {
+            exchange.getResponseHeaders().put(Headers.RETRY_AFTER, "1");
+            refuse(exchange, 503);
         }
-        exchange.setMaxEntitySize(maxContent);
+    }
+
+    private static void refuse(HttpServerExchange exchange, int status) {
+        exchange.setStatusCode(status);
+        exchange.setPersistent(false);
+        exchange.endExchange();
+    }
+
+    /// Takes the place of a connection until the exchange ends. Slow uploads and endless responses of one caller would
+    /// leave none for others.
+    private boolean takeConnection(HttpServerExchange exchange, String caller) {
+        var shares = connections.computeIfAbsent(exchange.getIoThread(), _ -> new FairShares(connectionsPerThread, 0));
+        try {
+            if (!shares.take(caller, TimeUnit.SECONDS.toNanos(MAX_WAIT_SECONDS))) {
+                return false;
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        exchange.addExchangeCompleteListener((_, next) -> {
+            shares.release(caller);
+            next.proceed();
+        });
+        return true;
+    }
+
+    private void handOn(HttpServerExchange exchange, Content.Forwarded forwarded) {
+        exchange.setMaxEntitySize(limits.maxStreamedContent());
+        ForwardedContent.watch(exchange, limits.contentTimeout());
         replace(exchange.getRequestHeaders(), forwarded);
         exchange.setRequestURI(forwarded.path(), false);
         exchange.addResponseCommitListener(ReverseProxy::keepConnectionsApart);

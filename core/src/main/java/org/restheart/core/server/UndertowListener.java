@@ -83,7 +83,7 @@ public final class UndertowListener {
                             proxy,
                             worker.getXnio(),
                             settings.clients() instanceof ClientAddress.Forwarded,
-                            settings.limits().maxStreamedContent()));
+                            settings.limits()));
         }
         var parts = new ServerParts(
                 admission,

@@ -1,0 +1,146 @@
+package org.restheart.core.server;
+
+import io.undertow.server.Connectors;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpAttachments;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.xnio.IoUtils;
+import org.xnio.XnioExecutor;
+import org.xnio.channels.StreamSinkChannel;
+import org.xnio.conduits.AbstractStreamSourceConduit;
+import org.xnio.conduits.ConduitReadableByteChannel;
+import org.xnio.conduits.StreamSourceConduit;
+
+/// The content of a request on its way to the target of a proxy: it has to arrive as fast as other content, since it
+/// holds a connection of the target, and its trailers end here, as they would pass for header fields that were not
+/// looked at. Confined to the exchange's I/O thread.
+final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceConduit> {
+    private static final int TOO_SLOW = 408;
+
+    private final HttpServerExchange exchange;
+    private final ArrivalRate rate;
+    private long waitingSince;
+    private XnioExecutor.@Nullable Key deadline;
+    private boolean late;
+
+    private ForwardedContent(StreamSourceConduit next, HttpServerExchange exchange, Duration timeout) {
+        super(next);
+        this.exchange = exchange;
+        this.rate = new ArrivalRate(timeout);
+    }
+
+    /// Called before the content is read.
+    ///
+    /// @param timeout how long nothing may arrive, and how long content may take before its rate is checked
+    static void watch(HttpServerExchange exchange, Duration timeout) {
+        dropTrailers(exchange);
+        if (exchange.isRequestComplete()) {
+            return;
+        }
+        exchange.addRequestWrapper((factory, _) -> {
+            var content = new ForwardedContent(factory.create(), exchange, timeout);
+            exchange.addExchangeCompleteListener((_, proceed) -> {
+                content.endWaiting();
+                proceed.proceed();
+            });
+            exchange.addResponseCommitListener(answered -> {
+                if (content.late) {
+                    answered.setStatusCode(TOO_SLOW);
+                }
+            });
+            return content;
+        });
+    }
+
+    private static void dropTrailers(HttpServerExchange exchange) {
+        exchange.removeAttachment(HttpAttachments.REQUEST_TRAILERS);
+    }
+
+    @Override
+    public int read(ByteBuffer bytes) throws IOException {
+        if (late) {
+            Connectors.terminateRequest(exchange);
+            throw new IOException("the content of a request arrives too slowly");
+        }
+        int n = next.read(bytes);
+        if (n > 0) {
+            rate.arrived(n);
+            if (deadline != null) {
+                endWaiting();
+                beginWaiting();
+            }
+        } else if (n < 0) {
+            endWaiting();
+            dropTrailers(exchange);
+        }
+        return n;
+    }
+
+    /// The target has taken what there was.
+    @Override
+    public void resumeReads() {
+        super.resumeReads();
+        beginWaiting();
+    }
+
+    @Override
+    public void wakeupReads() {
+        super.wakeupReads();
+        beginWaiting();
+    }
+
+    /// The target does not take more now, which is not the client's fault.
+    @Override
+    public void suspendReads() {
+        endWaiting();
+        super.suspendReads();
+    }
+
+    private void beginWaiting() {
+        if (deadline == null && !late) {
+            waitingSince = System.nanoTime();
+            deadline = exchange.getIoThread()
+                    .executeAfter(this::end, Math.max(0, rate.patience()), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void endWaiting() {
+        if (deadline != null) {
+            deadline.remove();
+            deadline = null;
+            rate.waited(System.nanoTime() - waitingSince);
+        }
+    }
+
+    private void end() {
+        deadline = null;
+        late = true;
+        exchange.setPersistent(false);
+        super.wakeupReads(); // the next read fails, which ends the exchange and the target's connection
+    }
+
+    @Override
+    public long read(ByteBuffer[] bytes, int offset, int length) throws IOException {
+        for (int i = offset; i < offset + length; i++) {
+            if (bytes[i].hasRemaining()) {
+                return read(bytes[i]);
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public long transferTo(long position, long count, FileChannel target) throws IOException {
+        return target.transferFrom(new ConduitReadableByteChannel(this), position, count);
+    }
+
+    @Override
+    public long transferTo(long count, ByteBuffer through, StreamSinkChannel target) throws IOException {
+        return IoUtils.transfer(new ConduitReadableByteChannel(this), count, through, target);
+    }
+}

@@ -1,0 +1,149 @@
+package org.restheart.core.service;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.restheart.http.Fields;
+import org.restheart.http.Headers;
+import org.restheart.http.Request;
+
+/// The header fields with which a request is handed on to a target: neither credentials that this server accepts, nor
+/// claims that only this server or a proxy before it can make, nor a path or method that access rules have not judged.
+/// Immutable.
+///
+/// @param credentials are not handed on
+/// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server
+record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
+    /// About one connection (RFC 9110, 7.6.1).
+    private static final Set<String> HOP_BY_HOP = Set.of(
+            "connection",
+            "keep-alive",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "proxy-connection",
+            "te",
+            "trailer",
+            "upgrade",
+            "http2-settings");
+
+    /// Kept by the server, which knows where the request ends.
+    private static final Set<String> FRAMING = Set.of("content-length", "transfer-encoding", "host", "expect");
+
+    /// What a proxy before this server says of the client.
+    private static final Set<String> OF_TRUSTED_PROXY = Set.of(
+            "forwarded",
+            "x-forwarded-for",
+            "x-forwarded-proto",
+            "x-forwarded-host",
+            "x-forwarded-port",
+            "x-forwarded-server",
+            "x-forwarded-prefix",
+            "x-real-ip");
+
+    /// Claims about the client and its account in the names of common servers.
+    private static final Set<String> CLAIMS = Set.of(
+            "cf-connecting-ip",
+            "client-ip",
+            "fastly-client-ip",
+            "forwarded",
+            "remote-addr",
+            "remote-user",
+            "true-client-ip",
+            "x-authenticated-user",
+            "x-client-ip",
+            "x-cluster-client-ip",
+            "x-forwarded",
+            "x-real-ip",
+            "x-remote-addr",
+            "x-remote-group",
+            "x-remote-ip",
+            "x-remote-user",
+            "x-webauth-user");
+
+    /// Instead of the path or the method that access rules have judged.
+    private static final Set<String> OTHER_TARGETS = Set.of(
+            "x-host",
+            "x-http-method",
+            "x-http-method-override",
+            "x-method-override",
+            "x-original-host",
+            "x-original-method",
+            "x-original-uri",
+            "x-original-url",
+            "x-rewrite-url");
+
+    /// Of `X-Forwarded-…`, of common authenticating proxies and of TLS servers.
+    private static final List<String> CLAIM_PREFIXES =
+            List.of("x-forwarded-", "x-auth-request-", "x-client-cert", "x-ssl-", "ssl-");
+
+    /// One field of a request, however many lines it had.
+    private static final Set<String> LISTS = Set.of("forwarded", "x-forwarded-for");
+
+    Fields of(Request request) {
+        var sent = request.headers();
+        var ofConnection = ofConnection(sent);
+        var kept = new Object() {
+            Fields fields = Fields.NONE;
+        };
+        sent.forEach((name, value) -> {
+            // Some targets read X_Forwarded_For as X-Forwarded-For.
+            var plain = name.toLowerCase(Locale.ROOT).replace('_', '-');
+            var text = plain.equals("cookie") ? withoutCredentials(value) : value;
+            boolean dropped = HOP_BY_HOP.contains(plain)
+                    || FRAMING.contains(plain)
+                    || ofConnection.contains(plain)
+                    || credentials.headers().contains(plain)
+                    || isClaim(plain, name)
+                    || LISTS.contains(plain)
+                    || (plain.equals("cookie") && text.isEmpty());
+            if (!dropped) {
+                kept.fields = kept.fields.plus(name, text);
+            }
+        });
+        var fields = kept.fields;
+        if (trusted) {
+            for (var list : LISTS) {
+                var values = sent.all(list);
+                fields = values.isEmpty() ? fields : fields.plus(list, String.join(", ", values));
+            }
+        }
+        return fields.plus(account(request));
+    }
+
+    private static Set<String> ofConnection(Headers sent) {
+        return sent.all("Connection").stream()
+                .flatMap(line -> Stream.of(line.split(",", -1)))
+                .map(name -> name.strip().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private boolean isClaim(String plain, String name) {
+        if (OTHER_TARGETS.contains(plain)) {
+            return true;
+        }
+        boolean claims = CLAIMS.contains(plain) || CLAIM_PREFIXES.stream().anyMatch(plain::startsWith);
+        return claims && !(trusted && OF_TRUSTED_PROXY.contains(plain) && name.indexOf('_') < 0);
+    }
+
+    private String withoutCredentials(String cookies) {
+        return Stream.of(cookies.split(";", -1))
+                .map(String::strip)
+                .filter(cookie -> !cookie.isEmpty() && !credentials.cookies().contains(cookie.split("=", 2)[0].strip()))
+                .collect(Collectors.joining("; "));
+    }
+
+    private static Fields account(Request request) {
+        var account = request.caller().account();
+        if (account.isEmpty()) {
+            return Fields.NONE;
+        }
+        var fields = Fields.of("X-Forwarded-Account-Id", account.get().name());
+        for (var role : account.get().roles()) {
+            fields = fields.plus("X-Forwarded-Account-Roles", role);
+        }
+        return fields;
+    }
+}

@@ -1,0 +1,303 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.service.ProxyService;
+
+/// What clients try at targets by way of the gateway.
+class ProxyAttacksTest {
+    private final Target target = new Target();
+
+    /// Keeps the exact bytes of each request, and answers when the content is there.
+    private static final class Target implements AutoCloseable {
+        private final ServerSocket socket;
+        private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
+        private final AtomicInteger open = new AtomicInteger();
+
+        Target() {
+            try {
+                socket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            Thread.ofVirtual().start(() -> {
+                while (!socket.isClosed()) {
+                    try {
+                        var accepted = socket.accept();
+                        Thread.ofVirtual().start(() -> serve(accepted));
+                    } catch (IOException _) {
+                        return;
+                    }
+                }
+            });
+        }
+
+        private void serve(Socket accepted) {
+            open.incrementAndGet();
+            try (accepted) {
+                while (true) {
+                    var head = until(accepted, "\r\n\r\n");
+                    var lower = head.toLowerCase(Locale.ROOT);
+                    var content = "";
+                    if (lower.contains("transfer-encoding: chunked")) {
+                        content = until(accepted, "\r\n\r\n");
+                    } else if (lower.contains("content-length: ")) {
+                        int length = Integer.parseInt(lower.replaceFirst("(?s).*content-length: (\\d+).*", "$1"));
+                        accepted.getInputStream().readNBytes(length);
+                    }
+                    requests.add(head + content);
+                    accepted.getOutputStream()
+                            .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".getBytes(StandardCharsets.US_ASCII));
+                }
+            } catch (IOException _) {
+                open.decrementAndGet(); // the gateway has closed the connection
+            }
+        }
+
+        private static String until(Socket socket, String end) throws IOException {
+            var read = new ByteArrayOutputStream();
+            while (!read.toString(StandardCharsets.ISO_8859_1).endsWith(end)) {
+                int next = socket.getInputStream().read();
+                if (next < 0) {
+                    throw new IOException("closed");
+                }
+                read.write(next);
+            }
+            return read.toString(StandardCharsets.ISO_8859_1);
+        }
+
+        String url() {
+            return "http://127.0.0.1:" + socket.getLocalPort();
+        }
+
+        String next() throws InterruptedException {
+            var request = requests.poll(10, TimeUnit.SECONDS);
+            assertThat(request).isNotNull();
+            return request;
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        target.close();
+    }
+
+    private Gateway gateway(String more) {
+        return Gateway.start(GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {enabled: false}
+                mongo: {enabled: false}
+                graphql: {enabled: false}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]},
+                  {userid: bob, password: pw, roles: [a]}]}
+                fileAclAuthorizer: {enabled: true, permissions: [
+                  {role: a, predicate: "path-prefix('/back') and not path-prefix('/back/admin')"}]}
+                apiKeyAuthMechanism: {enabled: false}
+                core: {io-threads: 1}
+                proxies: [{location: /back, proxy-pass: '%s'%s}]
+                """.formatted(target.url(), more)));
+    }
+
+    private static String basic(String name) {
+        return "Authorization: Basic "
+                + Base64.getEncoder().encodeToString((name + ":pw").getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void uploads_that_trickle_leave_connections_of_a_target_to_others() throws Exception {
+        var uploads = new ArrayList<RawClient>();
+        try (var gateway = gateway(", connections-per-thread: 8")) {
+            for (int i = 0; i < 20; i++) {
+                var upload = new RawClient(gateway.address());
+                uploads.add(upload);
+                upload.request("POST /back/x", basic("ada"), "Content-Length: 100000")
+                        .send("x".repeat(1_000));
+            }
+            await().until(() -> target.open.get() >= 4);
+            for (int i = 0; i < 5; i++) {
+                try (var bob = new RawClient(gateway.address())) {
+                    assertThat(bob.request("GET /back/x", basic("bob")).answer().status())
+                            .isEqualTo(200);
+                }
+            }
+            assertThat(target.open).hasValueLessThanOrEqualTo(5);
+        } finally {
+            for (var upload : uploads) {
+                upload.close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Length: 100000", "Transfer-Encoding: chunked"})
+    void content_that_does_not_come_ends_the_request_and_frees_the_connection(String framing) throws Exception {
+        try (var server = proxyAlone();
+                var client = server.connect()) {
+            client.request("POST /back/x", framing).send("10\r\n0123456789abcdef\r\n");
+            await().until(() -> target.open.get() == 1);
+            assertThat(client.answer().status()).isEqualTo(408);
+            assertThat(client.isClosedByServer()).isTrue();
+            await().until(() -> target.open.get() == 0);
+        }
+    }
+
+    @Test
+    void content_that_comes_late_but_fast_enough_is_handed_on() throws Exception {
+        try (var server = proxyAlone();
+                var client = server.connect()) {
+            client.request("POST /back/x", "Content-Length: 4000");
+            for (int i = 0; i < 8; i++) {
+                await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+                client.send("x".repeat(500));
+            }
+            assertThat(client.answer().status()).isEqualTo(200);
+        }
+    }
+
+    /// Waits a second for content.
+    private TestServer proxyAlone() {
+        var proxies = "proxies: [{location: /back, proxy-pass: '" + target.url() + "'}]";
+        var config = GatewayConfig.parse(proxies).proxies().getFirst();
+        var service = new ProxyService(config, new ProxyService.Credentials(Set.of(), Set.of()), false);
+        return TestServer.with(proxies, Binding.prefix(service, "/back", false));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "X-Forwarded-Account-Id: root",
+                "x_forwarded_account_roles: root",
+                "X-Forwarded-User: root",
+                "X-Forwarded-Email: root",
+                "X-Forwarded-Uri: /root",
+                "X-Forwarded-Prefix: /root",
+                "X-Original-URL: /root",
+                "X_Original_URL: /root",
+                "X-Rewrite-URL: /root",
+                "X-Real-IP: root",
+                "X-HTTP-Method-Override: root",
+                "X-Remote-User: root",
+                "Remote-User: root",
+                "SSL-CLIENT-CERT: root",
+                "SSL_CLIENT_CERT: root",
+                "X-Client-IP: root",
+                "True-Client-IP: root",
+                "Forwarded: for=root",
+                "TE: root",
+                "Upgrade: root",
+                "Trailer: root",
+                "Connection: X-Custom\r\nX-Custom: root",
+                "Connection: X_Custom\r\nX-Custom: root",
+                "Connection: close, x-forwarded-account-id\r\nX-Custom: kept",
+            })
+    void claims_and_fields_of_the_connection_are_not_handed_on(String fields) throws Exception {
+        try (var gateway = gateway("");
+                var client = new RawClient(gateway.address())) {
+            assertThat(client.request("GET /back/x", basic("ada"), fields).answer().status())
+                    .isEqualTo(200);
+            var request = target.next().toLowerCase(Locale.ROOT);
+            assertThat(request)
+                    .contains("x-forwarded-account-id: ada\r\n", "x-forwarded-account-roles: a\r\n")
+                    .doesNotContain("root");
+        }
+    }
+
+    @Test
+    void trailers_are_not_handed_on() throws Exception {
+        try (var gateway = gateway("");
+                var client = new RawClient(gateway.address())) {
+            client.request("POST /back/x", basic("ada"), "Transfer-Encoding: chunked")
+                    .send("5\r\nhello\r\n0\r\nX-Forwarded-Account-Id: root\r\nX-Other: root\r\n\r\n");
+            assertThat(client.answer().status()).isEqualTo(200);
+            assertThat(target.next()).contains("hello").doesNotContain("root");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/back/x/%252e%252e/admin",
+                "/back/x/%25252e%25252e/admin",
+                "/back/x%252f..%252fadmin",
+                "/back/%2561dmin",
+                "/back/x/..%3B/admin",
+                "/back/x/.%3Ba=1/admin",
+                "/back/admin%3Bx",
+                "/back/x/%2e%2e/admin",
+                "/back/x/..%5cadmin",
+                "/back/x/..%255cadmin",
+                "/back/./admin",
+                "/back//admin",
+                "/back/;/admin",
+                "/back/;a=1/admin",
+                "/back/..;/admin",
+                "/back/x/..;a=1/admin",
+                "/back/x%0d%0aX-Injected:1",
+                "/back/x%00",
+                "/back/%c0%ae%c0%ae/admin",
+            })
+    void paths_that_targets_may_read_otherwise_are_refused(String path) throws Exception {
+        try (var gateway = gateway("");
+                var client = new RawClient(gateway.address())) {
+            assertThat(client.request("GET " + path, basic("ada")).answer().status())
+                    .isEqualTo(400);
+            assertThat(target.requests).isEmpty();
+        }
+    }
+
+    @Test
+    void other_paths_arrive_as_they_were_judged() throws Exception {
+        var spellings = List.of(
+                List.of("/back/a%20b/%C3%A9", "/a%20b/%C3%A9"),
+                List.of("/back/50%25/x?a=%2e%2e/", "/50%25/x?a=%2e%2e/"),
+                List.of("/b%61ck/x;v=1/y;v=2", "/x/y"),
+                List.of("/back/...", "/..."),
+                List.of("/back/x//", "/x/"));
+        Function<String, String> requestLine = head -> head.lines().findFirst().orElseThrow();
+        try (var gateway = gateway("");
+                var client = new RawClient(gateway.address())) {
+            for (var spelling : spellings) {
+                assertThat(client.request("GET " + spelling.getFirst(), basic("ada"))
+                                .answer()
+                                .status())
+                        .as(spelling.getFirst())
+                        .isEqualTo(200);
+                assertThat(requestLine.apply(target.next())).isEqualTo("GET " + spelling.getLast() + " HTTP/1.1");
+            }
+            assertThat(client.request("GET /back/%61dmin", basic("ada")).answer().status())
+                    .isEqualTo(403);
+        }
+    }
+}
