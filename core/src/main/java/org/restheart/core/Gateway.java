@@ -275,7 +275,7 @@ public final class Gateway implements AutoCloseable {
                     .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false))); // likewise
             config.imports()
                     .map(imports -> new ImportService(
-                            imports, client, tasks, judgedRequests, security::stillKnows, security::challenge))
+                            imports, client, tasks, judgedRequests, security.importOwners(), security::challenge))
                     // Not secured as a path: what is imported is judged as requests of the REST API.
                     .ifPresent(imports -> bindings.add(Binding.prefix(imports, imports.uri(), false)));
             bindAccess(service, security);

@@ -3,6 +3,7 @@ package org.restheart.security;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
@@ -112,12 +113,16 @@ public final class SecurityFilter implements Filter {
     }
 
     private Authentication authenticate(Request request) {
+        return authenticate(request, Authenticator::authenticate);
+    }
+
+    private Authentication authenticate(Request request, BiFunction<Authenticator, Request, Authentication> mechanism) {
         if (AuthorizationFields.areUnacceptable(request.headers())) {
             return Authentication.REJECTED;
         }
         var outcome = Authentication.ABSENT;
         for (var authenticator : policy.authenticators()) {
-            switch (authenticator.authenticate(request)) {
+            switch (mechanism.apply(authenticator, request)) {
                 case Authentication.Authenticated accepted -> {
                     return accepted;
                 }
@@ -278,15 +283,19 @@ public final class SecurityFilter implements Filter {
                 .isPresent();
     }
 
-    /// A response to a digest challenge cannot be verified again, since each nonce count is used once.
     private boolean isStillKnown(Request request, Account account) {
-        boolean answersOnce = request.headers()
-                .first("Authorization")
-                .filter(field -> field.regionMatches(true, 0, "Digest ", 0, "Digest ".length()))
-                .isPresent();
-        return answersOnce
-                || (authenticate(request) instanceof Authentication.Authenticated now
-                        && now.account().equals(account));
+        return authenticate(request, Authenticator::authenticateAgain) instanceof Authentication.Authenticated now
+                && withoutTag(now.account()).equals(withoutTag(account));
+    }
+
+    /// A new entity tag tells of a change, not of other rights.
+    private static Account withoutTag(Account account) {
+        if (!account.properties().containsKey("_etag")) {
+            return account;
+        }
+        var properties = account.properties().clone();
+        properties.remove("_etag");
+        return new Account(account.name(), account.roles(), properties);
     }
 
     /// Tells an account what it has asked for and who it is, and of rules only which flag the one that covers the

@@ -26,6 +26,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.importing.ImportOwners;
 import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
@@ -316,9 +317,9 @@ public final class Security implements AutoCloseable {
         return secured.stillAdmits(request);
     }
 
-    /// Whether the credentials of an authenticated request are still good.
-    public boolean stillKnows(Request request) {
-        return secured.stillKnows(request);
+    /// Tells the owners of imports from each other.
+    public ImportOwners importOwners() {
+        return new AccountIdentities(realms, config.accountsRealm().component(), secured::stillKnows);
     }
 
     /// The answer to a request that needs an account.

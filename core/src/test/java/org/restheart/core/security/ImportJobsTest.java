@@ -28,6 +28,8 @@ import org.restheart.testkit.WithMongo;
 /// Imports that go on when their client, or their gateway, has gone.
 @WithMongo
 class ImportJobsTest {
+    private static final String IDENTITY = "6563a1b2c3d4e5f601234567";
+
     private static TestGateway gateway;
 
     @BeforeAll
@@ -39,8 +41,13 @@ class ImportJobsTest {
         for (var name : List.of("own", "tim", "lost")) {
             gateway.insert(
                     "users",
-                    "{_id: '" + name + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + name + "']}");
+                    "{_id: '" + name + "', _identity: {$oid: '" + IDENTITY + "'}, password: '" + TestGateway.hash("pw")
+                            + "', roles: ['" + name + "']}");
         }
+        gateway.collection("users")
+                .updateOne(
+                        BsonDocument.parse("{_id: 'admin'}"),
+                        BsonDocument.parse("{$set: {_identity: {$oid: '" + IDENTITY + "'}}}"));
         gateway.permit("{_id: 1, roles: ['own'], predicate: \"path-prefix('/w')\","
                 + " mongo: {writeFilter: {owner: '@user._id'}, checkWritten: true}}");
         gateway.permit("{_id: 2, roles: ['lost'], predicate: \"path-prefix('/half')\"}");
@@ -187,7 +194,7 @@ class ImportJobsTest {
         gateway.database()
                 .getCollection("_imports")
                 .insertOne(new Document("_id", id)
-                        .append("owner", owner)
+                        .append("owner", "mongoRealmAuthenticator " + owner + " " + IDENTITY)
                         .append("into", "/half")
                         .append("upsert", false)
                         .append("state", "running")

@@ -25,6 +25,12 @@ final class ImportPart {
     /// Less than MongoDB's 16 MiB, which the part as a whole may have.
     private static final int MAX_DOCUMENT = 15 << 20;
 
+    /// What MongoDB stores beside the content of a part, of a document and of a refused one, about.
+    private static final long BYTES_OF_PART = 512;
+
+    private static final long BYTES_OF_LINE = 24;
+    private static final long BYTES_OF_REFUSED = 96;
+
     private final int number;
     private final ObjectId tag;
     private final ByteArrayOutputStream content = new ByteArrayOutputStream();
@@ -33,6 +39,9 @@ final class ImportPart {
 
     /// Characters of the messages.
     private int told;
+
+    /// Of a part that was stored, as it was then.
+    private long storedBytes;
 
     private ImportPart(int number, ObjectId tag) {
         this.number = number;
@@ -49,7 +58,8 @@ final class ImportPart {
                 stored.getInt32("n").getValue(), stored.getObjectId("tag").getValue());
         part.content.writeBytes(stored.getBinary("content").getData());
         stored.getArray("lines").forEach(line -> part.lines.add(line.asInt64().getValue()));
-        stored.getArray("refused").forEach(error -> part.refused.add(error.asDocument()));
+        stored.getArray("refused").forEach(error -> part.add(error.asDocument()));
+        part.storedBytes = part.bytes();
         return part;
     }
 
@@ -87,10 +97,28 @@ final class ImportPart {
     }
 
     void refuse(long line, int status, String message) {
-        told += message.length();
-        refused.add(new BsonDocument("line", new BsonInt64(line))
+        add(new BsonDocument("line", new BsonInt64(line))
                 .append("httpStatus", new BsonInt32(status))
                 .append("message", new BsonString(message)));
+    }
+
+    private void add(BsonDocument error) {
+        told += error.getString("message").getValue().length();
+        refused.add(error);
+    }
+
+    /// What storing the part takes, about.
+    long bytes() {
+        return BYTES_OF_PART + content.size() + BYTES_OF_LINE * lines.size() + bytesOfRefused();
+    }
+
+    private long bytesOfRefused() {
+        return told + BYTES_OF_REFUSED * refused.size();
+    }
+
+    /// By how much what is stored grows when the part is done: its content is removed, and what was refused is listed.
+    long growth(boolean listed) {
+        return BYTES_OF_PART + (listed ? bytesOfRefused() : 0) - storedBytes;
     }
 
     boolean isFull() {

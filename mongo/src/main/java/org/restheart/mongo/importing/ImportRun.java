@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -21,6 +19,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
@@ -34,10 +33,16 @@ import org.slf4j.LoggerFactory;
 /// Writes the parts of imports, one after the other, each by a request of the account that owns it: what the
 /// account may no longer do is not done. Thread-safe.
 ///
-/// @param running imports that write at the same time; others wait
-/// @param known whether the credentials of a request are still good
+/// @param running imports that write at the same time, of which none of several callers has all; others wait
+/// @param owners tells accounts from each other
+/// @param maxBytes stored for the imports of one account
 record ImportRun(
-        ImportStore store, JudgedRequests judged, BackgroundTasks tasks, Semaphore running, Predicate<Request> known) {
+        ImportStore store,
+        JudgedRequests judged,
+        BackgroundTasks tasks,
+        FairShares running,
+        ImportOwners owners,
+        long maxBytes) {
     private static final Logger LOG = LoggerFactory.getLogger(ImportRun.class);
     private static final int ATTEMPTS = 6;
     private static final int SERVER_ERRORS = 500;
@@ -58,11 +63,12 @@ record ImportRun(
     void start(Request outer, String job, BsonDocument stored) {
         var task = CallerScope.carried(() -> {
             try {
-                var reason = run(
+                var reason = run(new Job(
                         outer,
                         job,
+                        stored.getString("owner").getValue(),
                         stored.getString("into").getValue(),
-                        stored.getBoolean("upsert").getValue());
+                        stored.getBoolean("upsert").getValue()));
                 reason.ifPresent(text -> store.end(job, "stopped", Optional.of(text)));
             } catch (MongoException e) { // others may go on when the hold ends
                 LOG.warn("the import {} is interrupted", job, e);
@@ -71,51 +77,54 @@ record ImportRun(
         tasks.start("import", task);
     }
 
+    /// @param outer the owner's request
+    private record Job(Request outer, String id, String owner, String into, boolean upsert) {}
+
     /// @return why it has stopped, unless it is done or another's
-    private Optional<String> run(Request outer, String job, String into, boolean upsert) {
-        while (!running.tryAcquire()) {
+    private Optional<String> run(Job job) {
+        var caller = CallerScope.current();
+        while (!running.tryTake(caller)) {
             tasks.pause(Duration.ofSeconds(1));
-            if (!tasks.isRunning() || !store.renew(job)) {
+            if (!tasks.isRunning() || !store.renew(job.id)) {
                 return Optional.of("the gateway has stopped");
             }
         }
         try {
             while (tasks.isRunning()) {
-                var part = store.next(job);
+                var part = store.next(job.id);
                 if (part.isEmpty()) {
-                    store.end(job, "done", Optional.empty());
+                    store.end(job.id, "done", Optional.empty());
                     return Optional.empty();
                 }
-                if (!store.renew(job)) {
+                if (!store.renew(job.id)) {
                     return Optional.empty();
                 }
-                if (!known.test(outer)) {
+                if (!owners.isStill(job.outer, job.owner)) {
                     return Optional.of("the credentials are no longer good");
                 }
-                var failure = write(outer, job, part.get(), into, upsert);
+                var failure = write(job, part.get());
                 if (failure.isPresent()) {
                     return failure;
                 }
             }
             return Optional.of("the gateway has stopped");
         } finally {
-            running.release();
+            running.release(caller);
         }
     }
 
-    private Optional<String> write(Request outer, String job, ImportPart part, String into, boolean upsert) {
+    private Optional<String> write(Job job, ImportPart part) {
         if (part.size() == 0) {
-            store.done(job, part.number(), 0, part.refused());
+            done(job, part, 0);
             return Optional.empty();
         }
-        var request = request(into, upsert, part.content(), BatchTag.in(Attributes.NONE, part.tag()));
+        var request = request(job.into, job.upsert, part.content(), BatchTag.in(Attributes.NONE, part.tag()));
         var last = "";
         for (int attempt = 1; attempt <= ATTEMPTS && tasks.isRunning(); attempt++) {
             try {
-                var report = report(judged.make(outer, request).settled().content());
+                var report = report(judged.make(job.outer, request).settled().content());
                 if (report.getBoolean("complete", BsonBoolean.TRUE).getValue()) {
-                    int refused = refused(part, report);
-                    store.done(job, part.number(), part.size() - refused, part.refused());
+                    done(job, part, part.size() - refused(part, report));
                     return Optional.empty();
                 }
                 last = "MongoDB failed";
@@ -126,9 +135,17 @@ record ImportRun(
                 }
             }
             tasks.pause(Duration.ofSeconds(attempt));
-            store.renew(job);
+            store.renew(job.id);
         }
         return Optional.of(last);
+    }
+
+    /// What was refused is counted, and listed as long as the account may store more: reasons can be longer than
+    /// documents.
+    private void done(Job job, ImportPart part, long stored) {
+        long growth = part.growth(true);
+        boolean listed = growth <= 0 || store.held(job.owner).byOwner() + growth <= maxBytes;
+        store.done(job.id, part, stored, listed);
     }
 
     private static BsonDocument report(Content content) {

@@ -1,8 +1,6 @@
 package org.restheart.mongo.importing;
 
 import static org.restheart.http.ProblemCode.CONFLICT;
-import static org.restheart.http.ProblemCode.CONTENT_INVALID;
-import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.ProblemCode.TOO_MANY_REQUESTS;
@@ -13,10 +11,8 @@ import com.mongodb.client.MongoIterable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.Locale;
-import java.util.concurrent.Semaphore;
+import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -34,19 +30,13 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.format.BsonBytes;
-import org.restheart.mongo.format.BsonDocumentReader;
-import org.restheart.mongo.format.Csv;
-import org.restheart.mongo.format.CsvReader;
-import org.restheart.mongo.format.DocumentReader;
-import org.restheart.mongo.format.JsonDocumentReader;
 import org.restheart.mongo.format.JsonLines;
-import org.restheart.mongo.format.JsonLinesReader;
 
 /// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it when the client has gone. Below it,
 /// each import is a resource of its owner: `GET` its progress (or listen to it), `GET errors`, `PATCH` to go on
@@ -54,8 +44,8 @@ import org.restheart.mongo.format.JsonLinesReader;
 public final class ImportService implements Service {
     private static final int PARALLEL = 4;
 
-    /// Malformed documents of one import, each of which is stored with its reason.
-    private static final int MAX_REFUSED = 10_000;
+    /// An account without identity, which has no imports.
+    private static final String NOBODY = "";
 
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
@@ -64,22 +54,24 @@ public final class ImportService implements Service {
     private final ImportStore store;
     private final JudgedRequests judged;
     private final ImportRun run;
+    private final ImportOwners owners;
     private final Function<Request, Problem> challenge;
 
-    /// @param known whether the credentials of a request are still good
     /// @param challenge the answer to requests without an account
     public ImportService(
             ImportConfig config,
             MongoClient client,
             BackgroundTasks tasks,
             JudgedRequests judged,
-            Predicate<Request> known,
+            ImportOwners owners,
             Function<Request, Problem> challenge) {
         this.config = config;
         this.depth = RequestPath.parse(config.uri()).segments().size();
         this.store = new ImportStore(client, config.db());
         this.judged = judged;
-        this.run = new ImportRun(store, judged, tasks, new Semaphore(PARALLEL), known);
+        this.owners = owners;
+        this.run = new ImportRun(
+                store, judged, tasks, new FairShares(PARALLEL, 0), owners, config.maxBytesPerAccount());
         this.challenge = challenge;
     }
 
@@ -106,10 +98,10 @@ public final class ImportService implements Service {
     @Override
     public Response handle(Request request) {
         request.requireThread();
-        var owner = request.caller()
-                .account()
-                .orElseThrow(() -> challenge.apply(request).raise())
-                .name();
+        if (request.caller().account().isEmpty()) {
+            throw challenge.apply(request).raise();
+        }
+        var owner = owners.of(request, false).orElse(NOBODY);
         var below = request.path()
                 .segments()
                 .subList(depth, request.path().segments().size());
@@ -119,10 +111,8 @@ public final class ImportService implements Service {
                     case GET ->
                         json(
                                 200,
-                                new BsonArray(store.all(owner).stream()
-                                        .map(store::status)
-                                        .toList()));
-                    case POST -> receive(request, owner);
+                                new BsonArray(store.statuses(store.all(owner))));
+                    case POST -> receive(request);
                     default -> Response.notAllowed("GET, POST");
                 };
             case 1 -> one(request, owner, find(below.getFirst(), owner));
@@ -165,6 +155,12 @@ public final class ImportService implements Service {
                     throw Problem.of(CONFLICT, "the import is done or under way, or its content did not arrive whole")
                             .raise();
                 }
+                try {
+                    requireFew(owner);
+                } catch (ProblemException e) {
+                    store.end(id, "stopped", Optional.of(e.problem().message()));
+                    throw e;
+                }
                 run.start(withoutContent(request), id, job);
                 yield json(202, store.status(find(id, owner)));
             }
@@ -176,11 +172,20 @@ public final class ImportService implements Service {
         };
     }
 
+    /// Called when the import counts already: of several at once, none passes the bound unseen.
+    private void requireFew(String owner) {
+        if (store.working(owner) > config.maxPerAccount()) {
+            throw Problem.of(TOO_MANY_REQUESTS, config.maxPerAccount() + " imports of this account are under way")
+                    .with("Retry-After", "10")
+                    .raise();
+        }
+    }
+
     private static Request withoutContent(Request request) {
         return request.with(Body.EMPTY).blocking();
     }
 
-    private Response receive(Request request, String owner) {
+    private Response receive(Request request) {
         var into = request.query()
                 .first("into")
                 .filter(path -> path.startsWith("/"))
@@ -192,21 +197,18 @@ public final class ImportService implements Service {
                 && !request.query().first("wm").filter("insert"::equals).isPresent()) {
             throw Problem.of(PARAMETER_INVALID, "wm must be insert or upsert").raise();
         }
-        var reader = reader(request);
+        var reader = ImportContent.reader(request);
         // refused now, before gigabytes are stored, as each part will be
         judged.make(
                         request,
                         ImportRun.request(into, upsert, new byte[0], Attributes.NONE.with(DataFacts.ASKED, _ -> {})))
                 .settled();
-        if (store.working(owner) >= config.maxPerAccount()) {
-            throw Problem.of(TOO_MANY_REQUESTS, config.maxPerAccount() + " imports of this account are under way")
-                    .with("Retry-After", "10")
-                    .raise();
-        }
+        var owner = owners.of(request, true).orElseThrow(ImportService::missing);
         var id = store.create(owner, into, upsert);
         boolean whole = false;
         try {
-            store.received(id, store(reader, id));
+            requireFew(owner);
+            store.received(id, new ImportContent(reader, store, config, owner, id).store());
             whole = true;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -218,72 +220,6 @@ public final class ImportService implements Service {
         var job = find(id, owner);
         run.start(withoutContent(request), id, job);
         return json(202, store.status(job)).with("Location", config.uri() + "/" + id);
-    }
-
-    private static DocumentReader reader(Request request) {
-        var type = request.headers()
-                .first("Content-Type")
-                .orElse("")
-                .toLowerCase(Locale.ROOT)
-                .split(";", 2)[0]
-                .strip();
-        try {
-            var in = request.body().stream();
-            return switch (type) {
-                case JsonLines.MEDIA_TYPE -> new JsonLinesReader(in);
-                case BsonBytes.MEDIA_TYPE -> new BsonDocumentReader(in);
-                case Csv.MEDIA_TYPE -> new CsvReader(in);
-                case "application/json" -> new JsonDocumentReader(in);
-                default ->
-                    throw Problem.of(
-                                    CONTENT_TYPE_UNSUPPORTED,
-                                    "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
-                                            + Csv.MEDIA_TYPE + " or application/json")
-                            .raise();
-            };
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /// @return how many documents there are
-    /// @throws ProblemException 400 for content of which too much is no document
-    private long store(DocumentReader reader, String id) throws IOException {
-        long documents = 0;
-        long refused = 0;
-        var part = ImportPart.empty(0);
-        for (var entry = reader.next(); entry != null; entry = reader.next()) {
-            documents++;
-            switch (entry) {
-                case DocumentReader.Entry.Malformed(var line, var problem) -> {
-                    part.refuse(line, problem);
-                    if (++refused > MAX_REFUSED) {
-                        throw Problem.of(
-                                        CONTENT_INVALID,
-                                        "more than " + MAX_REFUSED
-                                                + " documents are malformed: is the Content-Type right?" + " The last: "
-                                                + problem.message())
-                                .raise();
-                    }
-                }
-                case DocumentReader.Entry.Parsed(var line, var value) -> {
-                    if (value.isDocument()) {
-                        part.add(line, value.asDocument());
-                    } else {
-                        part.refuse(line, 400, "not a document");
-                    }
-                }
-            }
-            if (part.isFull()) {
-                store.add(id, part);
-                store.renew(id);
-                part = ImportPart.empty(part.number() + 1);
-            }
-        }
-        if (!part.isEmpty()) {
-            store.add(id, part);
-        }
-        return documents;
     }
 
     private Response errors(BsonDocument job) {

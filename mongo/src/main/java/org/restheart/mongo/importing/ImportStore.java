@@ -8,6 +8,7 @@ import static com.mongodb.client.model.Filters.lt;
 import static com.mongodb.client.model.Filters.ne;
 import static com.mongodb.client.model.Filters.or;
 import static com.mongodb.client.model.Updates.combine;
+import static com.mongodb.client.model.Updates.inc;
 import static com.mongodb.client.model.Updates.set;
 import static com.mongodb.client.model.Updates.unset;
 
@@ -23,6 +24,7 @@ import com.mongodb.client.model.Sorts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -47,6 +49,14 @@ final class ImportStore {
 
     private static final long KEPT_DAYS = 7;
 
+    /// Imports of one account, of which those that have ended are removed beyond it, the oldest first.
+    private static final int MAX_KEPT = 100;
+
+    /// After it nobody sends the content of an import any more whose gateway has gone.
+    private static final Duration ABANDONED = Duration.ofHours(1);
+
+    private static final long BYTES_OF_JOB = 1024;
+
     private final MongoCollection<BsonDocument> jobs;
     private final MongoCollection<BsonDocument> parts;
     private final String self = UUID.randomUUID().toString();
@@ -65,16 +75,25 @@ final class ImportStore {
         if (!indexed) {
             var kept = new IndexOptions().expireAfter(KEPT_DAYS, TimeUnit.DAYS);
             jobs.createIndex(Indexes.ascending("begun"), kept);
+            jobs.createIndex(Indexes.ascending("owner", "begun"));
             parts.createIndex(Indexes.ascending("begun"), kept);
             parts.createIndex(Indexes.ascending("job", "n"), new IndexOptions().unique(true));
             indexed = true;
         }
+        jobs.find(and(eq("state", "receiving"), lt("until", new BsonDateTime(now().getValue() - ABANDONED.toMillis()))))
+                .forEach(job -> delete(job.getString("_id").getValue()));
+        jobs.find(and(eq("owner", owner), in("state", "done", "stopped")))
+                .sort(Sorts.descending("begun"))
+                .skip(MAX_KEPT - 1)
+                .into(new ArrayList<>())
+                .forEach(job -> delete(job.getString("_id").getValue()));
         var id = UUID.randomUUID().toString();
         jobs.insertOne(new BsonDocument("_id", new BsonString(id))
                 .append("owner", new BsonString(owner))
                 .append("into", new BsonString(into))
                 .append("upsert", new BsonBoolean(upsert))
                 .append("state", new BsonString("receiving"))
+                .append("bytes", new BsonInt64(BYTES_OF_JOB))
                 .append("by", new BsonString(self))
                 .append("until", new BsonDateTime(Instant.now().plus(HOLD).toEpochMilli()))
                 .append("begun", now()));
@@ -98,12 +117,38 @@ final class ImportStore {
     List<BsonDocument> all(String owner) {
         return jobs.find(eq("owner", owner))
                 .sort(Sorts.descending("begun"))
-                .limit(100)
+                .limit(MAX_KEPT)
                 .into(new ArrayList<>());
     }
 
-    void add(String job, ImportPart part) {
+    /// @return whether the import is still there, and this gateway's
+    boolean add(String job, ImportPart part) {
         parts.insertOne(part.toDocument(job).append("begun", now()));
+        return jobs.updateOne(mine(job), combine(inc("bytes", part.bytes()), hold()))
+                        .getMatchedCount()
+                > 0;
+    }
+
+    /// What is stored, in bytes, about.
+    record Held(long byOwner, long byAll) {}
+
+    Held held(String owner) {
+        var own = new BsonDocument(
+                "$cond",
+                new BsonArray(List.of(
+                        new BsonDocument(
+                                "$eq",
+                                new BsonArray(List.of(
+                                        new BsonString("$owner"), new BsonDocument("$literal", new BsonString(owner))))),
+                        new BsonString("$bytes"),
+                        new BsonInt64(0))));
+        var sums = jobs.aggregate(List.of(
+                        Aggregates.group(null, Accumulators.sum("own", own), Accumulators.sum("all", "$bytes"))))
+                .first();
+        return sums == null
+                ? new Held(0, 0)
+                : new Held(
+                        sums.getNumber("own").longValue(), sums.getNumber("all").longValue());
     }
 
     /// The content is there; the work may begin.
@@ -142,15 +187,22 @@ final class ImportStore {
     }
 
     /// The outcome of a part; the first one counts.
-    void done(String job, int part, long stored, List<BsonDocument> refused) {
-        parts.updateOne(
-                and(eq("job", job), eq("n", part), ne("done", true)),
+    ///
+    /// @param listed whether clients are told what was refused
+    void done(String job, ImportPart part, long stored, boolean listed) {
+        var refused = part.refused();
+        var done = parts.updateOne(
+                and(eq("job", job), eq("n", part.number()), ne("done", true)),
                 combine(
                         set("done", true),
                         set("stored", stored),
-                        set("refused", new BsonArray(refused)),
+                        set("refusals", refused.size()),
+                        set("refused", new BsonArray(listed ? refused : List.of())),
                         unset("content"),
                         unset("lines")));
+        if (done.getModifiedCount() > 0) {
+            jobs.updateOne(eq("_id", job), inc("bytes", part.growth(listed)));
+        }
     }
 
     void end(String job, String state, Optional<String> reason) {
@@ -169,14 +221,23 @@ final class ImportStore {
 
     /// What clients are shown.
     BsonDocument status(BsonDocument job) {
-        var id = job.getString("_id").getValue();
-        var sums = parts.aggregate(List.of(
-                        Aggregates.match(and(eq("job", id), eq("done", true))),
+        return statuses(List.of(job)).getFirst();
+    }
+
+    List<BsonDocument> statuses(List<BsonDocument> some) {
+        var ids = some.stream().map(job -> job.get("_id")).toList();
+        var sums = new HashMap<BsonValue, BsonDocument>();
+        parts.aggregate(List.of(
+                        Aggregates.match(and(in("job", ids), eq("done", true))),
                         Aggregates.group(
-                                null,
+                                "$job",
                                 Accumulators.sum("stored", "$stored"),
-                                Accumulators.sum("refused", new BsonDocument("$size", new BsonString("$refused"))))))
-                .first();
+                                Accumulators.sum("refused", "$refusals"))))
+                .forEach(sum -> sums.put(sum.get("_id"), sum));
+        return some.stream().map(job -> status(job, sums.get(job.get("_id")))).toList();
+    }
+
+    private static BsonDocument status(BsonDocument job, @Nullable BsonDocument sums) {
         boolean idle = job.getDateTime("until").getValue() < System.currentTimeMillis();
         var state = job.getString("state").getValue();
         boolean interrupted = idle && (state.equals("running") || state.equals("receiving"));
@@ -189,6 +250,7 @@ final class ImportStore {
         return status.append("documents", job.getOrDefault("documents", new BsonInt64(0)))
                 .append("stored", sum(sums, "stored"))
                 .append("refused", sum(sums, "refused"))
+                .append("bytes", job.getOrDefault("bytes", new BsonInt64(0)))
                 .append("begun", job.get("begun"));
     }
 

@@ -33,6 +33,16 @@ public final class DigestAuthenticator implements Authenticator {
 
     @Override
     public Authentication authenticate(Request request) {
+        return authenticate(request, true);
+    }
+
+    /// Without the nonce, of which each count is used once.
+    @Override
+    public Authentication authenticateAgain(Request request) {
+        return authenticate(request, false);
+    }
+
+    private Authentication authenticate(Request request, boolean uses) {
         var sent = DigestCredentials.find(request.headers());
         if (sent.isEmpty()) {
             return Authentication.ABSENT;
@@ -44,11 +54,13 @@ public final class DigestAuthenticator implements Authenticator {
         if (account.isEmpty() || !isRight(request, sent.get(), account.get())) {
             return Authentication.REJECTED;
         }
-        if (!nonces.use(sent.get().get("nonce"), count(sent.get()))) {
+        if (uses && !nonces.use(sent.get().get("nonce"), count(sent.get()))) {
             return Authentication.REJECTED;
         }
         return new Authentication.Authenticated(
-                account.get().account(), credentials, information(sent.get(), account.get()));
+                account.get().account(),
+                credentials,
+                uses ? information(sent.get(), account.get()) : Fields.NONE);
     }
 
     private boolean isForThis(Request request, DigestCredentials sent) {

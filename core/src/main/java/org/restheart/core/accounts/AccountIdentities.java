@@ -1,0 +1,41 @@
+package org.restheart.core.accounts;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.restheart.http.Request;
+import org.restheart.mongo.importing.ImportOwners;
+import org.restheart.security.Credentials;
+import org.restheart.security.jwt.Claims;
+import org.restheart.security.realm.Realm;
+
+/// Tells accounts from each other by their realm, their name and what an account that is made later under the same name
+/// does not have.
+///
+/// @param realms by the names by which credentials refer to them
+/// @param keysRealm the realm of the accounts of API keys
+/// @param known whether the credentials of a request are still good
+record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<Request> known)
+        implements ImportOwners {
+    @Override
+    public Optional<String> of(Request request, boolean make) {
+        request.requireThread();
+        var account = request.caller().account().orElseThrow();
+        var credentials = request.require(Credentials.KEY);
+        var name = credentials.token().isPresent()
+                ? new Claims(account.properties()).text("sub").orElse(account.name())
+                : account.name();
+        var source = credentials.source().equals(Credentials.API_KEYS) ? keysRealm : credentials.realm();
+        var realm = realms.get(source);
+        if (realm == null) { // accounts of other issuers, who say what their names mean
+            return Optional.of(source + " " + name);
+        }
+        var identified = make ? realm.identify(request, name) : realm.identified(request, name, true);
+        return identified.flatMap(Realm.Identified::identity).map(identity -> source + " " + name + " " + identity);
+    }
+
+    @Override
+    public boolean isKnown(Request request) {
+        return known.test(request);
+    }
+}

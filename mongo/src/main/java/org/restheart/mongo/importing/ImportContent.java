@@ -1,0 +1,132 @@
+package org.restheart.mongo.importing;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
+import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.OVERLOADED;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.mongo.format.BsonBytes;
+import org.restheart.mongo.format.BsonDocumentReader;
+import org.restheart.mongo.format.Csv;
+import org.restheart.mongo.format.CsvReader;
+import org.restheart.mongo.format.DocumentReader;
+import org.restheart.mongo.format.JsonDocumentReader;
+import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.format.JsonLinesReader;
+
+/// The content of an import, which is stored in parts while it arrives. Confined to one request.
+final class ImportContent {
+    /// Malformed documents of one import, each of which is stored with its reason.
+    private static final int MAX_REFUSED = 10_000;
+
+    private final DocumentReader reader;
+    private final ImportStore store;
+    private final ImportConfig config;
+    private final String owner;
+    private final String job;
+    private long refused;
+
+    ImportContent(DocumentReader reader, ImportStore store, ImportConfig config, String owner, String job) {
+        this.reader = reader;
+        this.store = store;
+        this.config = config;
+        this.owner = owner;
+        this.job = job;
+    }
+
+    /// @throws ProblemException 415
+    static DocumentReader reader(Request request) {
+        var type = request.headers()
+                .first("Content-Type")
+                .orElse("")
+                .toLowerCase(Locale.ROOT)
+                .split(";", 2)[0]
+                .strip();
+        try {
+            var in = request.body().stream();
+            return switch (type) {
+                case JsonLines.MEDIA_TYPE -> new JsonLinesReader(in);
+                case BsonBytes.MEDIA_TYPE -> new BsonDocumentReader(in);
+                case Csv.MEDIA_TYPE -> new CsvReader(in);
+                case "application/json" -> new JsonDocumentReader(in);
+                default ->
+                    throw Problem.of(
+                                    CONTENT_TYPE_UNSUPPORTED,
+                                    "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
+                                            + Csv.MEDIA_TYPE + " or application/json")
+                            .raise();
+            };
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// @return how many documents there are
+    /// @throws ProblemException 400 for content of which too much is no document; 413, 503 if there is too much of it
+    long store() throws IOException {
+        long documents = 0;
+        var part = ImportPart.empty(0);
+        for (var entry = reader.next(); entry != null; entry = reader.next()) {
+            documents++;
+            add(entry, part);
+            if (part.isFull()) {
+                store(part);
+                part = ImportPart.empty(part.number() + 1);
+            }
+        }
+        if (!part.isEmpty()) {
+            store(part);
+        }
+        return documents;
+    }
+
+    private void add(DocumentReader.Entry entry, ImportPart part) {
+        switch (entry) {
+            case DocumentReader.Entry.Malformed(var line, var problem) -> {
+                part.refuse(line, problem);
+                if (++refused > MAX_REFUSED) {
+                    throw Problem.of(
+                                    CONTENT_INVALID,
+                                    "more than " + MAX_REFUSED
+                                            + " documents are malformed: is the Content-Type right?" + " The last: "
+                                            + problem.message())
+                            .raise();
+                }
+            }
+            case DocumentReader.Entry.Parsed(var line, var value) -> {
+                if (value.isDocument()) {
+                    part.add(line, value.asDocument());
+                } else {
+                    part.refuse(line, 400, "not a document");
+                }
+            }
+        }
+    }
+
+    /// Stored first, and counted then: of several imports at once, none passes the bound unseen.
+    private void store(ImportPart part) {
+        if (!store.add(job, part)) {
+            throw Problem.of(NOT_FOUND, "the import was deleted").raise();
+        }
+        var held = store.held(owner);
+        if (held.byOwner() > config.maxBytesPerAccount()) {
+            throw Problem.of(
+                            CONTENT_TOO_LARGE,
+                            "the imports of this account take more than " + config.maxBytesPerAccount()
+                                    + " bytes: wait until others are done, delete them, or send less")
+                    .raise();
+        }
+        if (held.byAll() > config.maxBytes()) {
+            throw Problem.of(OVERLOADED, "all imports together take too much room at the moment")
+                    .with("Retry-After", "60")
+                    .raise();
+        }
+    }
+}
