@@ -48,6 +48,7 @@ import org.restheart.security.apikey.KeyLimitsNow;
 import org.restheart.security.apikey.ReservedVetoer;
 import org.restheart.security.guard.FailedAuthLogger;
 import org.restheart.security.guard.OriginPattern;
+import org.restheart.security.jwt.Revocations;
 import org.restheart.security.password.BasicAuthenticator;
 import org.restheart.security.password.DigestAuthenticator;
 import org.restheart.security.realm.FileRealm;
@@ -93,6 +94,7 @@ public final class Security implements AutoCloseable {
                 config.mongoAcl(),
                 config.apiKeys(),
                 config.sessions(),
+                config.revocations(),
                 hashes,
                 isManagedFromFile(),
                 config.fullAuthorizer().isPresent() || config.filePermissions().isPresent()));
@@ -107,7 +109,8 @@ public final class Security implements AutoCloseable {
                 stored.flatMap(StoredSecurity::sessions)
                         .flatMap(store -> config.sessions()
                                 .map(settings -> new JwtTokenManager.Sessions(settings.access(), store::deleteOf)))
-                        .orElse(JwtTokenManager.Sessions.NONE));
+                        .orElse(JwtTokenManager.Sessions.NONE),
+                stored.flatMap(StoredSecurity::revocations).map(Revocations::storedIn));
         this.sessions = stored.flatMap(StoredSecurity::sessions)
                 .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)

@@ -1,6 +1,8 @@
 package org.restheart.core.accounts;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,7 @@ import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.StoredPermissions;
 import org.restheart.security.apikey.ApiKey;
+import org.restheart.security.cache.CacheExpiry;
 import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.StoredRealm;
@@ -26,11 +29,17 @@ import org.restheart.security.realm.StoredRealm;
 /// Accounts and permissions in MongoDB and their caches, which are invalidated by change streams of both collections
 /// and by writes through this server.
 final class StoredSecurity {
+    private static final int MAX_TOKENS = 100_000;
+
+    /// For how long a token counts as not revoked where no change stream tells.
+    private static final Duration UNFOLLOWED = Duration.ofSeconds(1);
+
     private final Optional<StoredRealm> realm;
     private final LookUp lookUp = new LookUp();
     private final Optional<AclAuthorizer> authorizer;
     private final Optional<MongoApiKeys> apiKeys;
     private final Optional<MongoRefreshTokens> sessions;
+    private final Optional<MongoRevocations> revocations;
     private final Optional<Managers> managers;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
 
@@ -44,6 +53,7 @@ final class StoredSecurity {
             Optional<MongoAclConfig> aclConfig,
             Optional<ApiKeyConfig> keysConfig,
             Optional<SessionsConfig> sessionsConfig,
+            Optional<MongoNamespace> revoked,
             PasswordHashes hashes,
             boolean managedOtherwise,
             boolean permittedOtherwise) {
@@ -52,6 +62,7 @@ final class StoredSecurity {
         this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
         this.sessions = sessionsConfig.map(
                 config -> new MongoRefreshTokens(client, config.database(), config.collection(), lookUp));
+        this.revocations = revoked.map(namespace -> revocations(client, namespace));
         this.managers = realmConfig
                 .filter(_ -> !managedOtherwise)
                 .flatMap(config -> aclConfig
@@ -87,6 +98,13 @@ final class StoredSecurity {
         return new MongoApiKeys(client, config.database(), config.collection(), kept, keptByHandle, lookUp);
     }
 
+    private MongoRevocations revocations(MongoClient client, MongoNamespace namespace) {
+        var kept = new InvalidatedCache<String, Boolean>(
+                new CacheExpiry(MAX_TOKENS, UNFOLLOWED, CacheExpiry.Expiry.AFTER_WRITE));
+        listen(namespace.getDatabaseName(), namespace.getCollectionName(), new Invalidation(kept, true));
+        return new MongoRevocations(client, namespace, kept, lookUp);
+    }
+
     /// Accounts and permissions may share a collection.
     private void listen(String database, String collection, Listener listener) {
         listeners.computeIfAbsent(database, _ -> new HashMap<>()).merge(collection, listener, BothListeners::new);
@@ -102,6 +120,10 @@ final class StoredSecurity {
 
     Optional<MongoRefreshTokens> sessions() {
         return sessions;
+    }
+
+    Optional<MongoRevocations> revocations() {
+        return revocations;
     }
 
     /// Those without whom nobody could manage; empty where others can, or nobody can say who.

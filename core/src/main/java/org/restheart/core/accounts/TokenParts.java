@@ -17,6 +17,7 @@ import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.jwt.ResourceTokens;
+import org.restheart.security.jwt.Revocations;
 import org.restheart.security.oauth.AuthorizationService;
 import org.restheart.security.oauth.ClientRegistrationService;
 import org.restheart.security.oauth.PkceCodeGrant;
@@ -53,16 +54,19 @@ final class TokenParts {
     /// @param realms by the names by which credentials refer to them
     /// @param keyLimits what API keys allow
     /// @param sessions that end when tokens are revoked
+    /// @param revocations that gateways share; empty for those of this process
     TokenParts(
             SecurityTokens config,
             SecurityOAuth oauth,
             Map<String, Realm> realms,
             Generations.KeyLimits keyLimits,
-            JwtTokenManager.Sessions sessions) {
+            JwtTokenManager.Sessions sessions,
+            Optional<Revocations> revocations) {
         this.config = config;
         this.oauth = oauth;
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
-        var known = config.jwt().jwt().knowing(accounts);
+        var accepting = config.jwt().jwt().knowing(accounts);
+        var known = revocations.map(accepting::refusing).orElse(accepting);
         this.resources = oauth.modelContext()
                 .map(endpoint -> new ResourceGrant(
                         new ResourceTokens(

@@ -1,5 +1,6 @@
 package org.restheart.core.config;
 
+import com.mongodb.MongoNamespace;
 import com.nimbusds.jose.JWSAlgorithm;
 import java.net.MalformedURLException;
 import java.net.URI;
@@ -14,7 +15,9 @@ import org.restheart.security.jwt.JwtSettings;
 /// `jwtConfigProvider`.
 ///
 /// @param jwt verifies with the key, or with the issuer's key set
-public record JwtConfig(JwtSettings settings, Jwt jwt) {
+/// @param shared whether other gateways accept tokens of this one, and this one after its next start
+/// @param revocations the collection of revoked tokens
+public record JwtConfig(JwtSettings settings, Jwt jwt, boolean shared, MongoNamespace revocations) {
     private static final int SHORTEST_KEY = 32;
     private static final Set<String> ALGORITHMS = Set.of(
             "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
@@ -32,7 +35,13 @@ public record JwtConfig(JwtSettings settings, Jwt jwt) {
         } else if (key.isEmpty() == keySet.isEmpty()) {
             block.refuse("key", "or jwks, one of the two, is required for " + settings.algorithm());
         }
-        return new JwtConfig(settings, jwt(block, settings, key, keySet));
+        var revocations = new MongoNamespace(
+                block.text("revocations-db", "restheart"), block.text("revocations-collection", "revocations"));
+        return new JwtConfig(
+                settings,
+                jwt(block, settings, key, keySet),
+                settings.isSymmetric() && key.isPresent(),
+                revocations);
     }
 
     private static Jwt jwt(Block block, JwtSettings settings, Optional<String> key, Optional<String> keySet) {

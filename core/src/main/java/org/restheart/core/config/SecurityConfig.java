@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.realm.FileRealm;
+import org.restheart.security.token.JwtTokenManager;
 
 /// Authentication and authorization. A part is empty when its component is off.
 ///
@@ -86,11 +87,23 @@ public record SecurityConfig(
         return config;
     }
 
-    /// Collections that only the gateway itself reads and writes: of keys and sessions.
+    /// The collection of revoked tokens; empty where no other gateway would accept them, or nothing revokes any.
+    public Optional<MongoNamespace> revocations() {
+        boolean revokes =
+                tokens.jwtTokens().filter(JwtTokenManager.Settings::revokes).isPresent()
+                        || sessions.isPresent()
+                        || oauth.authorization().isPresent();
+        return Optional.of(tokens.jwt())
+                .filter(jwt -> revokes && jwt.shared())
+                .map(JwtConfig::revocations);
+    }
+
+    /// Collections that only the gateway itself reads and writes: of keys, sessions and revoked tokens.
     public Set<MongoNamespace> reserved() {
         var reserved = new HashSet<MongoNamespace>();
         apiKeys.ifPresent(keys -> reserved.add(new MongoNamespace(keys.database(), keys.collection())));
         sessions.ifPresent(stored -> reserved.add(new MongoNamespace(stored.database(), stored.collection())));
+        revocations().ifPresent(reserved::add);
         return reserved;
     }
 

@@ -57,7 +57,7 @@ public final class Jwt {
         var padded = Arrays.copyOf(secret, Math.max(secret.length, RANDOM_BYTES));
         try {
             return new Jwt(
-                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), new Revocations()),
+                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), Revocations.local()),
                     new JwtSigner(settings, padded),
                     derived(padded, "account generations"));
         } catch (JOSEException e) {
@@ -78,7 +78,7 @@ public final class Jwt {
     public static Jwt ofPublicKey(JwtSettings settings, String key) {
         try {
             return verifying(
-                    new JwtVerifier(settings, JwtKeys.ofPublicKey(publicKey(settings, key)), new Revocations()));
+                    new JwtVerifier(settings, JwtKeys.ofPublicKey(publicKey(settings, key)), Revocations.local()));
         } catch (JOSEException | GeneralSecurityException | IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "key must be a certificate or a public key for " + settings.algorithm() + ", in Base64", e);
@@ -107,7 +107,7 @@ public final class Jwt {
     public static Jwt ofKeySet(JwtSettings settings, String json) {
         try {
             var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(json));
-            return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, false), new Revocations()));
+            return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, false), Revocations.local()));
         } catch (ParseException e) {
             throw new IllegalArgumentException("not a set of keys (RFC 7517)", e);
         }
@@ -120,12 +120,12 @@ public final class Jwt {
                         url, new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES))
                 .retrying(true)
                 .build();
-        return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, true), new Revocations()));
+        return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, true), Revocations.local()));
     }
 
     /// Verifies nothing.
     public static Jwt ofNothing(JwtSettings settings) {
-        return verifying(new JwtVerifier(settings, (_, _) -> List.of(), new Revocations()));
+        return verifying(new JwtVerifier(settings, (_, _) -> List.of(), Revocations.local()));
     }
 
     /// A key derived from the secret, equal on all gateways with the secret: for one purpose.
@@ -142,6 +142,11 @@ public final class Jwt {
     /// Verifies tokens of accounts only while these accounts exist.
     public Jwt knowing(Generations accounts) {
         return new Jwt(verifier.knowing(accounts), signer, accountKey);
+    }
+
+    /// Refuses what was revoked.
+    public Jwt refusing(Revocations revocations) {
+        return new Jwt(verifier.refusing(revocations), signer, accountKey);
     }
 
     /// What takes tokens for one endpoint there alone.

@@ -10,6 +10,7 @@ import com.nimbusds.jose.util.Base64URL;
 import java.text.ParseException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
@@ -62,6 +63,10 @@ public final class JwtVerifier {
         return new JwtVerifier(settings, keys, revocations, Optional.of(generations), resource);
     }
 
+    JwtVerifier refusing(Revocations revoked) {
+        return new JwtVerifier(settings, keys, revoked, accounts, resource);
+    }
+
     JwtVerifier serving(ResourceTokens endpoint) {
         return new JwtVerifier(settings, keys, revocations, accounts, Optional.of(endpoint));
     }
@@ -112,19 +117,17 @@ public final class JwtVerifier {
 
     private boolean areGood(Request request, Claims claims) {
         return claims.areValidAt(Instant.now(), settings.expiryRequired())
-                && !isRevoked(claims)
+                && !isRevoked(request, claims)
                 && claims.lineage()
                         .map(lineage -> isOfCurrentAccount(request, lineage, claims))
                         .orElse(true);
     }
 
-    /// Whether the token, or the one from which it was renewed, has been revoked.
-    public boolean isRevoked(Claims claims) {
-        return claims.id().filter(revocations::contains).isPresent()
-                || claims.lineage()
-                        .map(Lineage::id)
-                        .filter(revocations::contains)
-                        .isPresent();
+    /// Whether the token, or the one from which it was renewed, has been revoked. Calls [Request#requireThread()] before
+    /// it blocks.
+    public boolean isRevoked(Request request, Claims claims) {
+        return Stream.concat(claims.id().stream(), claims.lineage().map(Lineage::id).stream())
+                .anyMatch(id -> revocations.contains(request, id));
     }
 
     private boolean isOfCurrentAccount(Request request, Lineage lineage, Claims claims) {

@@ -75,6 +75,7 @@ public final class PkceCodeGrant implements CodeGrant {
                 .isPresent()) {
             return OAuthError.response(400, "invalid_target", ResourceGrant.WRONG);
         }
+        request.requireThread();
         var first = verifier.revocations()
                 .revoke(claims.get().id().orElseThrow(), claims.get().expires().orElseThrow());
         return first ? token(claims.get()) : OAuthError.response(400, "invalid_grant", "the code has been used");

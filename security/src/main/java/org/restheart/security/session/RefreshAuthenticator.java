@@ -44,15 +44,15 @@ public final class RefreshAuthenticator implements Authenticator {
             return Authentication.REJECTED;
         }
         return store.find(request, form.digest(sent.get()))
-                .filter(token -> token.expiresAt().isAfter(Instant.now()) && !isRevoked(token))
+                .filter(token -> token.expiresAt().isAfter(Instant.now()) && !isRevoked(request, token))
                 .<Authentication>flatMap(token -> owner(request, token)
                         .map(account -> new Authentication.Authenticated(account, credentials(token))))
                 .orElse(Authentication.REJECTED);
     }
 
-    private boolean isRevoked(RefreshToken token) {
+    private boolean isRevoked(Request request, RefreshToken token) {
         return token.lineage()
-                .filter(lineage -> revocations.contains(lineage.id()))
+                .filter(lineage -> revocations.contains(request, lineage.id()))
                 .isPresent();
     }
 

@@ -99,7 +99,7 @@ public final class RenewableSessions {
     }
 
     /// Ends the session of a request that was authenticated with a refresh token, with all others of its lineage. Its
-    /// access tokens are refused by this server at once.
+    /// access tokens are refused by this server at once, by others within a second.
     public void end(Credentials credentials) {
         lineage(credentials).ifPresent(lineage -> {
             revocations.revoke(lineage.id(), Instant.now().plus(settings.revoked()));

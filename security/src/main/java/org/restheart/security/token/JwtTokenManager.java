@@ -80,18 +80,18 @@ public final class JwtTokenManager implements TokenManager {
         var owner = owner(current, begun.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);
         if (!renew) {
-            var shown = shown(account, credentials, toSay);
+            var shown = shown(request, account, credentials, toSay);
             if (shown.isPresent()) {
                 return shown.get();
             }
             if (known != null
                     && known.said.equals(toSay)
                     && sameGeneration(known, begun)
-                    && isGoodForAWhile(known.signed.claims())) {
+                    && isGoodForAWhile(request, known.signed.claims())) {
                 return issued(known.signed, current);
             }
         }
-        var lineage = begun.map(fresh -> credentials.token().isPresent() ? fresh : continued(known, fresh));
+        var lineage = begun.map(fresh -> credentials.token().isPresent() ? fresh : continued(request, known, fresh));
         var signed = signer.sign(current.name(), lifetime(credentials, lineage), toSay, lineage);
         last.put(owner, new Last(toSay, signed));
         return issued(signed, current);
@@ -104,8 +104,8 @@ public final class JwtTokenManager implements TokenManager {
     }
 
     /// All tokens issued to an account for its password have the same lineage, so that they are revoked together.
-    private Lineage continued(@Nullable Last known, Lineage fresh) {
-        return known != null && sameGeneration(known, Optional.of(fresh)) && !verifier.isRevoked(known.signed.claims())
+    private Lineage continued(Request request, @Nullable Last known, Lineage fresh) {
+        return known != null && sameGeneration(known, Optional.of(fresh)) && !verifier.isRevoked(request, known.signed.claims())
                 ? known.signed.claims().lineage().orElse(fresh)
                 : fresh;
     }
@@ -123,7 +123,7 @@ public final class JwtTokenManager implements TokenManager {
     }
 
     /// The token of the request itself, if it equals the one that would be issued.
-    private Optional<Issued> shown(Account account, Credentials credentials, BsonDocument toSay) {
+    private Optional<Issued> shown(Request request, Account account, Credentials credentials, BsonDocument toSay) {
         return credentials
                 .token()
                 .filter(token -> account.properties().entrySet().containsAll(toSay.entrySet())
@@ -131,13 +131,13 @@ public final class JwtTokenManager implements TokenManager {
                                 .equals(new Claims(account.properties())
                                         .text("sub")
                                         .orElse(""))
-                        && isGoodForAWhile(new Claims(account.properties(), token.lineage())))
+                        && isGoodForAWhile(request, new Claims(account.properties(), token.lineage())))
                 .map(token -> new Issued(token.text(), account, token.expires().orElse(Instant.MAX)));
     }
 
-    private boolean isGoodForAWhile(Claims claims) {
+    private boolean isGoodForAWhile(Request request, Claims claims) {
         var enough = Instant.now().plus(settings.lifetime().dividedBy(LEAST_FRACTION));
-        return claims.expires().filter(enough::isBefore).isPresent() && !verifier.isRevoked(claims);
+        return claims.expires().filter(enough::isBefore).isPresent() && !verifier.isRevoked(request, claims);
     }
 
     private static Issued issued(JwtSigner.Signed signed, Account account) {
