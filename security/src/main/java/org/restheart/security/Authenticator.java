@@ -10,8 +10,8 @@ public interface Authenticator {
     /// @throws org.restheart.http.ProblemException 503 when the credentials cannot be checked now
     Authentication authenticate(Request request);
 
-    /// Checks credentials of a request that this mechanism has accepted before: whether they are still good, but for what
-    /// can be used once. May block.
+    /// Checks credentials of a request that this mechanism has accepted before: whether they are still
+    /// good, but for what can be used once. May block.
     ///
     /// @throws org.restheart.http.ProblemException 503 when the credentials cannot be checked now
     default Authentication authenticateAgain(Request request) {

@@ -9,8 +9,8 @@ import org.restheart.security.Credentials;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.realm.Realm;
 
-/// Tells accounts from each other by their realm, their name and what an account that is made later under the same name
-/// does not have.
+/// Tells accounts from each other by their realm, their name and what an account that is made later under
+/// the same name does not have.
 ///
 /// @param realms by the names by which credentials refer to them
 /// @param keysRealm the realm of the accounts of API keys

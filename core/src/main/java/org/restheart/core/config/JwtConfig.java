@@ -38,10 +38,7 @@ public record JwtConfig(JwtSettings settings, Jwt jwt, boolean shared, MongoName
         var revocations = new MongoNamespace(
                 block.text("revocations-db", "restheart"), block.text("revocations-collection", "revocations"));
         return new JwtConfig(
-                settings,
-                jwt(block, settings, key, keySet),
-                settings.isSymmetric() && key.isPresent(),
-                revocations);
+                settings, jwt(block, settings, key, keySet), settings.isSymmetric() && key.isPresent(), revocations);
     }
 
     private static Jwt jwt(Block block, JwtSettings settings, Optional<String> key, Optional<String> keySet) {

@@ -87,15 +87,14 @@ public record SecurityConfig(
         return config;
     }
 
-    /// The collection of revoked tokens; empty where no other gateway would accept them, or nothing revokes any.
+    /// The collection of revoked tokens; empty where no other gateway would accept them, or nothing revokes
+    /// any.
     public Optional<MongoNamespace> revocations() {
         boolean revokes =
                 tokens.jwtTokens().filter(JwtTokenManager.Settings::revokes).isPresent()
                         || sessions.isPresent()
                         || oauth.authorization().isPresent();
-        return Optional.of(tokens.jwt())
-                .filter(jwt -> revokes && jwt.shared())
-                .map(JwtConfig::revocations);
+        return Optional.of(tokens.jwt()).filter(jwt -> revokes && jwt.shared()).map(JwtConfig::revocations);
     }
 
     /// Collections that only the gateway itself reads and writes: of keys, sessions and revoked tokens.

@@ -3,9 +3,9 @@ package org.restheart.core.server;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/// How long content may still be waited for: it has to arrive at 500 bytes per second at least, on average over the
-/// time that it is waited for, and without a pause of more than the timeout. Earlier bytes do not extend the time.
-/// Confined to one request.
+/// How long content may still be waited for: it has to arrive at 500 bytes per second at least, on average
+/// over the time that it is waited for, and without a pause of more than the timeout. Earlier bytes do not
+/// extend the time. Confined to one request.
 final class ArrivalRate {
     private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
 

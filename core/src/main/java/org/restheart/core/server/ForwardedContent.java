@@ -16,9 +16,9 @@ import org.xnio.conduits.AbstractStreamSourceConduit;
 import org.xnio.conduits.ConduitReadableByteChannel;
 import org.xnio.conduits.StreamSourceConduit;
 
-/// The content of a request on its way to the target of a proxy: it has to arrive as fast as other content, since it
-/// holds a connection of the target, and its trailers end here, as they would pass for header fields that were not
-/// looked at. Confined to the exchange's I/O thread.
+/// The content of a request on its way to the target of a proxy: it has to arrive as fast as other content,
+/// since it holds a connection of the target, and its trailers end here, as they would pass for header
+/// fields that were not looked at. Confined to the exchange's I/O thread.
 final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceConduit> {
     private static final int TOO_SLOW = 408;
 
@@ -104,8 +104,8 @@ final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceCon
     private void beginWaiting() {
         if (deadline == null && !late) {
             waitingSince = System.nanoTime();
-            deadline = exchange.getIoThread()
-                    .executeAfter(this::end, Math.max(0, rate.patience()), TimeUnit.NANOSECONDS);
+            deadline =
+                    exchange.getIoThread().executeAfter(this::end, Math.max(0, rate.patience()), TimeUnit.NANOSECONDS);
         }
     }
 

@@ -37,7 +37,7 @@ final class Framing {
                 return Optional.of(AMBIGUOUS);
             }
         }
-        if (!exchange.isHttp11() && !exchange.isHttp10() && !areFieldsClean(headers)) {
+        if (!exchange.isHttp11() && !exchange.isHttp10() && !(isTargetClean(exchange) && areFieldsClean(headers))) {
             return Optional.of(FIELD_MALFORMED);
         }
         if (!isCodingKnown(headers)) {
@@ -46,9 +46,27 @@ final class Framing {
         return isLengthKnown(headers) ? Optional.empty() : Optional.of(LENGTH_MALFORMED);
     }
 
-    /// Only in HTTP/2 may a value contain any byte (RFC 9113, 8.2.1).
+    /// The pseudo-header fields of HTTP/2 are values of the same kind: those of HTTP/1.1 end with the next
+    /// blank.
+    private static boolean isTargetClean(HttpServerExchange exchange) {
+        return isVisible(exchange.getRequestURI())
+                && isVisible(exchange.getQueryString())
+                && isVisible(exchange.getRequestMethod().toString())
+                && isVisible(exchange.getRequestScheme())
+                && isVisible(exchange.getHostAndPort());
+    }
+
+    private static boolean isVisible(String text) {
+        return text.chars().allMatch(c -> c > 0x20 && c != 0x7f);
+    }
+
+    /// Only in HTTP/2 may a name or a value contain any byte (RFC 9113, 8.2.1).
     private static boolean areFieldsClean(HeaderMap headers) {
         for (var values : headers) {
+            var name = values.getHeaderName().toString();
+            if (!isVisible(name) || name.indexOf(':', 1) > 0) {
+                return false;
+            }
             for (var value : values) {
                 for (int i = 0; i < value.length(); i++) {
                     char c = value.charAt(i);

@@ -127,8 +127,9 @@ final class ReverseProxy implements AutoCloseable {
         }
     }
 
-    /// Hands the request on, with its content, when its caller may have another connection. The exchange ends with the
-    /// target's response, or with 503 if there is no target or no connection, 504 if it takes too long. Blocks.
+    /// Hands the request on, with its content, when its caller may have another connection. The exchange
+    /// ends with the target's response, or with 503 if there is no target or no connection, 504 if it takes
+    /// too long. Blocks.
     void forward(HttpServerExchange exchange, Content.Forwarded forwarded) {
         if (exchange.getRequestContentLength() > limits.maxStreamedContent()) {
             refuse(exchange, 413);
@@ -146,8 +147,8 @@ final class ReverseProxy implements AutoCloseable {
         exchange.endExchange();
     }
 
-    /// Takes the place of a connection until the exchange ends. Slow uploads and endless responses of one caller would
-    /// leave none for others.
+    /// Takes the place of a connection until the exchange ends. Slow uploads and endless responses of one
+    /// caller would leave none for others.
     private boolean takeConnection(HttpServerExchange exchange, String caller) {
         var shares = connections.computeIfAbsent(exchange.getIoThread(), _ -> new FairShares(connectionsPerThread, 0));
         try {

@@ -19,8 +19,8 @@ import org.restheart.http.access.CallerScope;
 /// credentials that this server accepts nor account headers that it has not written, and only paths that mean
 /// to them what they meant to access rules. Immutable.
 public final class ProxyService implements Service {
-    /// Segments that a target may read in another way: empty ones and dot segments; separators, semicolons and control
-    /// characters that were encoded; what would change if it were decoded once more.
+    /// Segments that a target may read in another way: empty ones and dot segments; separators, semicolons
+    /// and control characters that were encoded; what would change if it were decoded once more.
     private static final Pattern AMBIGUOUS =
             Pattern.compile("\\.{0,2}|.*(?:[/\\\\;\\p{Cntrl}]|%\\p{XDigit}{2}).*", Pattern.DOTALL);
 
@@ -64,7 +64,8 @@ public final class ProxyService implements Service {
             throw Problem.of(ProblemCode.BAD_REQUEST, "OPTIONS takes no content here")
                     .raise();
         }
-        return Response.status(200).with(new Content.Forwarded(
+        return Response.status(200)
+                .with(new Content.Forwarded(
                         config.location(), path(request), headers.of(request), CallerScope.current()));
     }
 

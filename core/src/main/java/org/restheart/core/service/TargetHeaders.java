@@ -10,9 +10,9 @@ import org.restheart.http.Fields;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 
-/// The header fields with which a request is handed on to a target: neither credentials that this server accepts, nor
-/// claims that only this server or a proxy before it can make, nor a path or method that access rules have not judged.
-/// Immutable.
+/// The header fields with which a request is handed on to a target: neither credentials that this server
+/// accepts, nor claims that only this server or a proxy before it can make, nor a path or method that
+/// access rules have not judged. Immutable.
 ///
 /// @param credentials are not handed on
 /// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server

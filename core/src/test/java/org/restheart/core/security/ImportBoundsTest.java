@@ -172,13 +172,14 @@ class ImportBoundsTest {
     @Test
     void imports_that_go_on_count_as_well() {
         var owner = ownerOf("one", "{}\n");
-        IntStream.range(0, 4).forEach(i -> gateway.database()
-                .getCollection("_imports")
-                .insertOne(new Document("_id", "busy" + i)
-                        .append("owner", owner)
-                        .append("state", "running")
-                        .append("until", new Date(System.currentTimeMillis() + 60_000))
-                        .append("begun", new Date())));
+        IntStream.range(0, 4)
+                .forEach(i -> gateway.database()
+                        .getCollection("_imports")
+                        .insertOne(new Document("_id", "busy" + i)
+                                .append("owner", owner)
+                                .append("state", "running")
+                                .append("until", new Date(System.currentTimeMillis() + 60_000))
+                                .append("begun", new Date())));
         insertJob("idle", owner, "stopped", 0);
         assertThat(gateway.user("one").patch("/_imports/idle", "").statusCode()).isEqualTo(429);
         assertThat(state(gateway.user("one"), "/_imports/idle")).isEqualTo("stopped");
@@ -190,8 +191,7 @@ class ImportBoundsTest {
         try (var session = mongo.client().startSession()) {
             session.startTransaction();
             gateway.collection("into")
-                    .updateOne(
-                            session, BsonDocument.parse("{_id: 'locked'}"), BsonDocument.parse("{$set: {n: 1}}"));
+                    .updateOne(session, BsonDocument.parse("{_id: 'locked'}"), BsonDocument.parse("{$set: {n: 1}}"));
             var waiting = IntStream.range(0, 4)
                     .mapToObj(_ -> lines("one")
                             .send("POST", "/_imports?into=/into&wm=upsert", "{\"_id\": \"locked\", \"n\": 2}\n")
@@ -200,8 +200,8 @@ class ImportBoundsTest {
                             .orElseThrow())
                     .toList();
             var location = begin("two", "{}\n");
-            await().atMost(Duration.ofSeconds(15)).until(() -> state(gateway.user("two"), location)
-                    .equals("done"));
+            await().atMost(Duration.ofSeconds(15))
+                    .until(() -> state(gateway.user("two"), location).equals("done"));
             assertThat(waiting)
                     .allMatch(each -> state(gateway.user("one"), each).equals("running"));
             waiting.forEach(each -> gateway.user("one").send("DELETE", each, ""));
@@ -234,12 +234,13 @@ class ImportBoundsTest {
 
     private static void assertStops(String location) {
         var job = new BsonDocument("_id", id(location));
-        await().atMost(Duration.ofSeconds(60)).until(() -> !"running"
-                .equals(gateway.collection("_imports")
-                        .find(job)
-                        .first()
-                        .getString("state")
-                        .getValue()));
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> !"running"
+                        .equals(gateway.collection("_imports")
+                                .find(job)
+                                .first()
+                                .getString("state")
+                                .getValue()));
         assertThat(gateway.collection("_imports").find(job).first().toJson())
                 .contains("\"stopped\"", "the credentials are no longer good");
     }
@@ -269,8 +270,7 @@ class ImportBoundsTest {
     }
 
     private static String md5(String text) throws Exception {
-        return HexFormat.of()
-                .formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
+        return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test

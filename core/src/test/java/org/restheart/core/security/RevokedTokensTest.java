@@ -32,8 +32,8 @@ class RevokedTokensTest {
     }
 
     private Gateway another(TestMongo mongo) {
-        return Gateway.start(TestGateway.config(
-                mongo.connectionString(), first.database().getName(), TestGateway.REALM + MORE));
+        return Gateway.start(
+                TestGateway.config(mongo.connectionString(), first.database().getName(), TestGateway.REALM + MORE));
     }
 
     @AfterEach
@@ -61,12 +61,15 @@ class RevokedTokensTest {
         var token = token();
         var there = TestClient.of(second.address());
         assertThat(status(there, token)).isEqualTo(200);
-        var renewed = BsonDocument.parse(bearing(there, token).get("/token?renew").body())
+        var renewed = BsonDocument.parse(
+                        bearing(there, token).get("/token?renew").body())
                 .getString("access_token")
                 .getValue();
         assertThat(status(first.anonymous(), renewed)).isEqualTo(200);
 
-        assertThat(bearing(first.anonymous(), token).send("DELETE", "/token", "").statusCode())
+        assertThat(bearing(first.anonymous(), token)
+                        .send("DELETE", "/token", "")
+                        .statusCode())
                 .isEqualTo(204);
         assertThat(status(first.anonymous(), token)).isEqualTo(401);
         await().atMost(Duration.ofSeconds(1)).until(() -> status(there, token) == 401);

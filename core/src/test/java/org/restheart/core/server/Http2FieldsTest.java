@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.server.TestServer.eager;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,38 @@ class Http2FieldsTest {
         try (var server = server();
                 var client = new RawHttp2(server.listener().address())) {
             client.get(1, "/", "x-test", value);
+            assertRefused(client);
+            assertThat(handled).hasValue(0);
+        }
+    }
+
+    /// As bytes that a target of a proxy would take for the end of the request line, or of the field.
+    @ParameterizedTest
+    @ValueSource(strings = {" ", "\r", "\n", "\0", "\r\nx-injected: y", " HTTP/1.1\r\nx-injected: y\r\n\r\n", "\u007f"})
+    void pseudo_headers_with_blanks_or_line_ends_are_refused(String bytes) throws Exception {
+        try (var server = server()) {
+            var requests = List.of(
+                    List.of("GET", "http", "/a" + bytes, "test"),
+                    List.of("GET", "http", "/a?b=" + bytes + "c", "test"),
+                    List.of("GET" + bytes, "http", "/", "test"),
+                    List.of("GET", "http" + bytes, "/", "test"),
+                    List.of("GET", "http", "/", "test" + bytes));
+            for (var request : requests) {
+                try (var client = new RawHttp2(server.listener().address())) {
+                    client.request(1, request.get(0), request.get(1), request.get(2), request.get(3));
+                    assertRefused(client);
+                }
+            }
+            assertThat(handled).hasValue(0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x test", "x\r\ny", "x\ny", "x\0", "x:y", "x-test ", "X-Upper"})
+    void names_that_are_no_tokens_are_refused(String name) throws Exception {
+        try (var server = server();
+                var client = new RawHttp2(server.listener().address())) {
+            client.get(1, "/", name, "a");
             assertRefused(client);
             assertThat(handled).hasValue(0);
         }

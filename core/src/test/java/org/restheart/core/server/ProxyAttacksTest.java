@@ -73,7 +73,8 @@ class ProxyAttacksTest {
                     }
                     requests.add(head + content);
                     accepted.getOutputStream()
-                            .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".getBytes(StandardCharsets.US_ASCII));
+                            .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+                                    .getBytes(StandardCharsets.US_ASCII));
                 }
             } catch (IOException _) {
                 open.decrementAndGet(); // the gateway has closed the connection
@@ -225,7 +226,9 @@ class ProxyAttacksTest {
     void claims_and_fields_of_the_connection_are_not_handed_on(String fields) throws Exception {
         try (var gateway = gateway("");
                 var client = new RawClient(gateway.address())) {
-            assertThat(client.request("GET /back/x", basic("ada"), fields).answer().status())
+            assertThat(client.request("GET /back/x", basic("ada"), fields)
+                            .answer()
+                            .status())
                     .isEqualTo(200);
             var request = target.next().toLowerCase(Locale.ROOT);
             assertThat(request)
@@ -296,7 +299,9 @@ class ProxyAttacksTest {
                         .isEqualTo(200);
                 assertThat(requestLine.apply(target.next())).isEqualTo("GET " + spelling.getLast() + " HTTP/1.1");
             }
-            assertThat(client.request("GET /back/%61dmin", basic("ada")).answer().status())
+            assertThat(client.request("GET /back/%61dmin", basic("ada"))
+                            .answer()
+                            .status())
                     .isEqualTo(403);
         }
     }

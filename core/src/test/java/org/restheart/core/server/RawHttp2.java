@@ -56,11 +56,19 @@ final class RawHttp2 implements AutoCloseable {
     ///
     /// @param fields names and values in turn
     void get(int stream, String path, String... fields) throws IOException {
+        request(stream, "GET", "http", path, "test", fields);
+    }
+
+    /// A request without content.
+    ///
+    /// @param fields names and values in turn
+    void request(int stream, String method, String scheme, String path, String authority, String... fields)
+            throws IOException {
         var block = new ByteArrayOutputStream();
-        field(block, ":method", "GET");
-        field(block, ":scheme", "http");
+        field(block, ":method", method);
+        field(block, ":scheme", scheme);
         field(block, ":path", path);
-        field(block, ":authority", "test");
+        field(block, ":authority", authority);
         for (int i = 0; i < fields.length; i += 2) {
             field(block, fields[i], fields[i + 1]);
         }

@@ -69,7 +69,8 @@ final class ImportContent {
     }
 
     /// @return how many documents there are
-    /// @throws ProblemException 400 for content of which too much is no document; 413, 503 if there is too much of it
+    /// @throws ProblemException 400 for content of which too much is no document; 413, 503 if there
+    /// is too much of it
     long store() throws IOException {
         long documents = 0;
         var part = ImportPart.empty(0);

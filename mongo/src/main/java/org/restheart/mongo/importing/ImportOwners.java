@@ -3,8 +3,8 @@ package org.restheart.mongo.importing;
 import java.util.Optional;
 import org.restheart.http.Request;
 
-/// Tells the accounts of authenticated requests from each other, also from earlier and later ones of the same name.
-/// May block.
+/// Tells the accounts of authenticated requests from each other, also from earlier and later ones of the
+/// same name. May block.
 public interface ImportOwners {
     /// What identifies the account, on every gateway; empty if it has no identity yet, and so no imports.
     ///

@@ -116,7 +116,8 @@ final class ImportPart {
         return told + BYTES_OF_REFUSED * refused.size();
     }
 
-    /// By how much what is stored grows when the part is done: its content is removed, and what was refused is listed.
+    /// By how much what is stored grows when the part is done: its content is removed, and what was refused
+    /// is listed.
     long growth(boolean listed) {
         return BYTES_OF_PART + (listed ? bytesOfRefused() : 0) - storedBytes;
     }

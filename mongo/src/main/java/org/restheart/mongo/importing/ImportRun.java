@@ -140,8 +140,8 @@ record ImportRun(
         return Optional.of(last);
     }
 
-    /// What was refused is counted, and listed as long as the account may store more: reasons can be longer than
-    /// documents.
+    /// What was refused is counted, and listed as long as the account may store more: reasons can be longer
+    /// than documents.
     private void done(Job job, ImportPart part, long stored) {
         long growth = part.growth(true);
         boolean listed = growth <= 0 || store.held(job.owner).byOwner() + growth <= maxBytes;

@@ -70,8 +70,8 @@ public final class ImportService implements Service {
         this.store = new ImportStore(client, config.db());
         this.judged = judged;
         this.owners = owners;
-        this.run = new ImportRun(
-                store, judged, tasks, new FairShares(PARALLEL, 0), owners, config.maxBytesPerAccount());
+        this.run =
+                new ImportRun(store, judged, tasks, new FairShares(PARALLEL, 0), owners, config.maxBytesPerAccount());
         this.challenge = challenge;
     }
 
@@ -108,10 +108,7 @@ public final class ImportService implements Service {
         return switch (below.size()) {
             case 0 ->
                 switch (request.method()) {
-                    case GET ->
-                        json(
-                                200,
-                                new BsonArray(store.statuses(store.all(owner))));
+                    case GET -> json(200, new BsonArray(store.statuses(store.all(owner))));
                     case POST -> receive(request);
                     default -> Response.notAllowed("GET, POST");
                 };

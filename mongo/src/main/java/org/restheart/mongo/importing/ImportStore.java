@@ -139,7 +139,8 @@ final class ImportStore {
                         new BsonDocument(
                                 "$eq",
                                 new BsonArray(List.of(
-                                        new BsonString("$owner"), new BsonDocument("$literal", new BsonString(owner))))),
+                                        new BsonString("$owner"),
+                                        new BsonDocument("$literal", new BsonString(owner))))),
                         new BsonString("$bytes"),
                         new BsonInt64(0))));
         var sums = jobs.aggregate(List.of(

@@ -123,8 +123,8 @@ public final class JwtVerifier {
                         .orElse(true);
     }
 
-    /// Whether the token, or the one from which it was renewed, has been revoked. Calls [Request#requireThread()] before
-    /// it blocks.
+    /// Whether the token, or the one from which it was renewed, has been revoked. Calls
+    /// [Request#requireThread()] before it blocks.
     public boolean isRevoked(Request request, Claims claims) {
         return Stream.concat(claims.id().stream(), claims.lineage().map(Lineage::id).stream())
                 .anyMatch(id -> revocations.contains(request, id));

@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.Optional;
 import org.restheart.http.Request;
 
-/// The ids of revoked tokens, each until the token expires: in this process, and in a store that all gateways share.
-/// Thread-safe.
+/// The ids of revoked tokens, each until the token expires: in this process, and in a store that all
+/// gateways share. Thread-safe.
 public final class Revocations {
     private static final int MAX_ENTRIES = 200_000;
     /// For tokens that do not expire.

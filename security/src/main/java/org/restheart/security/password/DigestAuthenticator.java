@@ -58,9 +58,7 @@ public final class DigestAuthenticator implements Authenticator {
             return Authentication.REJECTED;
         }
         return new Authentication.Authenticated(
-                account.get().account(),
-                credentials,
-                uses ? information(sent.get(), account.get()) : Fields.NONE);
+                account.get().account(), credentials, uses ? information(sent.get(), account.get()) : Fields.NONE);
     }
 
     private boolean isForThis(Request request, DigestCredentials sent) {

@@ -105,7 +105,9 @@ public final class JwtTokenManager implements TokenManager {
 
     /// All tokens issued to an account for its password have the same lineage, so that they are revoked together.
     private Lineage continued(Request request, @Nullable Last known, Lineage fresh) {
-        return known != null && sameGeneration(known, Optional.of(fresh)) && !verifier.isRevoked(request, known.signed.claims())
+        return known != null
+                        && sameGeneration(known, Optional.of(fresh))
+                        && !verifier.isRevoked(request, known.signed.claims())
                 ? known.signed.claims().lineage().orElse(fresh)
                 : fresh;
     }
