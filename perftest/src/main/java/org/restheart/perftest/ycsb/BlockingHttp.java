@@ -72,7 +72,7 @@ final class BlockingHttp {
         if (closing) {
             close();
         }
-        return new HttpPool.Reply(status, new String(body, StandardCharsets.UTF_8));
+        return new HttpPool.Reply(status, body);
     }
 
     private byte[] chunks() throws IOException {

@@ -21,9 +21,9 @@ record Bound(DB db, Runnable end) implements AutoCloseable {
                         com.mongodb.reactivestreams.client.MongoClients.create(settings(connectionString, connections));
                 yield new Bound(new ReactiveDb(client.getDatabase(namespace.database())), client::close);
             }
-            case YcsbBinding.Http(var host, var port, var credentials, var connections) -> {
+            case YcsbBinding.Http(var host, var port, var credentials, var connections, var bson) -> {
                 var pool = new HttpPool(new InetSocketAddress(host, port), credentials, connections);
-                yield new Bound(new HttpDb(pool, namespace.database()), pool::close);
+                yield new Bound(new HttpDb(pool, namespace.database(), bson), pool::close);
             }
         };
     }

@@ -2,13 +2,19 @@ package org.restheart.perftest.ycsb;
 
 import java.io.IOException;
 import java.net.URLEncoder;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.Vector;
 import java.util.stream.Collectors;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
@@ -23,16 +29,19 @@ final class HttpDb extends DB {
 
     private final HttpPool pool;
     private final String base;
+    private final boolean bson;
 
-    HttpDb(HttpPool pool, String database) {
+    /// @param bson whether scans ask for BSON
+    HttpDb(HttpPool pool, String database, boolean bson) {
         this.pool = pool;
+        this.bson = bson;
         this.base = "/" + database + "/";
     }
 
     @Override
     public Status read(String table, String key, @Nullable Set<String> fields, Map<String, ByteIterator> result) {
         return attempt(
-                "GET", base + table + "/" + key + keys(fields, "?"), "", body -> fill(JSON.readTree(body), result));
+                "GET", base + table + "/" + key + keys(fields, "?"), "", "", body -> fill(JSON.readTree(body), result));
     }
 
     @Override
@@ -45,37 +54,41 @@ final class HttpDb extends DB {
             Vector<HashMap<String, ByteIterator>> result) {
         var target = base + table + "?filter=" + encoded("{\"_id\":{\"$gte\":\"" + first + "\"}}") + "&sort="
                 + encoded("{\"_id\":1}") + "&pagesize=" + count + keys(fields, "&");
-        return attempt("GET", target, "", body -> {
-            for (var document : JSON.readTree(body)) {
-                var values = new HashMap<String, ByteIterator>();
-                fill(document, values);
-                result.add(values);
+        return attempt("GET", target, bson ? "application/bson" : "", "", body -> {
+            if (bson) {
+                documents(body).forEach(document -> result.add(values(document)));
+            } else {
+                JSON.readTree(body).forEach(document -> {
+                    var values = new HashMap<String, ByteIterator>();
+                    fill(document, values);
+                    result.add(values);
+                });
             }
         });
     }
 
     @Override
     public Status update(String table, String key, Map<String, ByteIterator> values) {
-        return attempt("PATCH", base + table + "/" + key, json(values), _ -> {});
+        return attempt("PATCH", base + table + "/" + key, "", json(values), _ -> {});
     }
 
     @Override
     public Status insert(String table, String key, Map<String, ByteIterator> values) {
-        return attempt("PUT", base + table + "/" + key + "?wm=insert", json(values), _ -> {});
+        return attempt("PUT", base + table + "/" + key + "?wm=insert", "", json(values), _ -> {});
     }
 
     @Override
     public Status delete(String table, String key) {
-        return attempt("DELETE", base + table + "/" + key, "", _ -> {});
+        return attempt("DELETE", base + table + "/" + key, "", "", _ -> {});
     }
 
     private interface Reader {
-        void read(String body);
+        void read(byte[] body);
     }
 
-    private Status attempt(String method, String target, String content, Reader reader) {
+    private Status attempt(String method, String target, String accept, String content, Reader reader) {
         try {
-            var reply = pool.exchange(method, target, content);
+            var reply = pool.exchange(method, target, accept, content);
             if (reply.status() < 200 || reply.status() > 299) {
                 return new Status("HTTP " + reply.status(), method + " " + target);
             }
@@ -105,6 +118,26 @@ final class HttpDb extends DB {
         var texts = new TreeMap<String, String>();
         values.forEach((name, value) -> texts.put(name, value.toString()));
         return JSON.writeValueAsString(texts);
+    }
+
+    /// BSON documents one after the other; each begins with its length.
+    static List<BsonDocument> documents(byte[] body) {
+        var documents = new ArrayList<BsonDocument>();
+        var lengths = ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; at < body.length; at += lengths.getInt(at)) {
+            documents.add(new RawBsonDocument(body, at, lengths.getInt(at)));
+        }
+        return documents;
+    }
+
+    private static HashMap<String, ByteIterator> values(BsonDocument document) {
+        var values = new HashMap<String, ByteIterator>();
+        document.forEach((name, value) -> {
+            if (value.isString()) {
+                values.put(name, new StringByteIterator(value.asString().getValue()));
+            }
+        });
+        return values;
     }
 
     private static void fill(JsonNode document, Map<String, ByteIterator> values) {

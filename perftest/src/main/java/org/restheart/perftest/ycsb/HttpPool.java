@@ -13,7 +13,8 @@ final class HttpPool {
     private final String fields;
 
     /// An answer in full.
-    record Reply(int status, String body) {}
+    @SuppressWarnings("ArrayRecordComponent") // handed from the socket to one reader
+    record Reply(int status, byte[] body) {}
 
     HttpPool(InetSocketAddress address, String credentials, int connections) {
         free = new ArrayBlockingQueue<>(connections);
@@ -24,10 +25,13 @@ final class HttpPool {
                 + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8)) + "\r\n";
     }
 
-    Reply exchange(String method, String target, String content) throws IOException, InterruptedException {
+    /// @param accept the media type of the answer; empty for the gateway's default
+    Reply exchange(String method, String target, String accept, String content)
+            throws IOException, InterruptedException {
         var body = content.getBytes(StandardCharsets.UTF_8);
         var about = body.length == 0 ? "" : "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
-        var head = method + " " + target + " HTTP/1.1\r\n" + fields + about + "\r\n";
+        var accepted = accept.isEmpty() ? "" : "Accept: " + accept + "\r\n";
+        var head = method + " " + target + " HTTP/1.1\r\n" + fields + accepted + about + "\r\n";
         var connection = free.take();
         try {
             return connection.exchange(head, body);

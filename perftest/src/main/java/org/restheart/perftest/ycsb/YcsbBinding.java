@@ -16,5 +16,11 @@ public sealed interface YcsbBinding {
     /// The gateway.
     ///
     /// @param credentials `name:password` for HTTP Basic
-    record Http(String host, int port, String credentials, int connections) implements YcsbBinding {}
+    /// @param bson whether scans ask for BSON; everything else is JSON
+    record Http(String host, int port, String credentials, int connections, boolean bson) implements YcsbBinding {
+        /// The same with scans in BSON.
+        public Http withBson() {
+            return new Http(host, port, credentials, connections, true);
+        }
+    }
 }

@@ -3,6 +3,7 @@ package org.restheart.perftest.ycsb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,11 @@ import java.util.Map;
 import java.util.Vector;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -97,7 +102,7 @@ class YcsbTest {
         server.start();
         var pool = new HttpPool(server.getAddress(), "admin:secret", 1);
         try {
-            var db = new HttpDb(pool, "db");
+            var db = new HttpDb(pool, "db", false);
             var read = new HashMap<String, ByteIterator>();
             assertThat(db.read("t", "user1", null, read).isOk()).isTrue();
             assertThat(read.get("field0")).hasToString("a\"b");
@@ -120,5 +125,19 @@ class YcsbTest {
                         "GET /db/t?filter=%7B%22_id%22%3A%7B%22%24gte%22%3A%22user1%22%7D%7D&sort=%7B%22_id%22%3A1%7D&pagesize=7 ",
                         "PATCH /db/t/user1 {\"field1\":\"q\\\"uote\"}",
                         "PUT /db/t/user3?wm=insert {\"field1\":\"é\"}");
+    }
+
+    @Test
+    void splitsBsonDocumentsThatFollowEachOther() {
+        var body = new ByteArrayOutputStream();
+        for (var key : List.of("user1", "user2")) {
+            var buffer = new RawBsonDocument(new BsonDocument("_id", new BsonString(key)), new BsonDocumentCodec())
+                    .getByteBuffer()
+                    .asNIO();
+            body.write(buffer.array(), buffer.arrayOffset() + buffer.position(), buffer.remaining());
+        }
+        assertThat(HttpDb.documents(body.toByteArray()))
+                .extracting(document -> document.getString("_id").getValue())
+                .containsExactly("user1", "user2");
     }
 }
