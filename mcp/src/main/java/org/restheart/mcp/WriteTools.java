@@ -69,7 +69,7 @@ final class WriteTools {
         requireOperators(call);
         var id = calls.paths().ofIdIn(filter);
         if (id.isEmpty() && config.confirm()) {
-            var matching = matching(call);
+            var matching = matching(call, Method.PATCH, id);
             if (matching.isEmpty() || matching.get() > config.confirmAbove()) {
                 var question = confirmations.ask(call, matching, act(call, "Change", matching));
                 if (question.isPresent()) {
@@ -85,7 +85,7 @@ final class WriteTools {
     ToolResult deleteMany(ToolCall call) {
         var id = calls.paths().ofIdIn(filter(call));
         if (config.confirm()) {
-            var matching = matching(call);
+            var matching = matching(call, Method.DELETE, id);
             var question = confirmations.ask(call, matching, act(call, "Delete", matching));
             if (question.isPresent()) {
                 return question.get();
@@ -146,9 +146,23 @@ final class WriteTools {
         return JudgedRequest.at(method, collection(call) + "/" + id.orElse("*"), parameters, call.via());
     }
 
-    private Optional<Long> matching(ToolCall call) {
+    /// How many documents the write would reach; empty if that is not known.
+    private Optional<Long> matching(ToolCall call, Method method, Optional<String> id) {
+        if (reachesHidden(call, method, id)) {
+            return Optional.empty();
+        }
         var filter = call.json("filter").map(json -> Map.of("filter", json)).orElse(Map.of());
         return calls.countIfAllowed(call, collection(call), filter, COUNTING);
+    }
+
+    /// Whether rules let the write reach documents that the caller does not see, and so cannot count.
+    private boolean reachesHidden(ToolCall call, Method method, Optional<String> id) {
+        var readFilter = calls.facts(call.http(), Method.GET, collection(call) + "/_size", call.via())
+                .flatMap(facts -> facts.grant().readFilter());
+        return readFilter.isPresent()
+                && calls.facts(call.http(), method, collection(call) + "/" + id.orElse("*"), call.via())
+                        .filter(facts -> !facts.grant().writeFilter().equals(readFilter))
+                        .isPresent();
     }
 
     private static String act(ToolCall call, String verb, Optional<Long> matching) {

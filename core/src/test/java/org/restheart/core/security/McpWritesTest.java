@@ -34,6 +34,8 @@ class McpWritesTest {
                 + " {readFilter: {owner: '@user._id'}, writeFilter: {owner: '@user._id'},"
                 + " mergeRequest: {owner: '@user._id'}, projectResponse: {secret: 0}, allowBulkPatch: true,"
                 + " allowBulkDelete: true, allowWriteMode: true}}");
+        gateway.permit("{_id: 'blind', roles: ['editor'], predicate: \"path-prefix('/blind')\", mongo:"
+                + " {readFilter: {owner: '@user._id'}, allowBulkPatch: true, allowBulkDelete: true}}");
         gateway.permit("{_id: 'see', roles: ['viewer'], predicate: \"method(GET) and path-prefix('/own')\"}");
     }
 
@@ -122,6 +124,21 @@ class McpWritesTest {
                 .isEqualTo(2);
         assertThat(count("{owner: 'bob'}")).isEqualTo(3);
         assertThat(text(call("ada", "delete-many", filter + confirmed))).contains("has been used");
+    }
+
+    /// Who reads less than he writes is not told a number that is too small.
+    @Test
+    void documents_that_the_caller_does_not_see_are_not_left_out_of_the_question() {
+        gateway.insert("blind", "{_id: 1, owner: 'ada', n: 1}", "{_id: 2, owner: 'bob', n: 1}");
+        for (var more : new String[] {
+            "'filter': {'n': 1}, 'update': {'$set': {'a': 1}}", "'filter': {'n': 1}", "'filter': {'_id': 2}"
+        }) {
+            var tool = more.contains("update") ? "update-many" : "delete-many";
+            var asked = new McpClient(gateway.as("ada")).call(tool, in("blind", more));
+            assertThat(text(asked)).contains("an unknown number of documents", "Nothing has been written");
+        }
+        assertThat(gateway.collection("blind").countDocuments(BsonDocument.parse("{a: {$exists: false}}")))
+                .isEqualTo(2);
     }
 
     @Test

@@ -88,6 +88,11 @@ class MistakesOfOperatorsTest {
         var within = "?sid=" + sid + "&txn=1";
         for (var answer : List.of(
                 admin().send("DELETE", "/users/second" + within, ""),
+                // as if the transaction had made them match before
+                admin().send("DELETE", "/users/second" + within + "&filter=%7B%22tag%22:1%7D", ""),
+                admin().send("DELETE", "/users/*" + within + "&filter=%7B%22tag%22:1%7D", ""),
+                admin().with("Content-Type", "application/json")
+                        .send("PATCH", "/users/*" + within + "&filter=%7B%22tag%22:1%7D", "{\"roles\":[]}"),
                 admin().with("Content-Type", "application/json")
                         .send("PATCH", "/users/second" + within, "{\"roles\":[]}"),
                 admin().send("DELETE", "/users/*" + within + "&filter=%7B%22_id%22:%22admin%22%7D", ""),
