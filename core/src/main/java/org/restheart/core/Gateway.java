@@ -44,6 +44,7 @@ import org.restheart.core.service.MetricsService;
 import org.restheart.core.service.PingService;
 import org.restheart.core.service.ProxyService;
 import org.restheart.core.service.StaticResources;
+import org.restheart.core.tracing.Tracing;
 import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.dataapi.LogInService;
@@ -80,6 +81,7 @@ public final class Gateway implements AutoCloseable {
     private final ClosingOrder opened;
     private final List<Binding> bindings = new ArrayList<>();
     private final Observer observer;
+    private final Optional<Tracing> tracing;
     private final InProcessRequests judgedRequests = new InProcessRequests();
     private final Security security;
     private final Optional<RateLimits> limits;
@@ -105,6 +107,11 @@ public final class Gateway implements AutoCloseable {
             observers.add(audit);
         }
         this.observer = Observer.all(observers);
+        this.tracing = config.tracing().map(traces -> Tracing.open(traces, BuildInfo.load().version(), config.core().name()));
+        tracing.ifPresent(traces -> {
+            opened.push(traces::close);
+            metrics.watch(traces);
+        });
         var client = connect(metrics);
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
@@ -145,7 +152,7 @@ public final class Gateway implements AutoCloseable {
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter);
         opened.push(tasks::stop); // they end while the services that use them are closed
-        this.listener = UndertowListener.start(ServerSettings.of(config), router, observer);
+        this.listener = UndertowListener.start(ServerSettings.of(config), router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener.load());
     }
@@ -170,7 +177,10 @@ public final class Gateway implements AutoCloseable {
         if (!config.mclient().enabled()) {
             return Optional.empty();
         }
-        var connection = MongoConnection.open(config, metrics.mongoPool());
+        var connection = MongoConnection.open(
+                config,
+                metrics.mongoPool(),
+                tracing.map(Tracing::commands).map(List::of).orElse(List.of()));
         opened.push(connection::close);
         return Optional.of(connection.client());
     }

@@ -5,6 +5,7 @@ import com.mongodb.MongoClientSettings;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.mongodb.MongoMetricsConnectionPoolListener;
 import java.time.Duration;
@@ -58,12 +59,15 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /// Does not wait for MongoDB; the first operation connects.
-    static MongoConnection open(GatewayConfig config, MeterRegistry meters) {
+    ///
+    /// @param listeners of its commands
+    static MongoConnection open(GatewayConfig config, MeterRegistry meters, List<CommandListener> listeners) {
         var silentServers = new SilentServers();
         var connectionString = new ConnectionString(config.mclient().connectionString());
         return new MongoConnection(
                 silentServers,
                 settings(config, "sync", silentServers)
+                        .commandListenerList(listeners)
                         .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
                                 .maxWaitTime(POOL_WAIT.toMillis(), TimeUnit.MILLISECONDS)
                                 .applyConnectionString(connectionString)

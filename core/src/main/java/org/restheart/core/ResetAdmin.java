@@ -51,7 +51,7 @@ final class ResetAdmin {
         var change = new BsonDocument(users.passwordProperty(), new BsonString(stored(realm, password)))
                 .append(roles, new BsonArray(List.of(new BsonString(role))))
                 .append("_etag", new BsonObjectId());
-        try (var connection = MongoConnection.open(config, new SimpleMeterRegistry())) {
+        try (var connection = MongoConnection.open(config, new SimpleMeterRegistry(), List.of())) {
             var client = connection.client();
             client.getDatabase(users.database())
                     .getCollection(users.collection(), BsonDocument.class)

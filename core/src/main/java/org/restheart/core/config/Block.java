@@ -117,6 +117,18 @@ final class Block {
         };
     }
 
+    /// A number from 0 to 1, for a key whose absence is not reported.
+    double share(String key, double absent) {
+        return switch (value(key)) {
+            case null -> {
+                fill(key, absent);
+                yield absent;
+            }
+            case Number number when number.doubleValue() >= 0 && number.doubleValue() <= 1 -> number.doubleValue();
+            default -> refused(key, "must be a number from 0 to 1", absent);
+        };
+    }
+
     /// A duration in milliseconds.
     Duration millis(String key, long absent, long min, long max) {
         return Duration.ofMillis(longInteger(key, absent, min, max));

@@ -21,6 +21,7 @@ import org.restheart.openapi.OpenApiConfig;
 /// @param console empty when it is switched off
 /// @param graphiql the page for trying GraphQL apps
 /// @param rateLimits empty when they are switched off
+/// @param tracing empty when it is switched off
 /// @param dateHeader whether answers carry `Date`
 /// @param poweredByHeader whether answers carry `X-Powered-By`
 public record GatewayConfig(
@@ -48,6 +49,7 @@ public record GatewayConfig(
         boolean dateHeader,
         boolean poweredByHeader,
         Optional<RateLimitsConfig> rateLimits,
+        Optional<TracingConfig> tracing,
         List<ProxyConfig> proxies,
         List<StaticResourceConfig> staticResources) {
 
@@ -110,6 +112,7 @@ public record GatewayConfig(
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),
                 RateLimitsConfig.read(root.component("rateLimits")),
+                TracingConfig.read(root.component("tracing")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
         if (!config.http.enabled() && !config.https.enabled()) {

@@ -25,6 +25,9 @@ final class Secrets {
             "templates",
             "password-reset");
 
+    /// Blocks whose values are all secret: headers that are sent to other servers, such as `Authorization`.
+    private static final String HEADERS = "headers";
+
     private static final Pattern IN_AUTHORITY =
             Pattern.compile("(?i)(\\b[a-z][a-z0-9+.-]*://[^:/\\s\"']*:)([^\\s\"']*)@");
     private static final Pattern IN_QUERY =
@@ -51,7 +54,7 @@ final class Secrets {
     /// Whether a step of a value's path marks the value as secret. Blocks are excluded, since several components have
     /// `token` in their names.
     private static boolean isSecretStep(String step, boolean block) {
-        return isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
+        return step.equals(HEADERS) || isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
     }
 
     /// The value as it may be shown.

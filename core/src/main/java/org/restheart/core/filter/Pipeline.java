@@ -87,7 +87,7 @@ public final class Pipeline {
     /// Requests are counted by address before credentials cost time, and by account when it is known.
     private void addDoor(Binding binding, List<Filter> filters) {
         limits.ifPresent(limits -> filters.add(limits.addressFilter()));
-        filters.add(doors.apply(binding));
+        filters.add(settings.tracing() ? new TracedFilter("authorize", doors.apply(binding)) : doors.apply(binding));
         limits.ifPresent(limits -> filters.add(limits.accountFilter()));
     }
 

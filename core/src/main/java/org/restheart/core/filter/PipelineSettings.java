@@ -14,6 +14,7 @@ import org.restheart.security.ClientAddress;
 /// @param tracingHeaders request headers that responses repeat
 /// @param errorBodies which refusals have a body
 /// @param cors what pages of other origins may do
+/// @param tracing whether requests may have spans
 /// @param clients determines the address under which requests without an account are counted
 public record PipelineSettings(
         boolean poweredByHeader,
@@ -22,7 +23,8 @@ public record PipelineSettings(
         List<String> tracingHeaders,
         ErrorBodies errorBodies,
         SecurityGuards.Cors cors,
-        ClientAddress clients) {
+        ClientAddress clients,
+        boolean tracing) {
     public PipelineSettings {
         tracingHeaders = List.copyOf(tracingHeaders);
     }
@@ -35,6 +37,7 @@ public record PipelineSettings(
                 config.logging().tracingHeaders(),
                 config.core().errorBodies(),
                 config.security().guards().cors(),
-                config.security().guards().clientAddress());
+                config.security().guards().clientAddress(),
+                config.tracing().isPresent());
     }
 }

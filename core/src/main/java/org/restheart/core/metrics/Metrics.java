@@ -11,6 +11,7 @@ import org.restheart.core.config.MetricsConfig;
 import org.restheart.core.filter.RateLimits;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.server.ServerLoad;
+import org.restheart.core.tracing.Tracing;
 
 /// All registries of this gateway. Thread-safe.
 public final class Metrics implements AutoCloseable {
@@ -88,6 +89,21 @@ public final class Metrics implements AutoCloseable {
         FunctionCounter.builder("gateway_requests_rejected", load, ServerLoad::rejected)
                 .description("Requests refused with 503 because too many were in flight or the server was stopping")
                 .register(meters);
+    }
+
+    /// Shows what became of spans: those that were recorded and neither sent nor lost wait, or were dropped because too
+    /// many waited.
+    public void watch(Tracing tracing) {
+        spans("recorded", tracing, Tracing::recorded);
+        spans("sent", tracing, Tracing::sent);
+        spans("lost", tracing, Tracing::lost);
+    }
+
+    private void spans(String outcome, Tracing tracing, ToDoubleFunction<Tracing> count) {
+        FunctionCounter.builder("gateway_spans", tracing, count)
+                .description("Spans of traces: recorded, sent to the collector, lost because that did not take them")
+                .tag("outcome", outcome)
+                .register(gateway.meters());
     }
 
     /// Shows how many requests were refused by rate limits.

@@ -13,6 +13,7 @@ import org.restheart.core.observation.Observation;
 import org.restheart.http.Method;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
+import org.restheart.http.trace.TraceSpan;
 
 /// The requests whose paths match one template, by method, status and the template's parameters. Thread-safe.
 final class RequestRegistry implements MetricsRegistry {
@@ -51,8 +52,12 @@ final class RequestRegistry implements MetricsRegistry {
         }
     }
 
-    /// The trace id of a W3C trace context.
+    /// The id of the request's trace if that is recorded, here or, as its caller says, elsewhere.
     private static Optional<String> trace(Request request) {
+        var span = request.attribute(TraceSpan.KEY);
+        if (span.isPresent()) {
+            return span.filter(TraceSpan::isSampled).map(TraceSpan::traceId);
+        }
         return request.headers()
                 .first("traceparent")
                 .map(TRACE_PARENT::matcher)

@@ -11,6 +11,7 @@ import org.restheart.core.logging.LogSetup;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
+import org.restheart.http.trace.TraceSpan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,9 +52,13 @@ public final class RequestLog implements Observer, AutoCloseable {
         }
     }
 
-    /// The tracing headers that are present, else the end of the request's id.
+    /// The tracing headers that are present, else the id of the trace, else the end of the request's id.
     private Map<String, String> traces(Request request) {
         if (tracingHeaders.isEmpty()) {
+            var span = request.attribute(TraceSpan.KEY);
+            if (span.isPresent()) {
+                return Map.of("trace-id", span.get().traceId());
+            }
             var id = request.id();
             return Map.of("trace-id", id.substring(Math.max(0, id.length() - 4)));
         }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.RequestNote;
 import org.restheart.core.routing.Route;
+import org.restheart.core.tracing.RequestSpan;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
@@ -24,6 +25,8 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.Traffic;
 import org.restheart.http.Withdrawable;
 import org.restheart.http.access.Account;
+import org.restheart.http.trace.TraceScope;
+import org.restheart.http.trace.TraceSpan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
@@ -45,6 +48,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private final RequestNote note;
     private final BodyLimits.Held held;
     private final long arrived = System.nanoTime();
+    private final @Nullable RequestSpan span;
     private Request request;
     private boolean left;
 
@@ -60,13 +64,21 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         this.http = http;
         this.route = route;
         var traffic = route.binding().service().traffic();
-        this.request = traffic == Traffic.API ? request : request.with(Traffic.KEY, traffic);
+        this.span = parts.tracing().isEmpty()
+                ? null
+                : parts.tracing().get().begin(request, route.binding().uri(), arrived);
+        this.request = attributed(request, traffic, span);
         this.note = note;
         this.parts = parts;
         this.held = parts.bodies()
                 .open(
                         () -> note.account().map(Account::name),
                         () -> parts.clients().of(request));
+    }
+
+    private static Request attributed(Request request, Traffic traffic, @Nullable RequestSpan span) {
+        var attributed = traffic == Traffic.API ? request : request.with(Traffic.KEY, traffic);
+        return span == null ? attributed : attributed.with(TraceSpan.KEY, span);
     }
 
     /// Receives the rest of the request and answers it. Called from the root handler, on the I/O thread.
@@ -123,7 +135,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     /// @return false if the request has to move to a thread that may block
     private boolean triedHere() {
         try {
-            deliver(route.chain().handle(request));
+            deliver(handled());
             return true;
         } catch (NeedsThread _) {
             return false;
@@ -133,10 +145,16 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void runBlocking() {
         request = request.blocking();
         try {
-            deliver(route.chain().handle(request));
+            deliver(handled());
         } catch (Throwable failure) { // no other code catches it, and the client would wait without end
             fail(failure);
         }
+    }
+
+    private Response handled() {
+        return span == null || !span.isSampled()
+                ? route.chain().handle(request)
+                : TraceScope.call(span, () -> route.chain().handle(request));
     }
 
     private void deliver(Response response) {
@@ -186,13 +204,18 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             return;
         }
         try {
-            send(answer.get());
+            send(built("encode", answer));
         } catch (Throwable failure) { // only Undertow's loop would catch it, and the client would wait without end
             fail(failure);
         }
     }
 
-    private void send(Ready ready) {
+    private Ready built(String part, Supplier<Ready> answer) {
+        return span == null ? answer.get() : span.timed(part, answer);
+    }
+
+    private void send(Ready built) {
+        var ready = span == null ? built : span.respond(built);
         responseHeaders = ready.headers();
         if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {
             leave(); // it may stay open for days, or while the client sends content that is not read
@@ -225,7 +248,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     private void sendCoded(ContentCoding coding, Ready ready) {
         try {
-            parts.writer().send(http, Compression.apply(coding, ready));
+            parts.writer().send(http, built("compress", () -> Compression.apply(coding, ready)));
         } catch (Throwable failure) { // as above
             fail(failure);
         }
@@ -255,6 +278,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     public void exchangeEvent(HttpServerExchange ended, NextListener next) {
         try {
             leave();
+            if (span != null) {
+                span.end(ended.getStatusCode(), ended.getResponseBytesSent());
+            }
             parts.observer()
                     .completed(new Observation(
                             request.with(Body.EMPTY),

@@ -1,7 +1,9 @@
 package org.restheart.core.server;
 
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.restheart.core.observation.Observer;
+import org.restheart.core.tracing.Tracing;
 import org.restheart.security.ClientAddress;
 
 /// The parts that every exchange uses.
@@ -14,4 +16,5 @@ record ServerParts(
         ClientAddress clients,
         ResponseWriter writer,
         Executor threads,
-        Observer observer) {}
+        Observer observer,
+        Optional<Tracing> tracing) {}

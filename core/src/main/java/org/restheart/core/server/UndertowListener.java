@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ import org.restheart.core.config.ListenerConfig;
 import org.restheart.core.config.ListenerConfig.Keystore;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Router;
+import org.restheart.core.tracing.Tracing;
 import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,7 +70,12 @@ public final class UndertowListener {
 
     private volatile @Nullable UndertowXnioSsl tls;
 
-    private UndertowListener(ServerSettings settings, Router router, Observer observer, XnioWorker worker) {
+    private UndertowListener(
+            ServerSettings settings,
+            Router router,
+            Observer observer,
+            Optional<Tracing> tracing,
+            XnioWorker worker) {
         this.settings = settings;
         this.admission = new Admission(settings.limits().maxRequestsInFlight());
         this.buffers = new IoThreadBufferPool(
@@ -96,7 +103,8 @@ public final class UndertowListener {
                 settings.clients(),
                 new ResponseWriter(threads, pushes, admission, proxies),
                 threads,
-                observer);
+                observer,
+                tracing);
         this.handler = new HttpContinueReadHandler(new RootHandler(
                 router,
                 parts,
@@ -109,8 +117,9 @@ public final class UndertowListener {
     /// Starts listening as configured and serving the routes.
     ///
     /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
-    public static UndertowListener start(ServerSettings settings, Router router, Observer observer) {
-        var listener = new UndertowListener(settings, router, observer, worker(settings));
+    public static UndertowListener start(
+            ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing) {
+        var listener = new UndertowListener(settings, router, observer, tracing, worker(settings));
         try {
             listener.listen();
         } catch (StartException e) {

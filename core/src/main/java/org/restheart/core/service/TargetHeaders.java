@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
+import org.restheart.http.trace.TraceSpan;
 
 /// The header fields with which a request is handed on to a target: neither credentials that this server
 /// accepts, nor claims that only this server or a proxy before it can make, nor a path or method that
@@ -110,7 +111,10 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
                 fields = values.isEmpty() ? fields : fields.plus(list, String.join(", ", values));
             }
         }
-        return fields.plus(account(request));
+        var told = fields.plus(account(request));
+        return request.attribute(TraceSpan.KEY)
+                .map(span -> told.with("traceparent", span.traceparent()))
+                .orElse(told);
     }
 
     private static Set<String> ofConnection(Headers sent) {

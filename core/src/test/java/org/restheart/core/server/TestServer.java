@@ -43,13 +43,14 @@ final class TestServer implements AutoCloseable {
                         List.of("traceparent"),
                         ErrorBodies.MINIMAL,
                         new SecurityGuards.Cors(List.of(), false, List.of()),
-                        new ClientAddress.Peer()),
+                        new ClientAddress.Peer(),
+                        false),
                 new ErrorMapping(_ -> Optional.empty()),
                 _ -> (request, next) -> next.handle(request),
                 _ -> (request, next) -> next.handle(request),
                 Optional.empty());
         var router = new Router(bindings.stream().map(pipeline::assemble).toList());
-        this.listener = UndertowListener.start(settings, router, this::completed);
+        this.listener = UndertowListener.start(settings, router, this::completed, Optional.empty());
     }
 
     private void completed(Observation observation) {

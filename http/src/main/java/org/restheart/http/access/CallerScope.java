@@ -1,6 +1,7 @@
 package org.restheart.http.access;
 
 import java.util.function.Supplier;
+import org.restheart.http.trace.TraceScope;
 
 /// For whom the current thread works: what all callers share is shared out by it ([FairShares]).
 public final class CallerScope {
@@ -51,10 +52,10 @@ public final class CallerScope {
         ScopedValue.where(CURRENT, new CallerScope(caller, onWait)).run(task);
     }
 
-    /// The task, for the caller of the current thread, on whatever thread it runs.
+    /// The task, for the caller and the span of the current thread, on whatever thread it runs.
     public static Runnable carried(Runnable task) {
         var caller = current();
-        return () -> run(caller, CallerScope::nothing, task);
+        return TraceScope.carried(() -> run(caller, CallerScope::nothing, task));
     }
 
     private static void nothing() {}

@@ -206,12 +206,16 @@ final class BatchQueue<R, O> {
         @Override
         public void run() {
             for (var next = nextBatch(this); !next.isEmpty(); next = nextBatch(this)) {
-                meters.sent(next, clock.getAsLong());
+                long sent = clock.getAsLong();
+                meters.sent(next, sent);
                 try {
                     var batch = next;
                     RequestStart.during(
                             batch.getFirst().queuedAt(),
-                            () -> CallerScope.run(callerOf(batch), this::stepAside, () -> command.run(batch)));
+                            () -> CallerScope.run(
+                                    callerOf(batch),
+                                    this::stepAside,
+                                    () -> BatchTrace.run(batch, sent, command)));
                     requireOutcomes(next);
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);

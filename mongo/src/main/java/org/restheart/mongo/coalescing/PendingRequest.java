@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Withdrawable;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.trace.TraceScope;
+import org.restheart.http.trace.TraceSpan;
 
 /// One queued request and its outcome. A request that was not sent yet can be withdrawn.
 ///
@@ -18,6 +20,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
     private final int bytes;
     private final long queuedAt;
     private final String caller = CallerScope.current();
+    private final @Nullable TraceSpan span = TraceScope.current();
     private volatile @Nullable Waiter waiter;
     private volatile boolean left;
 
@@ -47,6 +50,11 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         return caller;
     }
 
+    /// Of the request, if that is traced.
+    @Nullable TraceSpan span() {
+        return span;
+    }
+
     /// Removes the request from its command, which no longer waits for it: another thread completes it.
     void completeOn(Executor threads, Supplier<O> outcome) {
         leave();
@@ -56,7 +64,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
             }
             RequestStart.during(queuedAt, () -> {
                 try {
-                    complete(CallerScope.call(caller, outcome));
+                    complete(TraceScope.call(span, () -> CallerScope.call(caller, outcome)));
                 } catch (RuntimeException | Error e) {
                     completeExceptionally(e);
                 }

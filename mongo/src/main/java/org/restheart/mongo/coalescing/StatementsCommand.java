@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
@@ -140,7 +141,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
     private boolean finishLater(
             RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         requests.forEach(PendingRequest::leave);
-        THREADS.execute(() -> {
+        THREADS.execute(TraceScope.carried(() -> {
             try (statements) {
                 RequestStart.during(
                         requests.getFirst().queuedAt(),
@@ -149,7 +150,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
             } catch (RuntimeException | Error e) {
                 requests.forEach(pending -> pending.completeExceptionally(e));
             }
-        });
+        }));
         return true;
     }
 

@@ -7,6 +7,7 @@ import org.bson.BsonDocument;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.restheart.http.trace.TraceScope;
 
 /// Response content from a cursor's documents. A small result is complete at once; of a large one only one piece is
 /// in memory, and the next one is read when the client has received it.
@@ -24,7 +25,9 @@ public final class DocumentContent {
     /// @param cursor closed here or, if the result is large, after the last piece
     /// @throws com.mongodb.MongoException if MongoDB refuses the query
     public static Response.Ready response(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
-        return Response.status(200).with(format.mediaType(), of(cursor, format));
+        var span = TraceScope.current();
+        var content = span == null ? of(cursor, format) : TraceScope.timed("encode", () -> of(cursor, format));
+        return Response.status(200).with(format.mediaType(), content);
     }
 
     /// A `200` of the given documents.

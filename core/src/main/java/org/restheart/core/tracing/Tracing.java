@@ -1,0 +1,164 @@
+package org.restheart.core.tracing;
+
+import com.mongodb.event.CommandListener;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.TracingConfig;
+import org.restheart.http.Headers;
+import org.restheart.http.Request;
+
+/// Traces of requests, exported to a collector. A collector that is away costs spans, never requests: they wait in a
+/// bounded queue and are dropped when it is full. Thread-safe.
+public final class Tracing implements AutoCloseable {
+    /// It reports every failed export; [ReportingExporter] reports the first. Kept here since the JDK's own registry of
+    /// loggers forgets the level of one that nobody holds.
+    private static final Logger SDK = Logger.getLogger("io.opentelemetry");
+
+    private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
+    private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
+    private static final AttributeKey<String> SCHEME = AttributeKey.stringKey("url.scheme");
+    private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
+    private static final AttributeKey<String> CLIENT = AttributeKey.stringKey("client.address");
+    private static final AttributeKey<String> PROTOCOL = AttributeKey.stringKey("network.protocol.version");
+
+    /// How often spans are exported, unless a batch is full before.
+    private static final Duration EXPORT_EVERY = Duration.ofSeconds(1);
+
+    private static final int MAX_BATCH = 512;
+
+    /// Characters of a path or another value.
+    private static final int MAX_VALUE = 1_000;
+
+    /// How long a stop waits for the last spans to be taken.
+    private static final Duration LAST_EXPORT = Duration.ofSeconds(2);
+
+    private static final Sent SENT = new Sent();
+
+    private final SdkTracerProvider provider;
+    private final Tracer tracer;
+    private final ReportingExporter exporter;
+    private final CommandListener commands = new CommandSpans();
+    private final LongAdder recorded = new LongAdder();
+
+    private Tracing(TracingConfig config, CollectorSettings collector, String version) {
+        SDK.setLevel(Level.OFF);
+        var http = OtlpHttpSpanExporter.builder()
+                .setEndpoint(collector.url())
+                .setTimeout(config.exportTimeout());
+        collector.headers().forEach(http::addHeader);
+        this.exporter = new ReportingExporter(http.build(), collector.url());
+        this.provider = SdkTracerProvider.builder()
+                .setResource(Resource.create(collector.resource()))
+                .setSampler(sampler(config))
+                .setSpanLimits(SpanLimits.builder()
+                        .setMaxAttributeValueLength(MAX_VALUE)
+                        .build())
+                .addSpanProcessor(new EndedSpans(recorded))
+                .addSpanProcessor(BatchSpanProcessor.builder(exporter)
+                        .setScheduleDelay(EXPORT_EVERY)
+                        .setMaxQueueSize(config.maxQueuedSpans())
+                        .setMaxExportBatchSize(Math.min(MAX_BATCH, config.maxQueuedSpans()))
+                        .setExporterTimeout(config.exportTimeout())
+                        .build())
+                .build();
+        this.tracer =
+                provider.tracerBuilder("org.restheart").setInstrumentationVersion(version).build();
+    }
+
+    /// @param version of this build
+    /// @param instance the name of this instance
+    public static Tracing open(TracingConfig config, String version, String instance) {
+        return new Tracing(config, CollectorSettings.of(config, System.getenv(), version, instance), version);
+    }
+
+    private static Sampler sampler(TracingConfig config) {
+        var own = Sampler.traceIdRatioBased(config.samplingRatio());
+        return config.callersDecide()
+                ? Sampler.parentBased(own)
+                : Sampler.parentBasedBuilder(own)
+                        .setRemoteParentSampled(own)
+                        .setRemoteParentNotSampled(own)
+                        .build();
+    }
+
+    /// Begins the span of a request, below that of its caller if it names one.
+    ///
+    /// @param uri to which the service of the request is bound
+    /// @param arrived in [System#nanoTime()]
+    public RequestSpan begin(Request request, String uri, long arrived) {
+        var caller = W3CTraceContextPropagator.getInstance().extract(Context.root(), request.headers(), SENT);
+        var method = request.method().name();
+        var route = uri.equals("/") ? "/*" : uri;
+        long toEpoch = RecordedSpan.epochOffset();
+        var span = tracer.spanBuilder(method + " " + route)
+                .setSpanKind(SpanKind.SERVER)
+                .setParent(caller)
+                .setStartTimestamp(arrived + toEpoch, TimeUnit.NANOSECONDS)
+                .startSpan();
+        if (span.isRecording()) {
+            var connection = request.connection();
+            span.setAttribute(METHOD, method)
+                    .setAttribute(ROUTE, route)
+                    .setAttribute(PATH, request.path().raw())
+                    .setAttribute(SCHEME, connection.scheme())
+                    .setAttribute(CLIENT, connection.peerAddress())
+                    .setAttribute(PROTOCOL, connection.protocol().replaceFirst("^HTTP/", ""));
+        }
+        return new RequestSpan(tracer, span, toEpoch);
+    }
+
+    /// Records the commands of a MongoDB client.
+    public CommandListener commands() {
+        return commands;
+    }
+
+    /// Spans so far, in total.
+    public double recorded() {
+        return recorded.sum();
+    }
+
+    /// Spans that the collector has taken.
+    public double sent() {
+        return exporter.sent();
+    }
+
+    /// Spans of exports that have failed.
+    public double lost() {
+        return exporter.lost();
+    }
+
+    /// Exports what waits, if that is possible soon.
+    @Override
+    public void close() {
+        var _ = provider.shutdown().join(LAST_EXPORT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static final class Sent implements TextMapGetter<Headers> {
+        @Override
+        public Iterable<String> keys(Headers headers) {
+            return List.of("traceparent", "tracestate");
+        }
+
+        @Override
+        public @Nullable String get(@Nullable Headers headers, String name) {
+            return headers == null ? null : headers.first(name).orElse(null);
+        }
+    }
+}

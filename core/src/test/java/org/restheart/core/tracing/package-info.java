@@ -1,0 +1,4 @@
+@NullMarked
+package org.restheart.core.tracing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,57 @@
+package org.restheart.http.trace;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The span for which the current thread works. Bound for sampled requests alone: for others, and while tracing is off,
+/// there is none, and nothing is allocated.
+public final class TraceScope {
+    private static final ScopedValue<TraceSpan> CURRENT = ScopedValue.newInstance();
+
+    private TraceScope() {}
+
+    /// Null if there is none.
+    public static @Nullable TraceSpan current() {
+        return CURRENT.isBound() ? CURRENT.get() : null;
+    }
+
+    /// Does something for a span; null changes nothing.
+    public static void run(@Nullable TraceSpan span, Runnable task) {
+        if (span == null) {
+            task.run();
+        } else {
+            ScopedValue.where(CURRENT, span).run(task);
+        }
+    }
+
+    /// As [#run], for a task with a result.
+    public static <T> T call(@Nullable TraceSpan span, Supplier<T> task) {
+        return span == null ? task.get() : ScopedValue.where(CURRENT, span).call(task::get);
+    }
+
+    /// As [#run], for a task that may fail with a checked exception.
+    public static <T, E extends Exception> T callChecked(
+            @Nullable TraceSpan span, ScopedValue.CallableOp<T, E> task) throws E {
+        return span == null ? task.call() : ScopedValue.where(CURRENT, span).call(task);
+    }
+
+    /// The task, for the span of the current thread, on whatever thread it runs.
+    public static Runnable carried(Runnable task) {
+        var span = current();
+        return span == null ? task : () -> run(span, task);
+    }
+
+    /// Does something that becomes a part of the current span.
+    public static <T> T timed(String part, Supplier<T> task) {
+        var span = current();
+        if (span == null) {
+            return task.get();
+        }
+        long began = System.nanoTime();
+        try {
+            return task.get();
+        } finally {
+            span.add(part, began, System.nanoTime());
+        }
+    }
+}
