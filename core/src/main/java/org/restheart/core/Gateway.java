@@ -107,7 +107,9 @@ public final class Gateway implements AutoCloseable {
             observers.add(audit);
         }
         this.observer = Observer.all(observers);
-        this.tracing = config.tracing().map(traces -> Tracing.open(traces, BuildInfo.load().version(), config.core().name()));
+        this.tracing = config.tracing()
+                .map(traces -> Tracing.open(
+                        traces, BuildInfo.load().version(), config.core().name()));
         tracing.ifPresent(traces -> {
             opened.push(traces::close);
             metrics.watch(traces);

@@ -54,7 +54,8 @@ final class Secrets {
     /// Whether a step of a value's path marks the value as secret. Blocks are excluded, since several components have
     /// `token` in their names.
     private static boolean isSecretStep(String step, boolean block) {
-        return step.equals(HEADERS) || isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
+        return step.equals(HEADERS)
+                || isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
     }
 
     /// The value as it may be shown.

@@ -71,11 +71,7 @@ public final class UndertowListener {
     private volatile @Nullable UndertowXnioSsl tls;
 
     private UndertowListener(
-            ServerSettings settings,
-            Router router,
-            Observer observer,
-            Optional<Tracing> tracing,
-            XnioWorker worker) {
+            ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing, XnioWorker worker) {
         this.settings = settings;
         this.admission = new Admission(settings.limits().maxRequestsInFlight());
         this.buffers = new IoThreadBufferPool(

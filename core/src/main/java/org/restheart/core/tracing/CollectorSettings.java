@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.restheart.core.config.TracingConfig;
 
-/// What the configuration and, where that says nothing, OpenTelemetry's usual environment variables say of the collector
+/// What the configuration and, where that says nothing, OpenTelemetry's usual environment variables say of the
+/// collector
 /// and of this service.
 ///
 /// @param url to which spans are sent
@@ -61,7 +62,9 @@ record CollectorSettings(String url, Map<String, String> headers, Attributes res
         for (var pair : set(environment, name).orElse("").split(",", -1)) {
             int equals = pair.indexOf('=');
             if (equals > 0) {
-                pairs.put(pair.substring(0, equals).strip(), decoded(pair.substring(equals + 1).strip()));
+                pairs.put(
+                        pair.substring(0, equals).strip(),
+                        decoded(pair.substring(equals + 1).strip()));
             }
         }
         return pairs;

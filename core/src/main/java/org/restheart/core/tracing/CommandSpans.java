@@ -54,9 +54,7 @@ final class CommandSpans implements CommandListener {
     /// The value of the command's own key, but of those that name something else or nothing.
     private static Optional<String> collection(String name, BsonDocument command) {
         var named = command.get(name.equals("getMore") ? "collection" : name);
-        return named != null && named.isString()
-                ? Optional.of(named.asString().getValue())
-                : Optional.empty();
+        return named != null && named.isString() ? Optional.of(named.asString().getValue()) : Optional.empty();
     }
 
     @Override

@@ -62,9 +62,7 @@ class RecordedSpan implements TraceSpan {
 
     /// The builder of a part.
     final SpanBuilder part(String name, long began) {
-        return tracer.spanBuilder(name)
-                .setParent(context)
-                .setStartTimestamp(began + toEpoch, TimeUnit.NANOSECONDS);
+        return tracer.spanBuilder(name).setParent(context).setStartTimestamp(began + toEpoch, TimeUnit.NANOSECONDS);
     }
 
     final void end(Span ended, long at) {

@@ -59,9 +59,7 @@ public final class Tracing implements AutoCloseable {
 
     private Tracing(TracingConfig config, CollectorSettings collector, String version) {
         SDK.setLevel(Level.OFF);
-        var http = OtlpHttpSpanExporter.builder()
-                .setEndpoint(collector.url())
-                .setTimeout(config.exportTimeout());
+        var http = OtlpHttpSpanExporter.builder().setEndpoint(collector.url()).setTimeout(config.exportTimeout());
         collector.headers().forEach(http::addHeader);
         this.exporter = new ReportingExporter(http.build(), collector.url());
         this.provider = SdkTracerProvider.builder()
@@ -78,8 +76,9 @@ public final class Tracing implements AutoCloseable {
                         .setExporterTimeout(config.exportTimeout())
                         .build())
                 .build();
-        this.tracer =
-                provider.tracerBuilder("org.restheart").setInstrumentationVersion(version).build();
+        this.tracer = provider.tracerBuilder("org.restheart")
+                .setInstrumentationVersion(version)
+                .build();
     }
 
     /// @param version of this build

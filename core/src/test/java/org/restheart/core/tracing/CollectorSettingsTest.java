@@ -15,8 +15,7 @@ class CollectorSettingsTest {
     }
 
     private static CollectorSettings settings(Map<String, String> environment) {
-        return CollectorSettings.of(
-                config(Optional.empty(), Map.of(), Optional.empty()), environment, "1.0", "node-1");
+        return CollectorSettings.of(config(Optional.empty(), Map.of(), Optional.empty()), environment, "1.0", "node-1");
     }
 
     @Test

@@ -85,8 +85,7 @@ final class OtlpReceiver implements AutoCloseable {
             if (status.get() == 200) {
                 for (var resource : Message.of(sent).messages(1)) {
                     resource.messages(1).forEach(about -> resources.add(attributes(about.messages(1))));
-                    resource.messages(2)
-                            .forEach(scope -> scope.messages(2).forEach(span -> spans.add(received(span))));
+                    resource.messages(2).forEach(scope -> scope.messages(2).forEach(span -> spans.add(received(span))));
                 }
             }
             exchange.getResponseHeaders().add("Content-Type", "application/x-protobuf");
@@ -128,18 +127,17 @@ final class OtlpReceiver implements AutoCloseable {
             var in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
             while (in.hasRemaining()) {
                 long tag = varint(in);
-                Object value =
-                        switch ((int) tag & 7) {
-                            case 0 -> varint(in);
-                            case 1 -> in.getLong();
-                            case 2 -> {
-                                var part = new byte[(int) varint(in)];
-                                in.get(part);
-                                yield part;
-                            }
-                            case 5 -> (long) in.getInt();
-                            default -> throw new IllegalArgumentException("not a protocol buffer");
-                        };
+                Object value = switch ((int) tag & 7) {
+                    case 0 -> varint(in);
+                    case 1 -> in.getLong();
+                    case 2 -> {
+                        var part = new byte[(int) varint(in)];
+                        in.get(part);
+                        yield part;
+                    }
+                    case 5 -> (long) in.getInt();
+                    default -> throw new IllegalArgumentException("not a protocol buffer");
+                };
                 fields.computeIfAbsent((int) tag >>> 3, _ -> new ArrayList<>()).add(value);
             }
             return new Message(fields);

@@ -97,15 +97,16 @@ class TracingTest {
     }
 
     private List<Received> awaitTrace(String trace, String... names) {
-        await().until(() -> collector.trace(trace).stream()
-                .map(Received::name)
-                .toList()
-                .containsAll(List.of(names)));
+        await().until(() ->
+                collector.trace(trace).stream().map(Received::name).toList().containsAll(List.of(names)));
         return collector.trace(trace);
     }
 
     private static Received named(List<Received> spans, String name) {
-        return spans.stream().filter(span -> span.name().equals(name)).findFirst().orElseThrow();
+        return spans.stream()
+                .filter(span -> span.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
@@ -115,19 +116,18 @@ class TracingTest {
 
         var spans = awaitTrace(trace(1), "GET /*", "authorize", "wait for batch", "find films", "encode");
         var request = named(spans, "GET /*");
-        assertThat(answer.headers().firstValue("traceresponse")).contains("00-" + trace(1) + "-" + request.id() + "-01");
+        assertThat(answer.headers().firstValue("traceresponse"))
+                .contains("00-" + trace(1) + "-" + request.id() + "-01");
         assertThat(request.parent()).isEqualTo(PARENT);
         assertThat(request.kind()).isEqualTo(2); // server
         assertThat(request.attributes())
                 .containsEntry("http.request.method", "GET")
                 .containsEntry("url.path", films + "/ran")
                 .containsEntry("http.response.status_code", "200");
-        assertThat(spans)
-                .filteredOn(span -> !span.equals(request))
-                .allSatisfy(span -> {
-                    assertThat(span.parent()).isEqualTo(request.id());
-                    assertThat(span.began()).isBetween(request.began(), span.ended());
-                });
+        assertThat(spans).filteredOn(span -> !span.equals(request)).allSatisfy(span -> {
+            assertThat(span.parent()).isEqualTo(request.id());
+            assertThat(span.began()).isBetween(request.began(), span.ended());
+        });
         var command = named(spans, "find films");
         assertThat(command.kind()).isEqualTo(3); // client
         assertThat(command.attributes())
@@ -135,9 +135,10 @@ class TracingTest {
                 .containsEntry("db.namespace", mongo.databaseName())
                 .containsEntry("db.collection.name", "films")
                 .containsEntry("db.operation.name", "find");
-        assertThat(collector.resources()).anySatisfy(resource -> assertThat(resource)
-                .containsEntry("service.name", "restheart")
-                .containsEntry("service.instance.id", "node-1"));
+        assertThat(collector.resources())
+                .anySatisfy(resource -> assertThat(resource)
+                        .containsEntry("service.name", "restheart")
+                        .containsEntry("service.instance.id", "node-1"));
         assertThat(collector.credentials()).contains("Bearer of-the-collector");
     }
 
@@ -237,7 +238,8 @@ class TracingTest {
             long began = System.nanoTime();
             try (var lonely = start("max-queued-spans: 8, export-timeout-ms: 300, endpoint: '" + failing.url() + "'")) {
                 for (int i = 0; i < 100; i++) {
-                    assertThat(send(request(lonely, films + "/ran")).statusCode()).isEqualTo(200);
+                    assertThat(send(request(lonely, films + "/ran")).statusCode())
+                            .isEqualTo(200);
                 }
                 await().until(() -> failing.requests() > 0);
                 await().untilAsserted(() -> assertThat(
@@ -258,6 +260,7 @@ class TracingTest {
                 .header("traceparent", traceparent(trace(9), true)));
         assertThat(answer.body()).hasSizeGreaterThan(2_000_000);
         var spans = awaitTrace(trace(9), "GET /*", "stream");
-        assertThat(named(spans, "stream").parent()).isEqualTo(named(spans, "GET /*").id());
+        assertThat(named(spans, "stream").parent())
+                .isEqualTo(named(spans, "GET /*").id());
     }
 }

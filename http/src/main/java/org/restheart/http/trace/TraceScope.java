@@ -30,8 +30,8 @@ public final class TraceScope {
     }
 
     /// As [#run], for a task that may fail with a checked exception.
-    public static <T, E extends Exception> T callChecked(
-            @Nullable TraceSpan span, ScopedValue.CallableOp<T, E> task) throws E {
+    public static <T, E extends Exception> T callChecked(@Nullable TraceSpan span, ScopedValue.CallableOp<T, E> task)
+            throws E {
         return span == null ? task.call() : ScopedValue.where(CURRENT, span).call(task);
     }
 

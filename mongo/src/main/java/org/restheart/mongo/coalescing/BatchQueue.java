@@ -213,9 +213,7 @@ final class BatchQueue<R, O> {
                     RequestStart.during(
                             batch.getFirst().queuedAt(),
                             () -> CallerScope.run(
-                                    callerOf(batch),
-                                    this::stepAside,
-                                    () -> BatchTrace.run(batch, sent, command)));
+                                    callerOf(batch), this::stepAside, () -> BatchTrace.run(batch, sent, command)));
                     requireOutcomes(next);
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);

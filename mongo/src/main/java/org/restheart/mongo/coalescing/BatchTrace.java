@@ -43,8 +43,7 @@ final class BatchTrace {
         return false;
     }
 
-    private static void runShared(
-            TraceSpan first, List<TraceSpan> others, int requests, long sent, Runnable command) {
+    private static void runShared(TraceSpan first, List<TraceSpan> others, int requests, long sent, Runnable command) {
         var shared = first.share("shared command", requests, others, sent);
         try {
             TraceScope.run(shared, command);

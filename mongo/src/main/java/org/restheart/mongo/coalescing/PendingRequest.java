@@ -51,7 +51,8 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
     }
 
     /// Of the request, if that is traced.
-    @Nullable TraceSpan span() {
+    @Nullable
+    TraceSpan span() {
         return span;
     }
 

@@ -1,11 +1,15 @@
 package org.restheart.mongo.error;
 
+import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
 public final class MongoCodes {
     private static final String CAUSE = " :: caused by :: ";
+
+    private static final Pattern CONSTANT_PREFIX =
+            Pattern.compile("Invalid \\$[A-Za-z]{1,30}|Plan ?[Ee]xecutor error during [a-z]{1,20}");
 
     private MongoCodes() {}
 
@@ -82,11 +86,19 @@ public final class MongoCodes {
         return ofStatement(code, reason(message), ProblemCode.QUERY_INVALID);
     }
 
-    /// The reason in a message of MongoDB, without its beginning, which contains namespaces and the whole query with
-    /// the filter of the access rule.
+    /// The reason in a message of MongoDB, and of what stands before it only what never depends on data. The rest of
+    /// that contains namespaces and the whole query with the filter of the access rule.
     static String reason(String message) {
-        int cause = message.lastIndexOf(CAUSE);
-        return cause < 0 ? message : message.substring(cause + CAUSE.length());
+        var reason = new StringBuilder();
+        int from = 0;
+        for (int cause = message.indexOf(CAUSE); cause >= 0; cause = message.indexOf(CAUSE, from)) {
+            var part = message.substring(from, cause);
+            if (CONSTANT_PREFIX.matcher(part).matches()) {
+                reason.append(part).append(CAUSE);
+            }
+            from = cause + CAUSE.length();
+        }
+        return reason.append(message, from, message.length()).toString();
     }
 
     /// An error of a query or an update is a client error unless the code is one of the deployment: MongoDB has

@@ -50,6 +50,22 @@ class MongoCodesTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "unknown operator: $x | unknown operator: $x",
+                "Invalid $project :: caused by :: Unknown expression $x | Invalid $project :: caused by :: Unknown expression $x",
+                "PlanExecutor error during aggregation :: caused by :: Invalid $set :: caused by :: no"
+                        + " | PlanExecutor error during aggregation :: caused by :: Invalid $set :: caused by :: no",
+                "error processing query: ns=db.c Tree: owner $eq 'ada' :: caused by :: No query solutions | No query solutions",
+                "Executor error during find command: db.c :: caused by :: no | no",
+                "Invalid $x secret :: caused by :: Invalid $project :: caused by :: no | Invalid $project :: caused by :: no"
+            })
+    void of_what_stands_before_a_reason_only_constants_are_kept(String message, String reason) {
+        assertThat(MongoCodes.reason(message)).isEqualTo(reason);
+    }
+
+    @ParameterizedTest
     @CsvSource({"11000", "11001"})
     void a_duplicate_key_is_a_conflict(int code) {
         var problem =
