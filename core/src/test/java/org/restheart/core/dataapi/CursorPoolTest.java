@@ -104,16 +104,7 @@ class CursorPoolTest {
 
     /// The number of MongoDB's open cursors on the collection.
     private long cursors(String collection) {
-        return mongo.client()
-                .getDatabase("admin")
-                .aggregate(
-                        List.of(
-                                BsonDocument.parse("{$currentOp: {idleCursors: true, allUsers: true}}"),
-                                BsonDocument.parse("{$match: {type: 'idleCursor', ns: '" + mongo.databaseName() + "."
-                                        + collection + "'}}")),
-                        BsonDocument.class)
-                .into(new ArrayList<>())
-                .size();
+        return ids(collection).size();
     }
 
     private List<BsonValue> inOrder(String collection, String filter, String sort) {

@@ -29,11 +29,7 @@ class ExplainTest {
                           {"uri": "big", "type": "pipeline", "stages": [{"$match": {"n": {"$gt": {"$var": "min"}}}}]},
                           {"uri": "out", "type": "pipeline", "stages": [{"$match": {}}, {"$out": "written"}]}]}
                         """).statusCode()).isEqualTo(200);
-        for (var name : new String[] {"man", "filtered", "projected", "plain"}) {
-            gateway.insert(
-                    "users",
-                    "{_id: '" + name + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + name + "']}");
-        }
+        gateway.addUsers("man", "filtered", "projected", "plain");
         permit("man", "allowManagementRequests: true");
         permit("filtered", "allowManagementRequests: true, readFilter: {n: 1}");
         permit("projected", "allowManagementRequests: true, projectResponse: {secret: 0}");
@@ -41,8 +37,7 @@ class ExplainTest {
     }
 
     private static void permit(String role, String mongo) {
-        gateway.permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"path-prefix('/')\", mongo: {"
-                + mongo + "}}");
+        gateway.permit(role, "path-prefix('/')", "{" + mongo + "}");
     }
 
     @AfterAll

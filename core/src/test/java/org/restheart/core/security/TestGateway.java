@@ -84,6 +84,21 @@ final class TestGateway implements AutoCloseable {
         database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse(json));
     }
 
+    /// A permission of a role; its name is the role's.
+    ///
+    /// @param mongo its restrictions and flags, as JSON
+    void permit(String role, String predicate, String mongo) {
+        permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: " + mongo + "}");
+    }
+
+    /// Accounts with the roles of their names, and the password `pw`, for [#user].
+    void addUsers(String... names) {
+        var hash = hash("pw");
+        for (var name : names) {
+            insert("users", "{_id: '" + name + "', password: '" + hash + "', roles: ['" + name + "']}");
+        }
+    }
+
     void insert(String collection, String... json) {
         for (var document : json) {
             collection(collection).insertOne(BsonDocument.parse(document));

@@ -23,17 +23,13 @@ class UnlistedOperatorsTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        for (var role : List.of("hiding", "owning", "asking", "titles", "names", "member")) {
-            gateway.insert(
-                    "users",
-                    "{_id: '" + role + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + role + "']}");
-        }
-        permit("hiding", "path-prefix('/docs')", "{projectResponse: {secret: 0, 'n.secret': 0}}");
-        permit("owning", "path-prefix('/docs')", "{readFilter: {owner: '@user._id'}, allowAdHocAggregations: true}");
-        permit("asking", "path-prefix('/docs')", "{projectResponse: {secret: 0}, allowAdHocAggregations: true}");
-        permit("titles", "path-prefix('/docs')", "{projectResponse: {title: 1}}");
-        permit("names", "path-prefix('/users') and method(GET)", "{}");
-        permit(
+        gateway.addUsers("hiding", "owning", "asking", "titles", "names", "member");
+        gateway.permit("hiding", "path-prefix('/docs')", "{projectResponse: {secret: 0, 'n.secret': 0}}");
+        gateway.permit("owning", "path-prefix('/docs')", "{readFilter: {owner: '@user._id'}, allowAdHocAggregations: true}");
+        gateway.permit("asking", "path-prefix('/docs')", "{projectResponse: {secret: 0}, allowAdHocAggregations: true}");
+        gateway.permit("titles", "path-prefix('/docs')", "{projectResponse: {title: 1}}");
+        gateway.permit("names", "path-prefix('/users') and method(GET)", "{}");
+        gateway.permit(
                 "member",
                 "path-prefix('/teams')",
                 "{readFilter: {members: '@user._id'}, writeFilter: {members: '@user._id'}, projectResponse: {members: 0}, allowBulkPatch: true}");
@@ -43,11 +39,6 @@ class UnlistedOperatorsTest {
                 "{_id: 'b1', owner: 'bob', title: 'y', secret: 'S-b1', k: 2}");
         gateway.insert("teams", "{_id: 't', members: ['x', 'y', 'member'], votes: [0, 0, 0]}");
         gateway.collection("docs").createIndex(BsonDocument.parse("{owner: 1, secret: 1}"));
-    }
-
-    private static void permit(String role, String predicate, String mongo) {
-        gateway.permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: "
-                + mongo + "}");
     }
 
     @AfterAll

@@ -20,8 +20,7 @@ class WaysAroundRulesTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "csvLoader: {enabled: true}\ngraphql: {db: $db, collection: apps}\n");
-        var hash = TestGateway.hash("pw");
-        for (var role : List.of(
+        gateway.addUsers(
                 "manager",
                 "forbidden",
                 "listed",
@@ -34,28 +33,26 @@ class WaysAroundRulesTest {
                 "references",
                 "named",
                 "renaming",
-                "reading")) {
-            gateway.insert("users", "{_id: '" + role + "', password: '" + hash + "', roles: ['" + role + "']}");
-        }
-        permit("manager", "path-prefix('/users')", "{allowWriteMode: true}");
-        permit("forbidden", "path-prefix('/w') and bson-request-blacklist(role)", "{allowWriteMode: true}");
-        permit("listed", "path-prefix('/w') and bson-request-whitelist(x)", "{allowWriteMode: true}");
-        permit("equal", "path-prefix('/w') and bson-request-prop-equals(key='a.b', value=@user._id)", "{}");
-        permit(
+                "reading");
+        gateway.permit("manager", "path-prefix('/users')", "{allowWriteMode: true}");
+        gateway.permit("forbidden", "path-prefix('/w') and bson-request-blacklist(role)", "{allowWriteMode: true}");
+        gateway.permit("listed", "path-prefix('/w') and bson-request-whitelist(x)", "{allowWriteMode: true}");
+        gateway.permit("equal", "path-prefix('/w') and bson-request-prop-equals(key='a.b', value=@user._id)", "{}");
+        gateway.permit(
                 "merged",
                 "path-prefix('/w') or path('/csv')",
                 "{mergeRequest: {'meta.owner': '@user._id'}, allowManagementRequests: true}");
-        permit("shown", "path-prefix('/s')", "{projectResponse: {_id: 1, 'a.b': 1}, allowWriteMode: true}");
-        permit("hiding", "path-prefix('/s')", "{projectResponse: {secret: 0, _etag: 0}}");
-        permit("reading", "path-prefix('/s')", "{readFilter: {open: 1}}");
-        permit("upserting", "path('/u/asked')", "{allowWriteMode: true}");
-        permit("references", "path-prefix('/s')", "{projectResponse: {'d.$id.x': 0, '.title': 0}}");
-        permit("named", "path-prefix('/s')", "{projectResponse: {title: 1, 'd.x': 1}}");
-        permit(
+        gateway.permit("shown", "path-prefix('/s')", "{projectResponse: {_id: 1, 'a.b': 1}, allowWriteMode: true}");
+        gateway.permit("hiding", "path-prefix('/s')", "{projectResponse: {secret: 0, _etag: 0}}");
+        gateway.permit("reading", "path-prefix('/s')", "{readFilter: {open: 1}}");
+        gateway.permit("upserting", "path('/u/asked')", "{allowWriteMode: true}");
+        gateway.permit("references", "path-prefix('/s')", "{projectResponse: {'d.$id.x': 0, '.title': 0}}");
+        gateway.permit("named", "path-prefix('/s')", "{projectResponse: {title: 1, 'd.x': 1}}");
+        gateway.permit(
                 "renaming",
                 "path-prefix('/w') and bson-request-blacklist(_id)",
                 "{allowBulkPatch: true, allowWriteMode: true}");
-        permit("loader", "path('/csv')", "{allowManagementRequests: true}");
+        gateway.permit("loader", "path('/csv')", "{allowManagementRequests: true}");
         gateway.insert("w", "{_id: 'd', meta: {x: 1}}");
         gateway.insert(
                 "s",
@@ -68,11 +65,6 @@ class WaysAroundRulesTest {
                 .createIndex(
                         BsonDocument.parse("{open: 1}"),
                         new IndexOptions().partialFilterExpression(BsonDocument.parse("{secret: 'TOP'}")));
-    }
-
-    private static void permit(String role, String predicate, String mongo) {
-        gateway.permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: "
-                + mongo + "}");
     }
 
     @AfterAll

@@ -7,8 +7,6 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.SessionCollection;
-import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
@@ -26,11 +24,7 @@ public final class DeleteDocument implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
-        var target = new TargetDocument(
-                SessionCollection.of(collections, request),
-                request.id(),
-                request.writeFilter(),
-                preconditions.ofDocument(request));
+        var target = SingleWrites.target(request, collections, preconditions);
         // the service that made the request waits for the report
         var alone = request.http().attribute(DataWrite.KEY).isPresent();
         return (alone ? DocumentWrites.<DeleteOutcome>alone() : writes)

@@ -16,7 +16,6 @@ import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
@@ -42,11 +41,7 @@ public final class PatchDocument implements DataHandler {
         var etag = new ObjectId();
         HiddenFields.checkChange(request, request.content());
         var update = Changes.ofDocument(request, request.content(), etag);
-        var target = new TargetDocument(
-                SessionCollection.of(collections, request),
-                request.id(),
-                request.writeFilter(),
-                preconditions.ofDocument(request));
+        var target = SingleWrites.target(request, collections, preconditions);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
         Function<WriteOutcome, Response.Ready> answer = outcome ->
                 WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");

@@ -15,8 +15,6 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.SessionCollection;
-import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
@@ -42,11 +40,7 @@ public final class ReplaceDocument implements DataHandler {
         var etag = new ObjectId();
         var document = document(request, etag);
         writtenCheck.check(request, List.of(document));
-        var target = new TargetDocument(
-                SessionCollection.of(collections, request),
-                request.id(),
-                request.writeFilter(),
-                preconditions.ofDocument(request));
+        var target = SingleWrites.target(request, collections, preconditions);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
         return SingleWrites.reported(
                 request,

@@ -12,17 +12,29 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrites;
+import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteTargets;
 
-/// Reports the result of a write of one document to services that make judged requests.
+/// The writes of one document, by the id in the path of a request, and their results for services that make judged
+/// requests.
 ///
 /// Whether the document was modified is determined by comparing it before and after, without its tag. With
 /// concurrent writes it may count as modified although this write did nothing. For callers with hidden fields it
 /// always counts as modified.
 final class SingleWrites {
     private SingleWrites() {}
+
+    /// The document of the request's path, under the request's write filter and precondition.
+    static TargetDocument target(DataRequest request, Collections collections, Preconditions preconditions) {
+        return new TargetDocument(
+                SessionCollection.of(collections, request),
+                request.id(),
+                request.writeFilter(),
+                preconditions.ofDocument(request));
+    }
 
     /// Executes a write, coalesced unless its result has to be reported to a service.
     ///

@@ -44,7 +44,6 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class CoalescedOperationsTest {
     private static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);
-    private static final int CLIENTS = 64;
 
     private final TestMongo mongo;
     private final CoalescedInserts inserts;
@@ -79,29 +78,10 @@ class CoalescedOperationsTest {
         return reads.submit(query(collection, filter, id)).join().outcome();
     }
 
-    /// Runs a task from many callers at once; fails if any of them throws.
-    private static void fromManyClients(int operations, Callable<Void> task) throws Exception {
-        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
-            var left = new AtomicInteger(operations);
-            var clients = new ArrayList<Callable<Void>>();
-            for (int i = 0; i < CLIENTS; i++) {
-                clients.add(() -> {
-                    while (left.getAndDecrement() > 0) {
-                        task.call();
-                    }
-                    return null;
-                });
-            }
-            for (var client : callers.invokeAll(clients)) {
-                client.get();
-            }
-        }
-    }
-
     @Test
     void a_client_reads_back_its_acknowledged_insert_and_never_another() throws Exception {
         var largest = new AtomicInteger();
-        fromManyClients(OPERATIONS, () -> {
+        ManyClients.run(OPERATIONS, () -> {
             var id = new BsonObjectId();
             var document = new BsonDocument("_id", id).append("of", new BsonString(id.toString()));
             var result = insert("own", document);
@@ -120,7 +100,7 @@ class CoalescedOperationsTest {
         var won = new ConcurrentLinkedQueue<Integer>();
         var lost = new AtomicInteger();
         var next = new AtomicInteger();
-        fromManyClients(ids * 2, () -> {
+        ManyClients.run(ids * 2, () -> {
             int id = next.getAndIncrement() / 2;
             switch (insert("twice", new BsonDocument("_id", new BsonInt32(id))).outcome()) {
                 case Inserted _ -> won.add(id);
@@ -144,7 +124,7 @@ class CoalescedOperationsTest {
                         new CreateCollectionOptions()
                                 .validationOptions(new ValidationOptions().validator(Filters.gte("n", 0))));
         var accepted = new AtomicInteger();
-        fromManyClients(OPERATIONS / 10, () -> {
+        ManyClients.run(OPERATIONS / 10, () -> {
             int n = ThreadLocalRandom.current().nextInt(-10, 10);
             var document = new BsonDocument("_id", new BsonObjectId()).append("n", new BsonInt32(n));
             switch (insert("valid", document).outcome()) {
@@ -168,7 +148,7 @@ class CoalescedOperationsTest {
         collection.insertMany(java.util.stream.IntStream.range(0, 1000)
                 .mapToObj(i -> new BsonDocument("_id", new BsonInt32(2 * i)).append("v", new BsonInt32(i)))
                 .toList());
-        fromManyClients(OPERATIONS, () -> {
+        ManyClients.run(OPERATIONS, () -> {
             int id = ThreadLocalRandom.current().nextInt(2000);
             var found = read("many", new BsonDocument(), new BsonInt32(id));
             assertThat(found.map(d -> d.getInt32("v").getValue()))
@@ -208,7 +188,7 @@ class CoalescedOperationsTest {
                 new BsonDateTime(1),
                 stored.getLast());
         var turn = new AtomicInteger();
-        fromManyClients(OPERATIONS / 10, () -> {
+        ManyClients.run(OPERATIONS / 10, () -> {
             int i = turn.getAndIncrement() % asked.size();
             assertThat(PointReads.fits(query("types", new BsonDocument(), asked.get(i))))
                     .isTrue();
@@ -225,7 +205,7 @@ class CoalescedOperationsTest {
                 .insertMany(java.util.stream.IntStream.range(0, 100)
                         .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)).append("owner", new BsonInt32(i % 3)))
                         .toList());
-        fromManyClients(OPERATIONS / 4, () -> {
+        ManyClients.run(OPERATIONS / 4, () -> {
             int id = ThreadLocalRandom.current().nextInt(100);
             int reader = ThreadLocalRandom.current().nextInt(3);
             var found = read("owned", new BsonDocument("owner", new BsonInt32(reader)), new BsonInt32(id));

@@ -51,109 +51,11 @@ import org.restheart.mongo.write.WriteOutcome.Missing;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
-
-/// What becomes of changes and removals of single documents that leave together, over a real replica set. The number of
-/// operations grows with the system property `coalescing.stress.operations`.
-@WithMongo
-class CoalescedWritesTest {
-    private static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);
-    private static final int CLIENTS = 64;
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
-
-    private final TestMongo mongo;
-    private final CoalescedWrites<WriteOutcome> updates;
-    private final CoalescedWrites<DeleteOutcome> deletes;
-
-    /// How many statements left with others.
-    private final LongAdder together = new LongAdder();
-
+/// The outcomes of concurrent changes and removals of single documents that share commands, over a real replica
+/// set. The number of operations grows with the system property `coalescing.stress.operations`.
+class CoalescedWritesTest extends CoalescedWritesFixture {
     CoalescedWritesTest(TestMongo mongo) {
-        this.mongo = mongo;
-        var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
-        this.updates = coalescer.coalescedWrites("update");
-        this.deletes = coalescer.coalescedWrites("delete");
-        mongo.client().getDatabase("admin").runCommand(BsonDocument.parse("{ping: 1}")); // the deployment is known
-    }
-
-    private MongoCollection<RawBsonDocument> collection(String name) {
-        return mongo.database().getCollection(name, RawBsonDocument.class).withWriteConcern(WriteConcern.MAJORITY);
-    }
-
-    private static RawBsonDocument raw(BsonDocument document) {
-        return new RawBsonDocument(document, new BsonDocumentCodec());
-    }
-
-    private static RawBsonDocument raw(String json) {
-        return raw(BsonDocument.parse(json));
-    }
-
-    private TargetDocument target(String collection, BsonValue id, String others, Precondition precondition) {
-        var outsideOfSessions = new SessionCollection(collection(collection), Optional.empty());
-        return new TargetDocument(outsideOfSessions, id, BsonDocument.parse(others), precondition);
-    }
-
-    private TargetDocument target(String collection, int id) {
-        return target(collection, new BsonInt32(id), "{}", new Precondition.None());
-    }
-
-    /// With a new entity tag, as every change.
-    private static Update change(String operators, ObjectId etag) {
-        var update = BsonDocument.parse(operators);
-        update.append("$set", update.getDocument("$set", new BsonDocument()).append("_etag", new BsonObjectId(etag)));
-        return new Update.Operators(update);
-    }
-
-    private static Update change(String operators) {
-        return change(operators, new ObjectId());
-    }
-
-    private <O> CompletableFuture<BatchResult<O>> submit(CoalescedWrites<O> group, DocumentWrite<O> write) {
-        return group.submit(group.statement(write).orElseThrow());
-    }
-
-    private <O> O outcome(CoalescedWrites<O> group, DocumentWrite<O> write) {
-        var result = submit(group, write).join();
-        if (result.sharing() > 1) {
-            together.increment();
-        }
-        return result.outcome();
-    }
-
-    private WriteOutcome update(TargetDocument target, String operators, WriteMode mode) {
-        return outcome(updates, target.updating(change(operators), mode));
-    }
-
-    private static void fromManyClients(int operations, Callable<Void> task) throws Exception {
-        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
-            var left = new AtomicInteger(operations);
-            var clients = new ArrayList<Callable<Void>>();
-            for (int i = 0; i < CLIENTS; i++) {
-                clients.add(() -> {
-                    while (left.getAndDecrement() > 0) {
-                        task.call();
-                    }
-                    return null;
-                });
-            }
-            for (var client : callers.invokeAll(clients)) {
-                client.get();
-            }
-        }
-    }
-
-    private void insert(String collection, int count) {
-        collection(collection)
-                .insertMany(IntStream.range(0, count)
-                        .mapToObj(i -> raw("{_id: " + i + ", n: 0}"))
-                        .toList());
-    }
-
-    private int n(String collection, int id) {
-        return collection(collection)
-                .find(new BsonDocument("_id", new BsonInt32(id)))
-                .first()
-                .getInt32("n")
-                .getValue();
+        super(mongo);
     }
 
     @Test
@@ -161,7 +63,7 @@ class CoalescedWritesTest {
         int there = 20;
         insert("counters", there);
         var acknowledged = new AtomicIntegerArray(there);
-        fromManyClients(OPERATIONS, () -> {
+        ManyClients.run(OPERATIONS, () -> {
             int id = ThreadLocalRandom.current().nextInt(there * 3 / 2);
             switch (update(target("counters", id), "{$inc: {n: 1}}", WriteMode.UPDATE)) {
                 case Changed() -> acknowledged.incrementAndGet(id);
@@ -192,7 +94,7 @@ class CoalescedWritesTest {
         IntStream.range(0, ids).forEach(id -> current.put(id, tags.get(id)));
         var won = new AtomicIntegerArray(ids);
         var lost = new LongAdder();
-        fromManyClients(OPERATIONS / 2, () -> {
+        ManyClients.run(OPERATIONS / 2, () -> {
             int id = ThreadLocalRandom.current().nextInt(ids);
             var known = current.get(id);
             var mine = new ObjectId();
@@ -224,7 +126,7 @@ class CoalescedWritesTest {
         collection("ruled")
                 .updateMany(new BsonDocument(), List.of(BsonDocument.parse("{$set: {owner: {$mod: ['$_id', 3]}}}")));
         var acknowledged = new AtomicIntegerArray(ids);
-        fromManyClients(OPERATIONS / 2, () -> {
+        ManyClients.run(OPERATIONS / 2, () -> {
             int id = ThreadLocalRandom.current().nextInt(ids);
             int caller = ThreadLocalRandom.current().nextInt(3);
             var target = target("ruled", new BsonInt32(id), "{owner: " + caller + "}", new Precondition.None());
@@ -241,40 +143,12 @@ class CoalescedWritesTest {
     }
 
     @Test
-    void a_value_that_is_taken_and_a_change_that_cannot_be_made_fail_alone() throws Exception {
-        insert("unique", 40);
-        collection("unique")
-                .createIndex(
-                        Indexes.ascending("u"), new IndexOptions().unique(true).sparse(true));
-        collection("unique").updateOne(new BsonDocument("_id", new BsonInt32(0)), BsonDocument.parse("{$set: {u: 1}}"));
-        fromManyClients(OPERATIONS / 4, () -> {
-            int id = ThreadLocalRandom.current().nextInt(1, 40);
-            switch (ThreadLocalRandom.current().nextInt(4)) {
-                case 0 ->
-                    assertThat(update(target("unique", id), "{$set: {u: 1}}", WriteMode.UPDATE))
-                            .isInstanceOf(Duplicate.class);
-                case 1 ->
-                    assertThat(catchThrowable(() -> update(target("unique", id), "{$push: {n: 1}}", WriteMode.UPDATE)))
-                            .isInstanceOf(CompletionException.class)
-                            .cause()
-                            .isInstanceOfSatisfying(
-                                    MongoWriteException.class,
-                                    e -> assertThat(e.getError().getMessage()).contains("must be an array"));
-                default ->
-                    assertThat(update(target("unique", id), "{$inc: {n: 1}}", WriteMode.UPDATE))
-                            .isEqualTo(new Changed());
-            }
-            return null;
-        });
-    }
-
-    @Test
     void of_concurrent_removals_of_one_document_one_succeeds() throws Exception {
         int ids = OPERATIONS / 4;
         insert("removed", ids);
         var removed = new AtomicIntegerArray(ids);
         var next = new AtomicInteger();
-        fromManyClients(ids * 2, () -> {
+        ManyClients.run(ids * 2, () -> {
             int id = next.getAndIncrement() / 2;
             if (outcome(deletes, target("removed", id).deleting()) instanceof DeleteOutcome.Deleted) {
                 removed.incrementAndGet(id);
@@ -293,7 +167,7 @@ class CoalescedWritesTest {
         int ids = OPERATIONS / 10;
         var created = new AtomicIntegerArray(ids);
         var next = new AtomicInteger();
-        fromManyClients(ids * 3, () -> {
+        ManyClients.run(ids * 3, () -> {
             int id = next.getAndIncrement() / 3;
             var document = raw(new BsonDocument("_id", new BsonInt32(id))
                     .append("of", new BsonInt32(id))
@@ -312,134 +186,5 @@ class CoalescedWritesTest {
             assertThat(document.get("of")).isEqualTo(document.get("_id"));
         }
         assertThat(collection("upserted").countDocuments()).isEqualTo(ids);
-    }
-
-    @Test
-    void a_document_that_a_transaction_holds_keeps_no_other_waiting() {
-        insert("held", 10);
-        try (var session = mongo.client().startSession()) {
-            session.startTransaction();
-            collection("held").updateOne(session, BsonDocument.parse("{_id: 0}"), BsonDocument.parse("{$inc: {n: 1}}"));
-            var waiting = submit(updates, target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
-            var others = IntStream.range(1, 10)
-                    .mapToObj(id ->
-                            submit(updates, target("held", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
-                    .toList();
-            assertThat(others)
-                    .allSatisfy(other -> assertThat(other.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-                                    .join()
-                                    .outcome())
-                            .isEqualTo(new Changed()));
-            assertThat(waiting).isNotDone();
-            await().atMost(TIMEOUT)
-                    .untilAsserted(() -> assertThat(updates.statement(
-                                    target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
-                            .as("a second write of it would join a command")
-                            .isEmpty());
-            session.commitTransaction();
-            assertThat(waiting.join().outcome()).isEqualTo(new Changed());
-        }
-        assertThat(n("held", 0)).isEqualTo(2);
-        IntStream.range(1, 10).forEach(id -> assertThat(n("held", id)).isOne());
-        await().atMost(TIMEOUT)
-                .until(() -> updates.statement(target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE))
-                        .isPresent());
-    }
-
-    @Test
-    void statements_that_changed_nothing_are_distinguished_from_those_that_matched_nothing() {
-        insert("same", 3);
-        var update = new Update.Operators(BsonDocument.parse("{$set: {n: 0}}"));
-        var outcomes = IntStream.of(0, 1, 2, 3, 4)
-                .mapToObj(id -> submit(updates, target("same", id).updating(update, WriteMode.UPDATE)))
-                .map(outcome -> outcome.join().outcome())
-                .toList();
-        assertThat(outcomes).containsExactly(new Changed(), new Changed(), new Changed(), new Missing(), new Missing());
-    }
-
-    @Test
-    void mongodb_reports_executed_statements_also_one_by_one() {
-        insert("account", 4);
-        var statements = IntStream.of(0, 7, 1, 8, 2, 9, 3)
-                .mapToObj(id ->
-                        BsonDocument.parse("{q: {_id: " + id + "}, u: {$inc: {n: 1}}, upsert: " + (id == 9) + "}"))
-                .toList();
-        var namespace = collection("account").getNamespace();
-        try (var sent = new RetryableStatements(mongo.client(), "update", namespace, statements)) {
-            var all = IntStream.range(0, 7).boxed().toList();
-            assertThat(sent.executed(all, WriteConcern.MAJORITY).results()).isEmpty();
-            assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n()).isEqualTo(5);
-            assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n())
-                    .as("sent again")
-                    .isEqualTo(5);
-            var results = sent.executed(all, WriteConcern.MAJORITY).results();
-            assertThat(results.keySet()).containsExactlyInAnyOrder(0, 2, 4, 5, 6);
-            for (int number : all) {
-                var alone =
-                        sent.executed(List.of(number), WriteConcern.MAJORITY).results();
-                assertThat(alone.get(number)).isEqualTo(results.get(number));
-            }
-        }
-        IntStream.range(0, 4).forEach(id -> assertThat(n("account", id)).isOne());
-    }
-
-    @Test
-    void what_may_take_long_or_belongs_to_a_session_goes_alone() {
-        insert("alone", 1);
-        var pipeline = new Update.Pipeline(List.of(BsonDocument.parse("{$set: {n: 1}}")));
-        assertThat(updates.statement(target("alone", 0).updating(pipeline, WriteMode.UPDATE)))
-                .isEmpty();
-        assertThat(updates.statement(target("alone", 0).updating(change("{$pull: {a: {b: /x/}}}"), WriteMode.UPDATE)))
-                .isEmpty();
-        assertThat(updates.statement(
-                        target("alone", 0).updating(change("{$addToSet: {a: {$each: [1, 2]}}}"), WriteMode.UPDATE)))
-                .isEmpty();
-        assertThat(updates.statement(target("alone", 0).updating(change("{$addToSet: {a: 1}}"), WriteMode.UPDATE)))
-                .isPresent();
-        var slow = target(
-                "alone", new BsonInt32(0), "{$expr: {$gt: [{$size: {$range: [0, 9]}}, 1]}}", new Precondition.None());
-        assertThat(updates.statement(slow.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
-                .isEmpty();
-        assertThat(deletes.statement(slow.deleting())).isEmpty();
-        var large = raw(new BsonDocument("_id", new BsonInt32(0))
-                .append("a", new BsonBinary(new byte[CoalescingConfig.DEFAULT.maxBatchBytes() / 4])));
-        assertThat(updates.statement(target("alone", 0).replacing(large, WriteMode.UPDATE)))
-                .isEmpty();
-        try (var session = mongo.client().startSession()) {
-            var target = new TargetDocument(
-                    new SessionCollection(collection("alone"), Optional.of(session)),
-                    new BsonInt32(0),
-                    new BsonDocument(),
-                    new Precondition.None());
-            assertThat(deletes.statement(target.deleting())).isEmpty();
-            assertThat(updates.statement(target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
-                    .isEmpty();
-        }
-    }
-
-    @Test
-    void a_write_concern_that_cannot_be_satisfied_fails_each_request() {
-        insert("concern", 3);
-        var three = collection("concern").withWriteConcern(WriteConcern.W3);
-        var outcomes = IntStream.range(0, 5)
-                .mapToObj(id -> new TargetDocument(three, new BsonInt32(id), new Precondition.None()))
-                .map(target -> submit(updates, target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
-                .toList();
-        for (var outcome : outcomes) {
-            assertThat(outcome)
-                    .failsWithin(TIMEOUT)
-                    .withThrowableThat()
-                    .withCauseInstanceOf(MongoWriteConcernException.class);
-        }
-    }
-
-    @Test
-    void an_id_that_reads_as_a_condition_is_none() {
-        var ids = List.of(BsonNull.VALUE, BsonDocument.parse("{$gt: 1}"), new BsonInt32(5));
-        for (var id : ids) {
-            var target = target("odd", id, "{}", new Precondition.None());
-            assertThat(outcome(updates, target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
-                    .isEqualTo(new Missing());
-        }
     }
 }

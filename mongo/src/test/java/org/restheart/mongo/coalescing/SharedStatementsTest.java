@@ -1,0 +1,218 @@
+package org.restheart.mongo.coalescing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.MongoWriteConcernException;
+import com.mongodb.MongoWriteException;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.types.ObjectId;
+import org.junit.jupiter.api.Test;
+import org.restheart.bson.fields.Update;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.DocumentWrite;
+import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.write.SessionCollection;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.Changed;
+import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
+import org.restheart.mongo.write.WriteOutcome.Duplicate;
+import org.restheart.mongo.write.WriteOutcome.Missing;
+import org.restheart.mongo.write.WriteOutcome.Stale;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+/// Which writes share a command, and what each request is told of its statement.
+class SharedStatementsTest extends CoalescedWritesFixture {
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    SharedStatementsTest(TestMongo mongo) {
+        super(mongo);
+    }
+
+    @Test
+    void a_value_that_is_taken_and_a_change_that_cannot_be_made_fail_alone() throws Exception {
+        insert("unique", 40);
+        collection("unique")
+                .createIndex(
+                        Indexes.ascending("u"), new IndexOptions().unique(true).sparse(true));
+        collection("unique").updateOne(new BsonDocument("_id", new BsonInt32(0)), BsonDocument.parse("{$set: {u: 1}}"));
+        ManyClients.run(OPERATIONS / 4, () -> {
+            int id = ThreadLocalRandom.current().nextInt(1, 40);
+            switch (ThreadLocalRandom.current().nextInt(4)) {
+                case 0 ->
+                    assertThat(update(target("unique", id), "{$set: {u: 1}}", WriteMode.UPDATE))
+                            .isInstanceOf(Duplicate.class);
+                case 1 ->
+                    assertThat(catchThrowable(() -> update(target("unique", id), "{$push: {n: 1}}", WriteMode.UPDATE)))
+                            .isInstanceOf(CompletionException.class)
+                            .cause()
+                            .isInstanceOfSatisfying(
+                                    MongoWriteException.class,
+                                    e -> assertThat(e.getError().getMessage()).contains("must be an array"));
+                default ->
+                    assertThat(update(target("unique", id), "{$inc: {n: 1}}", WriteMode.UPDATE))
+                            .isEqualTo(new Changed());
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void a_document_that_a_transaction_holds_keeps_no_other_waiting() {
+        insert("held", 10);
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            collection("held").updateOne(session, BsonDocument.parse("{_id: 0}"), BsonDocument.parse("{$inc: {n: 1}}"));
+            var waiting = submit(updates, target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
+            var others = IntStream.range(1, 10)
+                    .mapToObj(id ->
+                            submit(updates, target("held", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                    .toList();
+            assertThat(others)
+                    .allSatisfy(other -> assertThat(other.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                                    .join()
+                                    .outcome())
+                            .isEqualTo(new Changed()));
+            assertThat(waiting).isNotDone();
+            await().atMost(TIMEOUT)
+                    .untilAsserted(() -> assertThat(updates.statement(
+                                    target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                            .as("a second write of it would join a command")
+                            .isEmpty());
+            session.commitTransaction();
+            assertThat(waiting.join().outcome()).isEqualTo(new Changed());
+        }
+        assertThat(n("held", 0)).isEqualTo(2);
+        IntStream.range(1, 10).forEach(id -> assertThat(n("held", id)).isOne());
+        await().atMost(TIMEOUT)
+                .until(() -> updates.statement(target("held", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE))
+                        .isPresent());
+    }
+
+    @Test
+    void statements_that_changed_nothing_are_distinguished_from_those_that_matched_nothing() {
+        insert("same", 3);
+        var update = new Update.Operators(BsonDocument.parse("{$set: {n: 0}}"));
+        var outcomes = IntStream.of(0, 1, 2, 3, 4)
+                .mapToObj(id -> submit(updates, target("same", id).updating(update, WriteMode.UPDATE)))
+                .map(outcome -> outcome.join().outcome())
+                .toList();
+        assertThat(outcomes).containsExactly(new Changed(), new Changed(), new Changed(), new Missing(), new Missing());
+    }
+
+    @Test
+    void mongodb_reports_executed_statements_also_one_by_one() {
+        insert("account", 4);
+        var statements = IntStream.of(0, 7, 1, 8, 2, 9, 3)
+                .mapToObj(id ->
+                        BsonDocument.parse("{q: {_id: " + id + "}, u: {$inc: {n: 1}}, upsert: " + (id == 9) + "}"))
+                .toList();
+        var namespace = collection("account").getNamespace();
+        try (var sent = new RetryableStatements(mongo.client(), "update", namespace, statements)) {
+            var all = IntStream.range(0, 7).boxed().toList();
+            assertThat(sent.executed(all, WriteConcern.MAJORITY).results()).isEmpty();
+            assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n()).isEqualTo(5);
+            assertThat(sent.send(WriteConcern.MAJORITY, 10_000).n())
+                    .as("sent again")
+                    .isEqualTo(5);
+            var results = sent.executed(all, WriteConcern.MAJORITY).results();
+            assertThat(results.keySet()).containsExactlyInAnyOrder(0, 2, 4, 5, 6);
+            for (int number : all) {
+                var alone =
+                        sent.executed(List.of(number), WriteConcern.MAJORITY).results();
+                assertThat(alone.get(number)).isEqualTo(results.get(number));
+            }
+        }
+        IntStream.range(0, 4).forEach(id -> assertThat(n("account", id)).isOne());
+    }
+
+    @Test
+    void what_may_take_long_or_belongs_to_a_session_goes_alone() {
+        insert("alone", 1);
+        var pipeline = new Update.Pipeline(List.of(BsonDocument.parse("{$set: {n: 1}}")));
+        assertThat(updates.statement(target("alone", 0).updating(pipeline, WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(target("alone", 0).updating(change("{$pull: {a: {b: /x/}}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(
+                        target("alone", 0).updating(change("{$addToSet: {a: {$each: [1, 2]}}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(target("alone", 0).updating(change("{$addToSet: {a: 1}}"), WriteMode.UPDATE)))
+                .isPresent();
+        var slow = target(
+                "alone", new BsonInt32(0), "{$expr: {$gt: [{$size: {$range: [0, 9]}}, 1]}}", new Precondition.None());
+        assertThat(updates.statement(slow.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(deletes.statement(slow.deleting())).isEmpty();
+        var large = raw(new BsonDocument("_id", new BsonInt32(0))
+                .append("a", new BsonBinary(new byte[CoalescingConfig.DEFAULT.maxBatchBytes() / 4])));
+        assertThat(updates.statement(target("alone", 0).replacing(large, WriteMode.UPDATE)))
+                .isEmpty();
+        try (var session = mongo.client().startSession()) {
+            var target = new TargetDocument(
+                    new SessionCollection(collection("alone"), Optional.of(session)),
+                    new BsonInt32(0),
+                    new BsonDocument(),
+                    new Precondition.None());
+            assertThat(deletes.statement(target.deleting())).isEmpty();
+            assertThat(updates.statement(target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void a_write_concern_that_cannot_be_satisfied_fails_each_request() {
+        insert("concern", 3);
+        var three = collection("concern").withWriteConcern(WriteConcern.W3);
+        var outcomes = IntStream.range(0, 5)
+                .mapToObj(id -> new TargetDocument(three, new BsonInt32(id), new Precondition.None()))
+                .map(target -> submit(updates, target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                .toList();
+        for (var outcome : outcomes) {
+            assertThat(outcome)
+                    .failsWithin(TIMEOUT)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(MongoWriteConcernException.class);
+        }
+    }
+
+    @Test
+    void an_id_that_reads_as_a_condition_is_none() {
+        var ids = List.of(BsonNull.VALUE, BsonDocument.parse("{$gt: 1}"), new BsonInt32(5));
+        for (var id : ids) {
+            var target = target("odd", id, "{}", new Precondition.None());
+            assertThat(outcome(updates, target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                    .isEqualTo(new Missing());
+        }
+    }
+}
