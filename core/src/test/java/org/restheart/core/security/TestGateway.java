@@ -88,7 +88,8 @@ final class TestGateway implements AutoCloseable {
     ///
     /// @param mongo its restrictions and flags, as JSON
     void permit(String role, String predicate, String mongo) {
-        permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: " + mongo + "}");
+        permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: " + mongo
+                + "}");
     }
 
     /// Accounts with the roles of their names, and the password `pw`, for [#user].

@@ -25,8 +25,10 @@ class UnlistedOperatorsTest {
         gateway = TestGateway.start(mongo, "");
         gateway.addUsers("hiding", "owning", "asking", "titles", "names", "member");
         gateway.permit("hiding", "path-prefix('/docs')", "{projectResponse: {secret: 0, 'n.secret': 0}}");
-        gateway.permit("owning", "path-prefix('/docs')", "{readFilter: {owner: '@user._id'}, allowAdHocAggregations: true}");
-        gateway.permit("asking", "path-prefix('/docs')", "{projectResponse: {secret: 0}, allowAdHocAggregations: true}");
+        gateway.permit(
+                "owning", "path-prefix('/docs')", "{readFilter: {owner: '@user._id'}, allowAdHocAggregations: true}");
+        gateway.permit(
+                "asking", "path-prefix('/docs')", "{projectResponse: {secret: 0}, allowAdHocAggregations: true}");
         gateway.permit("titles", "path-prefix('/docs')", "{projectResponse: {title: 1}}");
         gateway.permit("names", "path-prefix('/users') and method(GET)", "{}");
         gateway.permit(

@@ -1,41 +1,19 @@
 package org.restheart.mongo.coalescing;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
-
-import com.mongodb.MongoWriteConcernException;
-import com.mongodb.MongoWriteException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.IndexOptions;
-import com.mongodb.client.model.Indexes;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
-import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonNull;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.Test;
 import org.restheart.bson.fields.Update;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DocumentWrite;
@@ -43,15 +21,11 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.Changed;
-import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
-import org.restheart.mongo.write.WriteOutcome.Duplicate;
-import org.restheart.mongo.write.WriteOutcome.Missing;
-import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 /// Changes and removals of single documents by a coalescer.
+
 @WithMongo
 abstract class CoalescedWritesFixture {
     static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);
