@@ -17,6 +17,7 @@ import static org.restheart.http.access.ResourceKind.SCHEMA;
 import static org.restheart.http.access.ResourceKind.SCHEMA_STORE;
 
 import java.util.List;
+import org.restheart.mongo.bulk.BulkWrite;
 import org.restheart.mongo.bulk.DeleteDocuments;
 import org.restheart.mongo.bulk.PatchDocuments;
 import org.restheart.mongo.bulk.PostDocuments;
@@ -79,8 +80,9 @@ final class WriteRoutes {
                 SCHEMA_STORE,
                 POST,
                 new PostSchema(new PostDocument(collections, preconditions, coalescer.inserts(), locations)));
-        var patchAll = new PatchDocuments(collections);
-        var deleteAll = new DeleteDocuments(collections);
+        var bulk = new BulkWrite(config.queryTimeLimit());
+        var patchAll = new PatchDocuments(collections, bulk);
+        var deleteAll = new DeleteDocuments(collections, bulk);
         routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, patch, replace, delete, patchAll));
         routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, patch, replace, delete, deleteAll));
         routes.on(BULK_SCHEMAS, PATCH, patchAll);

@@ -9,14 +9,16 @@ import org.restheart.mongo.exchange.DataRequest;
 /// `DELETE /{db}/{collection}/*`: removes every document that the filter matches.
 public final class DeleteDocuments implements DataHandler {
     private final Collections collections;
+    private final BulkWrite bulk;
 
-    public DeleteDocuments(Collections collections) {
+    public DeleteDocuments(Collections collections, BulkWrite bulk) {
         this.collections = collections;
+        this.bulk = bulk;
     }
 
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
-        return BulkWrite.run(request, collections.of(request), new DeleteManyModel<>(request.writeFilter()));
+        return bulk.run(request, collections.of(request), new DeleteManyModel<>(request.writeFilter()));
     }
 }

@@ -17,9 +17,11 @@ import org.restheart.mongo.write.WrittenCheck;
 /// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay.
 public final class PatchDocuments implements DataHandler {
     private final Collections collections;
+    private final BulkWrite bulk;
 
-    public PatchDocuments(Collections collections) {
+    public PatchDocuments(Collections collections, BulkWrite bulk) {
         this.collections = collections;
+        this.bulk = bulk;
     }
 
     @Override
@@ -35,7 +37,7 @@ public final class PatchDocuments implements DataHandler {
             throw WrittenCheck.outside();
         }
         request.http().requireThread();
-        return BulkWrite.run(
+        return bulk.run(
                 request, collections.of(request), new UpdateManyModel<>(request.writeFilter(), update.document()));
     }
 
