@@ -9,8 +9,7 @@ import java.util.Optional;
 import org.restheart.core.config.TracingConfig;
 
 /// What the configuration and, where that says nothing, OpenTelemetry's usual environment variables say of the
-/// collector
-/// and of this service.
+/// collector and of this service.
 ///
 /// @param url to which spans are sent
 /// @param headers of each export

@@ -112,9 +112,8 @@ final class CursorPool implements AutoCloseable {
         cursors.close(CLOSING);
     }
 
-    /// A page of a cursor that is leased to one request. Closing it parks the cursor at the end of the page, so that
-    /// the
-    /// next page needs no skip. Confined to one request.
+    /// A page of a cursor that is leased to one request. Closing it parks the cursor at the end of the page, so
+    /// that the next page needs no skip. Confined to one request.
     private static final class LeasedPage implements MongoCursor<RawBsonDocument> {
         private final PositionedCursor cursor;
         private final ParkedCursors home;

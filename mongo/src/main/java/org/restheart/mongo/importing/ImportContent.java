@@ -21,9 +21,9 @@ import org.restheart.mongo.format.JsonDocumentReader;
 import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
 
-/// The content of an import, which is stored in parts while it arrives. Confined to one request.
+/// Stores the content of an import in parts while it is received. Confined to one request.
 final class ImportContent {
-    /// Malformed documents of one import, each of which is stored with its reason.
+    /// The most malformed documents of one import; each is stored with its reason.
     private static final int MAX_REFUSED = 10_000;
 
     private final DocumentReader reader;
@@ -68,9 +68,9 @@ final class ImportContent {
         }
     }
 
-    /// @return how many documents there are
-    /// @throws ProblemException 400 for content of which too much is no document; 413, 503 if there
-    /// is too much of it
+    /// @return the number of documents
+    /// @throws ProblemException 400 for too many malformed documents; 413 or 503 for content that exceeds a
+    ///     limit of stored bytes
     long store() throws IOException {
         long documents = 0;
         var part = ImportPart.empty(0);
@@ -111,7 +111,7 @@ final class ImportContent {
         }
     }
 
-    /// Stored first, and counted then: of several imports at once, none passes the bound unseen.
+    /// Counts the bytes after the part is stored, so that concurrent imports cannot exceed the limits together.
     private void store(ImportPart part) {
         if (!store.add(job, part)) {
             throw Problem.of(NOT_FOUND, "the import was deleted").raise();

@@ -3,18 +3,18 @@ package org.restheart.mongo.importing;
 import java.util.Optional;
 import org.restheart.http.Request;
 
-/// Tells the accounts of authenticated requests from each other, also from earlier and later ones of the
-/// same name. May block.
+/// Identifies the accounts of authenticated requests, so that accounts that had the same name at other times
+/// are distinguished. May block.
 public interface ImportOwners {
-    /// What identifies the account, on every gateway; empty if it has no identity yet, and so no imports.
+    /// The identity of the account, equal on every gateway; empty if it has none, and therefore no imports.
     ///
-    /// @param make whether it is given one then
+    /// @param make whether to create one if there is none
     Optional<String> of(Request request, boolean make);
 
-    /// Whether the credentials of a request are still good.
+    /// Whether the credentials of the request are still valid.
     boolean isKnown(Request request);
 
-    /// Whether the request's credentials are still good, for this account.
+    /// Whether the credentials of the request are still valid for this account.
     default boolean isStill(Request request, String owner) {
         return isKnown(request) && of(request, false).filter(owner::equals).isPresent();
     }

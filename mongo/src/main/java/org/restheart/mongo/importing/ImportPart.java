@@ -15,17 +15,18 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 
-/// Documents of an import that are written together. They have their ids, and the entity tag that they will be stored
-/// with, before the first attempt: so a later attempt recognizes what an earlier one has stored. Confined to one
-/// thread.
+/// Documents of an import that are written together. Their ids and their entity tag are determined before the
+/// first attempt, so that a later attempt recognizes the documents that an earlier one has stored. Confined to
+/// one thread.
 final class ImportPart {
     private static final int MAX_DOCUMENTS = 1_000;
     private static final int MAX_BYTES = 1 << 20;
 
-    /// Less than MongoDB's 16 MiB, which the part as a whole may have.
+    /// In bytes; less than MongoDB's limit of 16 MiB, which applies to the part as a whole.
     private static final int MAX_DOCUMENT = 15 << 20;
 
-    /// What MongoDB stores beside the content of a part, of a document and of a refused one, about.
+    /// Approximate sizes in MongoDB of a part without content, and of the entries for a document and for a
+    /// refused one.
     private static final long BYTES_OF_PART = 512;
 
     private static final long BYTES_OF_LINE = 24;
@@ -37,10 +38,10 @@ final class ImportPart {
     private final List<Long> lines = new ArrayList<>();
     private final List<BsonDocument> refused = new ArrayList<>();
 
-    /// Characters of the messages.
+    /// The characters of all messages.
     private int told;
 
-    /// Of a part that was stored, as it was then.
+    /// The approximate size of a stored part when it was read; 0 for a new one.
     private long storedBytes;
 
     private ImportPart(int number, ObjectId tag) {
@@ -52,7 +53,7 @@ final class ImportPart {
         return new ImportPart(number, new ObjectId());
     }
 
-    /// A stored one.
+    /// A stored part.
     static ImportPart of(BsonDocument stored) {
         var part = new ImportPart(
                 stored.getInt32("n").getValue(), stored.getObjectId("tag").getValue());
@@ -107,7 +108,7 @@ final class ImportPart {
         refused.add(error);
     }
 
-    /// What storing the part takes, about.
+    /// The approximate size of the stored part.
     long bytes() {
         return BYTES_OF_PART + content.size() + BYTES_OF_LINE * lines.size() + bytesOfRefused();
     }
@@ -116,8 +117,8 @@ final class ImportPart {
         return told + BYTES_OF_REFUSED * refused.size();
     }
 
-    /// By how much what is stored grows when the part is done: its content is removed, and what was refused
-    /// is listed.
+    /// The change of the stored size when the part is done: its content is removed, and its refused documents
+    /// are listed.
     long growth(boolean listed) {
         return BYTES_OF_PART + (listed ? bytesOfRefused() : 0) - storedBytes;
     }
@@ -142,7 +143,7 @@ final class ImportPart {
         return content.toByteArray();
     }
 
-    /// How many documents are to be written.
+    /// The number of documents to be written.
     int size() {
         return lines.size();
     }

@@ -25,7 +25,7 @@ final class ImportProgress implements Content.Source {
     private boolean begun;
     private boolean ended;
 
-    /// @param status empty if the import is gone
+    /// @param status empty if the import was deleted
     ImportProgress(Supplier<Optional<BsonDocument>> status) {
         this.status = status;
     }

@@ -30,12 +30,12 @@ import org.restheart.mongo.format.BsonBytes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes the parts of imports, one after the other, each by a request of the account that owns it: what the
-/// account may no longer do is not done. Thread-safe.
+/// Writes the parts of imports sequentially, each by a judged request of the account that owns the import, so
+/// that permissions are evaluated for each part. Thread-safe.
 ///
-/// @param running imports that write at the same time, of which none of several callers has all; others wait
-/// @param owners tells accounts from each other
-/// @param maxBytes stored for the imports of one account
+/// @param running limits the imports that write at the same time, with fair shares for accounts; others wait
+/// @param owners identifies accounts
+/// @param maxBytes the most stored bytes for the imports of one account
 record ImportRun(
         ImportStore store,
         JudgedRequests judged,
@@ -47,7 +47,7 @@ record ImportRun(
     private static final int ATTEMPTS = 6;
     private static final int SERVER_ERRORS = 500;
 
-    /// The request that writes a part, or asks whether one may be written.
+    /// The request that writes a part, or that determines whether one may be written.
     static JudgedRequest request(String into, boolean upsert, byte[] content, Attributes options) {
         return new JudgedRequest(
                 Method.POST,
@@ -59,7 +59,7 @@ record ImportRun(
                 options);
     }
 
-    /// @param outer of the owner, without content
+    /// @param outer the owner's request, without content
     void start(Request outer, String job, BsonDocument stored) {
         var task = CallerScope.carried(() -> {
             try {
@@ -70,7 +70,7 @@ record ImportRun(
                         stored.getString("into").getValue(),
                         stored.getBoolean("upsert").getValue()));
                 reason.ifPresent(text -> store.end(job, "stopped", Optional.of(text)));
-            } catch (MongoException e) { // others may go on when the hold ends
+            } catch (MongoException e) { // another gateway may continue when the lease expires
                 LOG.warn("the import {} is interrupted", job, e);
             }
         });
@@ -80,7 +80,7 @@ record ImportRun(
     /// @param outer the owner's request
     private record Job(Request outer, String id, String owner, String into, boolean upsert) {}
 
-    /// @return why it has stopped, unless it is done or another's
+    /// @return the reason if it has stopped; empty if it is complete or another gateway has the lease
     private Optional<String> run(Job job) {
         var caller = CallerScope.current();
         while (!running.tryTake(caller)) {
@@ -140,8 +140,8 @@ record ImportRun(
         return Optional.of(last);
     }
 
-    /// What was refused is counted, and listed as long as the account may store more: reasons can be longer
-    /// than documents.
+    /// Refused documents are counted, and listed unless the account's limit of stored bytes is reached: their
+    /// messages can be longer than the documents.
     private void done(Job job, ImportPart part, long stored) {
         long growth = part.growth(true);
         boolean listed = growth <= 0 || store.held(job.owner).byOwner() + growth <= maxBytes;
@@ -160,7 +160,7 @@ record ImportRun(
         var errors = report.getArray("errors", new BsonArray());
         for (var each : errors) {
             var error = each.asDocument();
-            // where a rule looks at the content, it is written as an array is
+            // content that access rules inspect is written as an array
             int index = error.containsKey("line")
                     ? error.getNumber("line").intValue() - 1
                     : error.getNumber("index").intValue();

@@ -38,13 +38,14 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.JsonLines;
 
-/// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it when the client has gone. Below it,
-/// each import is a resource of its owner: `GET` its progress (or listen to it), `GET errors`, `PATCH` to go on
-/// after an interruption, `DELETE`. Others find nothing there. Thread-safe.
+/// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it in the background, also
+/// after the client has disconnected. Below it, each import is a resource that only its owner can access: `GET`
+/// returns its status or, as server-sent events, its progress; `GET errors` the refused documents; `PATCH`
+/// resumes it; `DELETE` removes it. Thread-safe.
 public final class ImportService implements Service {
     private static final int PARALLEL = 4;
 
-    /// An account without identity, which has no imports.
+    /// The identity of accounts without one, which have no imports.
     private static final String NOBODY = "";
 
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
@@ -57,7 +58,7 @@ public final class ImportService implements Service {
     private final ImportOwners owners;
     private final Function<Request, Problem> challenge;
 
-    /// @param challenge the answer to requests without an account
+    /// @param challenge the response to requests without an account
     public ImportService(
             ImportConfig config,
             MongoClient client,
@@ -75,7 +76,7 @@ public final class ImportService implements Service {
         this.challenge = challenge;
     }
 
-    /// The path that it answers below.
+    /// The path to which it is bound.
     public String uri() {
         return config.uri();
     }
@@ -169,7 +170,7 @@ public final class ImportService implements Service {
         };
     }
 
-    /// Called when the import counts already: of several at once, none passes the bound unseen.
+    /// Called after the import is stored, so that concurrent ones cannot exceed the limit together.
     private void requireFew(String owner) {
         if (store.working(owner) > config.maxPerAccount()) {
             throw Problem.of(TOO_MANY_REQUESTS, config.maxPerAccount() + " imports of this account are under way")
@@ -195,7 +196,7 @@ public final class ImportService implements Service {
             throw Problem.of(PARAMETER_INVALID, "wm must be insert or upsert").raise();
         }
         var reader = ImportContent.reader(request);
-        // refused now, before gigabytes are stored, as each part will be
+        // a request that each part would repeat: refused before gigabytes are stored
         judged.make(
                         request,
                         ImportRun.request(into, upsert, new byte[0], Attributes.NONE.with(DataFacts.ASKED, _ -> {})))
@@ -228,7 +229,7 @@ public final class ImportService implements Service {
                                 new Lines(store.refused(job.getString("_id").getValue()))));
     }
 
-    /// Documents as lines of JSON, some at a time.
+    /// Documents as lines of JSON, encoded while they are sent.
     private static final class Lines implements Content.Source {
         private static final int PIECE = 64 << 10;
 

@@ -41,18 +41,19 @@ import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// Imports and their parts, in MongoDB, so that every gateway can go on with them. A part is done by one atomic update,
-/// which holds its outcome: progress is the sum of these. Who works on an import holds it for [#HOLD], and renews
-/// that. Blocks; thread-safe.
+/// Stores imports and their parts in MongoDB, so that any gateway can continue them. One atomic update records
+/// the outcome of a part; the progress of an import is the sum over its parts. The gateway that writes an
+/// import has a lease on it for [#HOLD], which it renews. Blocks; thread-safe.
 final class ImportStore {
     static final Duration HOLD = Duration.ofMinutes(1);
 
     private static final long KEPT_DAYS = 7;
 
-    /// Imports of one account, of which those that have ended are removed beyond it, the oldest first.
+    /// The most imports of one account; beyond it, the oldest that have ended are removed.
     private static final int MAX_KEPT = 100;
 
-    /// After it nobody sends the content of an import any more whose gateway has gone.
+    /// The time after which the content of an import is no longer expected, if its gateway has stopped while it
+    /// was received.
     private static final Duration ABANDONED = Duration.ofHours(1);
 
     private static final long BYTES_OF_JOB = 1024;
@@ -68,7 +69,7 @@ final class ImportStore {
         this.parts = database.getCollection(ResourceNames.IMPORTS + ".parts", BsonDocument.class);
     }
 
-    /// A new import, of which no part is there.
+    /// Creates an import without parts.
     ///
     /// @return its id
     String create(String owner, String into, boolean upsert) {
@@ -104,7 +105,7 @@ final class ImportStore {
         return new BsonDateTime(System.currentTimeMillis());
     }
 
-    /// Those of the account that somebody works on.
+    /// The number of the account's imports for which a gateway has a lease.
     long working(String owner) {
         return jobs.countDocuments(and(eq("owner", owner), in("state", "receiving", "running"), gt("until", now())));
     }
@@ -121,7 +122,7 @@ final class ImportStore {
                 .into(new ArrayList<>());
     }
 
-    /// @return whether the import is still there, and this gateway's
+    /// @return whether the import still exists and this gateway has the lease
     boolean add(String job, ImportPart part) {
         parts.insertOne(part.toDocument(job).append("begun", now()));
         return jobs.updateOne(mine(job), combine(inc("bytes", part.bytes()), hold()))
@@ -129,7 +130,7 @@ final class ImportStore {
                 > 0;
     }
 
-    /// What is stored, in bytes, about.
+    /// Approximate numbers of stored bytes.
     record Held(long byOwner, long byAll) {}
 
     Held held(String owner) {
@@ -152,7 +153,7 @@ final class ImportStore {
                         sums.getNumber("own").longValue(), sums.getNumber("all").longValue());
     }
 
-    /// The content is there; the work may begin.
+    /// Called when the content is complete and may be written.
     void received(String job, long documents) {
         jobs.updateOne(mine(job), combine(set("state", "running"), set("documents", documents), hold()));
     }
@@ -165,14 +166,16 @@ final class ImportStore {
         return set("until", new BsonDateTime(Instant.now().plus(HOLD).toEpochMilli()));
     }
 
-    /// Whether the import is still this gateway's to work on, which it is for [#HOLD] from now.
+    /// Renews this gateway's lease for [#HOLD].
+    ///
+    /// @return false if another gateway has it
     boolean renew(String job) {
         return jobs.updateOne(and(mine(job), in("state", "receiving", "running")), hold())
                         .getMatchedCount()
                 > 0;
     }
 
-    /// Takes over an import that nobody works on any more.
+    /// Acquires the lease on an import that has stopped, or whose lease has expired.
     boolean take(String job) {
         var idle = or(eq("state", "stopped"), and(eq("state", "running"), lt("until", now())));
         var taken = jobs.updateOne(
@@ -180,16 +183,16 @@ final class ImportStore {
         return taken.getMatchedCount() > 0;
     }
 
-    /// The next part that is not done.
+    /// The next part without an outcome.
     Optional<ImportPart> next(String job) {
         var undone = and(eq("job", job), ne("done", true));
         return Optional.ofNullable(parts.find(undone).sort(Sorts.ascending("n")).first())
                 .map(ImportPart::of);
     }
 
-    /// The outcome of a part; the first one counts.
+    /// Records the outcome of a part; the first one counts.
     ///
-    /// @param listed whether clients are told what was refused
+    /// @param listed whether refused documents are shown to clients
     void done(String job, ImportPart part, long stored, boolean listed) {
         var refused = part.refused();
         var done = parts.updateOne(
@@ -220,7 +223,7 @@ final class ImportStore {
         parts.deleteMany(eq("job", job));
     }
 
-    /// What clients are shown.
+    /// The status that is shown to clients.
     BsonDocument status(BsonDocument job) {
         return statuses(List.of(job)).getFirst();
     }
@@ -259,7 +262,7 @@ final class ImportStore {
         return sums == null ? new BsonInt32(0) : sums.get(name, new BsonInt32(0));
     }
 
-    /// The refused documents of the parts that are done, in their order.
+    /// The refused documents of completed parts, in the order of the content.
     MongoIterable<BsonDocument> refused(String job) {
         return parts.aggregate(List.of(
                 Aggregates.match(and(eq("job", job), eq("done", true))),

@@ -1,5 +1,6 @@
-/// Imports that go on when their client has gone: content is stored first, in parts, and each part is then written by a
-/// judged request of the account that sent it. [ImportService] is the entry; nothing here writes to the target itself.
+/// Imports that continue after their client has disconnected: content is first stored in parts, and each part
+/// is then written by a judged request of its owner. [ImportService] is the entry point; nothing here writes to
+/// the target itself.
 @NullMarked
 package org.restheart.mongo.importing;
 
