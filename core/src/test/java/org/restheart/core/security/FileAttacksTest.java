@@ -199,11 +199,19 @@ class FileAttacksTest {
 
     @Test
     void merged_and_filtered_fields_hold_for_every_wrapper() {
-        var merged = bucket("merged", "path-prefix('/')", "mergeRequest: {owner: '@user._id'}");
-        there(merged);
-        assertThat(ways(merged, "{\"owner\": \"bob\"}")).containsOnly(200, 201);
-        assertThat(gateway.collection("merged.files").distinct("metadata.owner", String.class))
-                .containsOnly("ada");
+        var rules = List.of(
+                "owner: '@user._id'",
+                "'metadata.owner': '@user._id'",
+                "'properties.owner': '@user._id'",
+                "metadata: {owner: '@user._id'}");
+        for (int i = 0; i < rules.size(); i++) {
+            var merged = bucket("merged" + i, "path-prefix('/')", "mergeRequest: {" + rules.get(i) + "}");
+            there(merged);
+            assertThat(ways(merged, "{\"owner\": \"bob\"}")).containsOnly(200, 201);
+            assertThat(gateway.collection("merged" + i + ".files").distinct("metadata.owner", String.class))
+                    .as(rules.get(i))
+                    .containsOnly("ada");
+        }
         var kept = bucket("kept", "path-prefix('/')", "writeFilter: {'metadata.owner': 'ada'}, checkWritten: true");
         there(kept);
         assertThat(ways(kept, "{\"owner\": \"bob\"}")).doesNotContain(200, 201);

@@ -4,6 +4,7 @@ import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -36,6 +37,38 @@ final class FileMetadata {
         }
         var inner = content.asDocument().get("metadata", content.asDocument().get("properties"));
         return inner != null && inner.isDocument() ? inner : content;
+    }
+
+    /// The request with the fields that its access rule merges named as they are below `metadata`, however
+    /// the rule names them: filters of a rule call `metadata.owner` what is `owner` here.
+    static DataRequest merging(DataRequest request) {
+        var merge = request.grant().mergeRequest();
+        if (merge.isEmpty()) {
+            return request;
+        }
+        var fields = new BsonDocument();
+        merge.get().forEach((path, value) -> {
+            if (WRAPPERS.contains(path) && value.isDocument()) {
+                fields.putAll(value.asDocument());
+            } else {
+                fields.put(
+                        WRAPPERS.stream()
+                                .map(wrapper -> wrapper + ".")
+                                .filter(path::startsWith)
+                                .findFirst()
+                                .map(prefix -> path.substring(prefix.length()))
+                                .orElse(path),
+                        value);
+            }
+        });
+        var caller = request.http().caller();
+        return new DataRequest(
+                request.http().with(caller.with(request.grant().withMergeRequest(Optional.of(fields)))),
+                request.path(),
+                request.parameters(),
+                request.resource(),
+                request.session(),
+                request.rule());
     }
 
     /// A copy of the metadata without the id, which the path names.

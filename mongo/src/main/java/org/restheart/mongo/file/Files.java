@@ -71,7 +71,7 @@ public final class Files {
                 throw Problem.of(ProblemCode.NOT_IMPLEMENTED, "files cannot be written in sessions")
                         .raise();
             }
-            return handler.handle(request);
+            return handler.handle(FileMetadata.merging(request));
         };
     }
 
