@@ -1,38 +1,29 @@
 package org.restheart.core;
 
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import javax.crypto.spec.SecretKeySpec;
 import org.restheart.console.Console;
 import org.restheart.console.ConsoleConfig;
-import org.restheart.console.Graphiql;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.FileLocations;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
-import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.filter.ErrorMapping;
-import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
-import org.restheart.core.filter.PreferFilter;
 import org.restheart.core.filter.RateLimits;
 import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.AuditLines;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.observation.RequestLog;
-import org.restheart.core.observation.SubscriptionObservations;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.routing.Router;
@@ -49,30 +40,14 @@ import org.restheart.dataapi.DataApiConfig;
 import org.restheart.dataapi.DataApiService;
 import org.restheart.dataapi.LogInService;
 import org.restheart.dataapi.SessionService;
-import org.restheart.graphql.GraphqlConfig;
-import org.restheart.graphql.GraphqlService;
-import org.restheart.graphql.PushBounds;
-import org.restheart.graphql.ReadRightsOfMappings;
-import org.restheart.graphql.SourceStreams;
-import org.restheart.http.Filter;
-import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoConfig;
-import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.changestream.ChangeStreamConfig;
-import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.mongo.importing.ImportService;
-import org.restheart.mongo.service.CacheInvalidator;
-import org.restheart.mongo.service.CsvLoader;
-import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
-import org.restheart.openapi.OpenApiService;
 import org.restheart.security.ClientAddress;
-import org.restheart.security.acl.PermissionSyntax;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
@@ -126,7 +101,11 @@ public final class Gateway implements AutoCloseable {
         bindConsole();
         client.ifPresent(mongo -> {
             bindDatabaseProbe(mongo);
-            bindData(mongo, security, tasks, metrics);
+            if (config.mongo().isPresent()) {
+                bindings.addAll(
+                        new DataServices(config, mongo, opened, tasks, metrics, observer, security, judgedRequests)
+                                .open());
+            }
         });
         this.limits = config.rateLimits()
                 .map(rates -> new RateLimits(rates, config.security().guards().clientAddress()));
@@ -187,15 +166,6 @@ public final class Gateway implements AutoCloseable {
         return Optional.of(connection.client());
     }
 
-    private MongoClient connectForStreams(ChangeStreamConfig streams, MongoClient otherwise) {
-        if (!streams.enabled()) {
-            return otherwise;
-        }
-        var connection = MongoConnection.openForStreams(config, streams.maxCursors());
-        opened.push(connection::close);
-        return connection.client();
-    }
-
     private void bindPing() {
         var ping = config.ping();
         bind(ping.endpoint(), new PingService(ping.message(), ping.extended(), BuildInfo.load()));
@@ -244,160 +214,6 @@ public final class Gateway implements AutoCloseable {
     private void bindDatabaseProbe(MongoClient client) {
         var probe = config.databaseProbe();
         bind(probe.endpoint(), new DatabaseProbe(client, probe.database(), probe.timeout(), () -> stopping));
-    }
-
-    private void bindData(MongoClient client, Security security, BackgroundTasks tasks, Metrics metrics) {
-        config.mongo().ifPresent(data -> {
-            var streamClient = connectForStreams(data.streams(), client);
-            var streams =
-                    new ChangeStreams(tasks, streamClient, data.streams(), metrics.streams(), security::stillAdmits);
-            opened.push(streams::close);
-            var service = new MongoService(tasks, data, client, streams, metrics.coalescing(), judgedRequests);
-            opened.push(service::close);
-            var guards = new ArrayList<Filter>();
-            guards.add(OffServices.of(config));
-            guards.add(new PreferFilter(judgedRequests));
-            guards.addAll(security.guards());
-            config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, data.streams(), service, security)));
-            bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
-            bind(
-                    config.cacheInvalidator(),
-                    new CacheInvalidator(service.metadata(), service.writes(), service.descriptions()));
-            if (config.csvLoader().enabled()) {
-                bindings.add(Binding.of(
-                                new CsvLoader(
-                                        client,
-                                        service.metadata(),
-                                        service.schemas(),
-                                        service.writes(),
-                                        service.forbiddenOperators()),
-                                config.csvLoader())
-                        .behind(guards));
-            }
-            config.dataApi().ifPresent(api -> bindDataApi(api, service, security, metrics));
-            config.openApi().ifPresent(openApi -> bindOpenApi(openApi, service, data, security, metrics));
-            config.mcp()
-                    .map(mcp -> new McpService(
-                            mcp,
-                            judgedRequests,
-                            service.paths(),
-                            service.catalog(),
-                            surroundings(security),
-                            metrics.mcp()))
-                    .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false))); // likewise
-            config.imports()
-                    .map(imports -> new ImportService(
-                            imports, client, tasks, judgedRequests, security.importOwners(), security::challenge))
-                    // Not secured as a path: what is imported is judged as requests of the REST API.
-                    .ifPresent(imports -> bindings.add(Binding.prefix(imports, imports.uri(), false)));
-            bindAccess(service, security);
-        });
-    }
-
-    /// Not secured as paths: actions are judged as requests of the REST API, and log-ins are there to
-    /// authenticate.
-    private void bindDataApi(DataApiConfig api, MongoService data, Security security, Metrics metrics) {
-        var service = new DataApiService(api, judgedRequests, data.paths(), metrics.dataApi());
-        bindings.add(Binding.prefix(service, service.uri(), false));
-        security.sessions().ifPresent(sessions -> {
-            var logIns = new DataApiLogIns(
-                    sessions,
-                    config.security().accountsRealm().component(),
-                    config.security().sessions().flatMap(SessionsConfig::anonymous));
-            bindings.add(Binding.prefix(new LogInService(api, logIns), LogInService.URI, false));
-            bindings.add(Binding.prefix(new SessionService(api, logIns), SessionService.URI, false));
-        });
-    }
-
-    private static McpService.Surroundings surroundings(Security security) {
-        return new McpService.Surroundings(
-                security::modelContextBase,
-                McpCredentials::of,
-                security::challenges,
-                new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
-                security.ownCollections().stream()
-                        .map(MongoNamespace::getFullName)
-                        .collect(Collectors.toSet()),
-                BuildInfo.load().version());
-    }
-
-    /// @return what protects app definitions
-    private Filter bindGraphql(
-            GraphqlConfig graphql, ChangeStreamConfig streams, MongoService data, Security security) {
-        var rights = new ReadRightsOfMappings(
-                data::pathOf,
-                judgedRequests,
-                security.secrets(),
-                config.security().reserved());
-        var subscriptions = new SourceStreams(data::pathOf, judgedRequests);
-        var bounds = new PushBounds(
-                streams.keepAlive(), streams.maxListeners(), streams.maxWaitingMessages(), streams.maxWaitingBytes());
-        var service = new GraphqlService(
-                graphql, data.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
-        opened.push(service::close);
-        bindings.add(Binding.prefix(service, graphql.uri(), true));
-        if (config.graphiql().enabled()) {
-            var page = Graphiql.service(config.graphiql().uri(), graphql.uri());
-            bindings.add(Binding.prefix(
-                    page, config.graphiql().uri(), config.graphiql().secured()));
-        }
-        return service.guard();
-    }
-
-    /// Not secured as a path: callers see only their own permissions.
-    private void bindAccess(MongoService data, Security security) {
-        var services = new HashMap<String, String>();
-        if (config.metrics().endpoint().enabled()) {
-            services.put("metrics", config.metrics().endpoint().uri());
-        }
-        bind(
-                config.access(),
-                new AccessService(
-                        data.descriptions(),
-                        judgedRequests,
-                        judgedRequests,
-                        new AccessService.Surroundings(
-                                RequestPath.parse(config.access().uri())
-                                        .segments()
-                                        .size(),
-                                security.rootRole(),
-                                services,
-                                security.ownedCollections(),
-                                security::account,
-                                PermissionSyntax::check,
-                                security::challenge)));
-    }
-
-    /// Not secured as a path: callers see only their own permissions.
-    private void bindOpenApi(
-            OpenApiConfig openApi, MongoService data, MongoConfig mongo, Security security, Metrics metrics) {
-        var services = new HashMap<String, String>();
-        if (config.ping().endpoint().enabled()) {
-            services.put("ping", config.ping().endpoint().uri());
-        }
-        if (config.security().roles().enabled()) {
-            services.put("roles", config.security().roles().uri());
-        }
-        var server = new OpenApiConfig.Server(
-                config.core().name().equals("default")
-                        ? "RESTHeart"
-                        : config.core().name(),
-                BuildInfo.load().version(),
-                config.core().baseUrl(),
-                mongo.defaultPageSize(),
-                mongo.maxPageSize(),
-                security.rootRole(),
-                services);
-        var service = new OpenApiService(
-                openApi,
-                server,
-                data.descriptions(),
-                judgedRequests,
-                judgedRequests,
-                security.schemes(),
-                security::challenge,
-                metrics.openApi());
-        bindings.add(Binding.prefix(service, openApi.uri(), false));
     }
 
     private void bind(Endpoint endpoint, Service service) {

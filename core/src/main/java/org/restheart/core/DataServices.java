@@ -1,0 +1,246 @@
+package org.restheart.core;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoClient;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.stream.Collectors;
+import javax.crypto.spec.SecretKeySpec;
+import org.restheart.console.Graphiql;
+import org.restheart.core.accounts.Security;
+import org.restheart.core.config.Endpoint;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.SessionsConfig;
+import org.restheart.core.filter.OffServices;
+import org.restheart.core.filter.PreferFilter;
+import org.restheart.core.metrics.Metrics;
+import org.restheart.core.observation.Observer;
+import org.restheart.core.observation.SubscriptionObservations;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.routing.InProcessRequests;
+import org.restheart.core.service.BuildInfo;
+import org.restheart.dataapi.DataApiConfig;
+import org.restheart.dataapi.DataApiService;
+import org.restheart.dataapi.LogInService;
+import org.restheart.dataapi.SessionService;
+import org.restheart.graphql.GraphqlConfig;
+import org.restheart.graphql.GraphqlService;
+import org.restheart.graphql.PushBounds;
+import org.restheart.graphql.ReadRightsOfMappings;
+import org.restheart.graphql.SourceStreams;
+import org.restheart.http.Filter;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Service;
+import org.restheart.mcp.McpService;
+import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.MongoService;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.changestream.ChangeStreams;
+import org.restheart.mongo.importing.ImportService;
+import org.restheart.mongo.service.CacheInvalidator;
+import org.restheart.mongo.service.CsvLoader;
+import org.restheart.openapi.AccessService;
+import org.restheart.openapi.OpenApiConfig;
+import org.restheart.openapi.OpenApiService;
+import org.restheart.security.acl.PermissionSyntax;
+
+/// The services over MongoDB's data, and their bindings. Used once, while the gateway starts.
+final class DataServices {
+    private final GatewayConfig config;
+    private final MongoConfig data;
+    private final MongoClient client;
+    private final ClosingOrder opened;
+    private final BackgroundTasks tasks;
+    private final Metrics metrics;
+    private final Observer observer;
+    private final Security security;
+    private final InProcessRequests judgedRequests;
+    private final List<Binding> bindings = new ArrayList<>();
+
+    /// @param config has a section `mongo`
+    /// @param opened receives what has to be closed
+    DataServices(
+            GatewayConfig config,
+            MongoClient client,
+            ClosingOrder opened,
+            BackgroundTasks tasks,
+            Metrics metrics,
+            Observer observer,
+            Security security,
+            InProcessRequests judgedRequests) {
+        this.config = config;
+        this.data = config.mongo().orElseThrow();
+        this.client = client;
+        this.opened = opened;
+        this.tasks = tasks;
+        this.metrics = metrics;
+        this.observer = observer;
+        this.security = security;
+        this.judgedRequests = judgedRequests;
+    }
+
+    /// Starts the services.
+    ///
+    /// @return their bindings
+    List<Binding> open() {
+        var streamClient = connectForStreams();
+        var streams = new ChangeStreams(tasks, streamClient, data.streams(), metrics.streams(), security::stillAdmits);
+        opened.push(streams::close);
+        var service = new MongoService(tasks, data, client, streams, metrics.coalescing(), judgedRequests);
+        opened.push(service::close);
+        var guards = new ArrayList<Filter>();
+        guards.add(OffServices.of(config));
+        guards.add(new PreferFilter(judgedRequests));
+        guards.addAll(security.guards());
+        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service)));
+        bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
+        bind(
+                config.cacheInvalidator(),
+                new CacheInvalidator(service.metadata(), service.writes(), service.descriptions()));
+        if (config.csvLoader().enabled()) {
+            bindings.add(Binding.of(
+                            new CsvLoader(
+                                    client,
+                                    service.metadata(),
+                                    service.schemas(),
+                                    service.writes(),
+                                    service.forbiddenOperators()),
+                            config.csvLoader())
+                    .behind(guards));
+        }
+        config.dataApi().ifPresent(api -> bindDataApi(api, service));
+        config.openApi().ifPresent(openApi -> bindOpenApi(openApi, service));
+        // Not secured as paths: what tools and imports do is authorized as requests of the REST API.
+        config.mcp()
+                .map(mcp -> new McpService(
+                        mcp, judgedRequests, service.paths(), service.catalog(), surroundings(), metrics.mcp()))
+                .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false)));
+        config.imports()
+                .map(imports -> new ImportService(
+                        imports, client, tasks, judgedRequests, security.importOwners(), security::challenge))
+                .ifPresent(imports -> bindings.add(Binding.prefix(imports, imports.uri(), false)));
+        bindAccess(service);
+        return bindings;
+    }
+
+    private MongoClient connectForStreams() {
+        var streams = data.streams();
+        if (!streams.enabled()) {
+            return client;
+        }
+        var connection = MongoConnection.openForStreams(config, streams.maxCursors());
+        opened.push(connection::close);
+        return connection.client();
+    }
+
+    /// Not secured as paths: actions are authorized as requests of the REST API, and log-ins authenticate.
+    private void bindDataApi(DataApiConfig api, MongoService service) {
+        var actions = new DataApiService(api, judgedRequests, service.paths(), metrics.dataApi());
+        bindings.add(Binding.prefix(actions, actions.uri(), false));
+        security.sessions().ifPresent(sessions -> {
+            var logIns = new DataApiLogIns(
+                    sessions,
+                    config.security().accountsRealm().component(),
+                    config.security().sessions().flatMap(SessionsConfig::anonymous));
+            bindings.add(Binding.prefix(new LogInService(api, logIns), LogInService.URI, false));
+            bindings.add(Binding.prefix(new SessionService(api, logIns), SessionService.URI, false));
+        });
+    }
+
+    private McpService.Surroundings surroundings() {
+        return new McpService.Surroundings(
+                security::modelContextBase,
+                McpCredentials::of,
+                security::challenges,
+                new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
+                security.ownCollections().stream()
+                        .map(MongoNamespace::getFullName)
+                        .collect(Collectors.toSet()),
+                BuildInfo.load().version());
+    }
+
+    /// @return the guard of app definitions
+    private Filter bindGraphql(GraphqlConfig graphql, MongoService service) {
+        var streams = data.streams();
+        var rights = new ReadRightsOfMappings(
+                service::pathOf,
+                judgedRequests,
+                security.secrets(),
+                config.security().reserved());
+        var subscriptions = new SourceStreams(service::pathOf, judgedRequests);
+        var bounds = new PushBounds(
+                streams.keepAlive(), streams.maxListeners(), streams.maxWaitingMessages(), streams.maxWaitingBytes());
+        var apps = new GraphqlService(
+                graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
+        opened.push(apps::close);
+        bindings.add(Binding.prefix(apps, graphql.uri(), true));
+        if (config.graphiql().enabled()) {
+            var page = Graphiql.service(config.graphiql().uri(), graphql.uri());
+            bindings.add(Binding.prefix(
+                    page, config.graphiql().uri(), config.graphiql().secured()));
+        }
+        return apps.guard();
+    }
+
+    /// Not secured as a path: callers see only their own permissions.
+    private void bindAccess(MongoService service) {
+        var services = new HashMap<String, String>();
+        if (config.metrics().endpoint().enabled()) {
+            services.put("metrics", config.metrics().endpoint().uri());
+        }
+        bind(
+                config.access(),
+                new AccessService(
+                        service.descriptions(),
+                        judgedRequests,
+                        judgedRequests,
+                        new AccessService.Surroundings(
+                                RequestPath.parse(config.access().uri())
+                                        .segments()
+                                        .size(),
+                                security.rootRole(),
+                                services,
+                                security.ownedCollections(),
+                                security::account,
+                                PermissionSyntax::check,
+                                security::challenge)));
+    }
+
+    /// Not secured as a path: callers see only their own permissions.
+    private void bindOpenApi(OpenApiConfig openApi, MongoService service) {
+        var services = new HashMap<String, String>();
+        if (config.ping().endpoint().enabled()) {
+            services.put("ping", config.ping().endpoint().uri());
+        }
+        if (config.security().roles().enabled()) {
+            services.put("roles", config.security().roles().uri());
+        }
+        var server = new OpenApiConfig.Server(
+                config.core().name().equals("default")
+                        ? "RESTHeart"
+                        : config.core().name(),
+                BuildInfo.load().version(),
+                config.core().baseUrl(),
+                data.defaultPageSize(),
+                data.maxPageSize(),
+                security.rootRole(),
+                services);
+        var document = new OpenApiService(
+                openApi,
+                server,
+                service.descriptions(),
+                judgedRequests,
+                judgedRequests,
+                security.schemes(),
+                security::challenge,
+                metrics.openApi());
+        bindings.add(Binding.prefix(document, openApi.uri(), false));
+    }
+
+    private void bind(Endpoint endpoint, Service service) {
+        if (endpoint.enabled()) {
+            bindings.add(Binding.of(service, endpoint));
+        }
+    }
+}
