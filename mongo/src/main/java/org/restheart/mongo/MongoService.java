@@ -57,6 +57,8 @@ import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
+import org.restheart.mongo.validator.CollectionValidator;
+import org.restheart.mongo.validator.Validators;
 
 /// The data API: everything below the mounts. Thread-safe.
 public final class MongoService implements Service, AutoCloseable {
@@ -113,6 +115,8 @@ public final class MongoService implements Service, AutoCloseable {
                 config.querySecurity(),
                 (db, name) -> metadata.collection(db, name).sources());
         this.catalog = new Catalog(client);
+        var access = new SchemaAccess(judged, mounts);
+        var validators = new Validators(tasks, client, schemas, mounts);
         ReadRoutes.addTo(
                 routes,
                 client,
@@ -124,6 +128,8 @@ public final class MongoService implements Service, AutoCloseable {
                 metadata,
                 inspection,
                 writes,
+                schemas,
+                access,
                 config);
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
         this.descriptions = new Descriptions(client, mounts, reads, config.metadataTtl());
@@ -135,8 +141,8 @@ public final class MongoService implements Service, AutoCloseable {
                 new OpenStream(
                         streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
         addTo(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
-        WriteRoutes.addTo(
-                routes, new Collections(client), coalescer, metadata, new SchemaAccess(judged, mounts), config);
+        addTo(routes, new CollectionValidator(validators, schemas, access));
+        WriteRoutes.addTo(routes, new Collections(client), coalescer, metadata, access, validators, config);
         this.dispatcher = new RequestDispatcher(
                 parameterSettings,
                 forbiddenOperators,
@@ -146,6 +152,12 @@ public final class MongoService implements Service, AutoCloseable {
                 schemas,
                 descriptions,
                 writes);
+    }
+
+    private static void addTo(MongoRoutes routes, CollectionValidator validator) {
+        routes.on(ResourceKind.COLLECTION_VALIDATOR, Method.GET, validator::get);
+        routes.on(ResourceKind.COLLECTION_VALIDATOR, Method.PUT, validator::put);
+        routes.on(ResourceKind.COLLECTION_VALIDATOR, Method.DELETE, validator::delete);
     }
 
     private static void addTo(MongoRoutes routes, SessionHandlers handlers) {

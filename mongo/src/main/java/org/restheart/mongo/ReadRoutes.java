@@ -14,6 +14,7 @@ import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
+import org.restheart.mongo.document.FindViolations;
 import org.restheart.mongo.document.GetDocument;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.file.Files;
@@ -28,6 +29,8 @@ import org.restheart.mongo.management.ListDatabases;
 import org.restheart.mongo.management.ListIndexes;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.schema.SchemaAccess;
+import org.restheart.mongo.schema.Schemas;
 
 /// The routes that only read.
 final class ReadRoutes {
@@ -44,7 +47,13 @@ final class ReadRoutes {
             Metadata metadata,
             PipelineInspection inspection,
             Writes writes,
+            Schemas schemas,
+            SchemaAccess access,
             MongoConfig config) {
+        routes.on(
+                ResourceKind.COLLECTION_VIOLATIONS,
+                GET,
+                new FindViolations(finder, continuations, schemas, access, config.queryTimeLimit()));
         documents(routes, finder, documents, continuations, coalescer, config.queryTimeLimit());
         var download = Files.download(new Collections(client), documents, config.queryTimeLimit());
         routes.on(ResourceKind.FILE_BINARY, GET, download);

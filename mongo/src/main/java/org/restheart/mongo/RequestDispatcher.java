@@ -177,7 +177,7 @@ final class RequestDispatcher {
 
     private static boolean changesStructure(ResourceKind kind, Method method) {
         return switch (kind) {
-            case DB, INDEX, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
+            case DB, INDEX, COLLECTION_VALIDATOR, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
             case COLLECTION, FILES_BUCKET -> method != Method.POST;
             default -> false;
         };

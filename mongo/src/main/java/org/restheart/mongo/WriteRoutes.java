@@ -45,6 +45,8 @@ import org.restheart.mongo.management.PutDatabase;
 import org.restheart.mongo.management.PutIndex;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.schema.SchemaAccess;
+import org.restheart.mongo.validator.FollowedWrite;
+import org.restheart.mongo.validator.Validators;
 import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
@@ -61,6 +63,7 @@ final class WriteRoutes {
             Coalescer coalescer,
             Metadata metadata,
             SchemaAccess schemas,
+            Validators validators,
             MongoConfig config) {
         var preconditions = new Preconditions(metadata, config.etagPolicies());
         var properties = new StoredProperties(collections, metadata, preconditions);
@@ -74,19 +77,21 @@ final class WriteRoutes {
         routes.on(DOCUMENT, PUT, replace);
         routes.on(DOCUMENT, PATCH, patch);
         routes.on(DOCUMENT, DELETE, delete);
-        routes.on(SCHEMA, PUT, replace);
-        routes.on(SCHEMA, DELETE, delete);
+        routes.on(SCHEMA, PUT, new FollowedWrite(validators, replace));
+        routes.on(SCHEMA, DELETE, new FollowedWrite(validators, delete));
         routes.on(
                 SCHEMA_STORE,
                 POST,
-                new PostSchema(new PostDocument(collections, preconditions, coalescer.inserts(), locations)));
+                new FollowedWrite(
+                        validators,
+                        new PostSchema(new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
         var bulk = new BulkWrite(config.queryTimeLimit());
         var patchAll = new PatchDocuments(collections, bulk);
         var deleteAll = new DeleteDocuments(collections, bulk);
         routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, patch, replace, delete, patchAll));
         routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, patch, replace, delete, deleteAll));
-        routes.on(BULK_SCHEMAS, PATCH, patchAll);
-        routes.on(BULK_SCHEMAS, DELETE, deleteAll);
+        routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, patchAll));
+        routes.on(BULK_SCHEMAS, DELETE, new FollowedWrite(validators, deleteAll));
         var upload = Files.post(collections, preconditions, locations);
         routes.on(FILES_BUCKET, POST, upload);
         routes.on(FILE, PUT, Files.put(upload, collections, preconditions));
@@ -99,8 +104,11 @@ final class WriteRoutes {
         routes.on(DB, PATCH, new PatchDatabase(properties));
         routes.on(DB, DELETE, new DeleteDatabase(collections, properties));
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
-            routes.on(kind, PUT, new PutCollection(collections, properties, streams, schemas));
-            routes.on(kind, PATCH, new PatchCollection(properties, streams, schemas));
+            var put = new PutCollection(collections, properties, streams, schemas);
+            var change = new PatchCollection(properties, streams, schemas);
+            boolean follows = kind == COLLECTION;
+            routes.on(kind, PUT, follows ? new FollowedWrite(validators, put) : put);
+            routes.on(kind, PATCH, follows ? new FollowedWrite(validators, change) : change);
             routes.on(kind, DELETE, new DeleteCollection(collections, properties));
         }
     }

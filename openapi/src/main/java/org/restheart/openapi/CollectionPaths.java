@@ -14,7 +14,7 @@ import org.restheart.mongo.description.CollectionStructure;
 /// The resources below a collection, with those that its properties declare.
 final class CollectionPaths {
     /// Segments below a collection that name resources: an unknown id is none of them.
-    static final Set<String> RESERVED = Set.of("_size", "_meta", "_indexes", "_aggrs", "_streams", "*");
+    static final Set<String> RESERVED = Set.of("_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams", "*");
 
     private CollectionPaths() {}
 
@@ -42,6 +42,8 @@ final class CollectionPaths {
                 below.put(ResourceKind.BULK_DOCUMENTS, List.of(List.of("*")));
                 below.put(ResourceKind.COLLECTION_SIZE, List.of(List.of("_size")));
                 below.put(ResourceKind.COLLECTION_META, List.of(List.of("_meta")));
+                below.put(ResourceKind.COLLECTION_VIOLATIONS, List.of(List.of("_violations")));
+                below.put(ResourceKind.COLLECTION_VALIDATOR, List.of(List.of("_validator")));
                 below.put(ResourceKind.AGGREGATIONS, List.of(List.of("_aggrs")));
             }
         }

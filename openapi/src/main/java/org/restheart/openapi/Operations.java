@@ -51,6 +51,7 @@ final class Operations {
         NAMES,
         ONE,
         COUNT,
+        CHECK,
         CREATE,
         WRITE,
         BULK,
@@ -181,6 +182,17 @@ final class Operations {
                 Input.NONE,
                 Parameters.BULK,
                 200);
+        r.add(
+                COLLECTION_VIOLATIONS,
+                GET,
+                "check",
+                "Violations",
+                "Documents that violate a JSON Schema",
+                Output.STATE,
+                Input.NONE,
+                Parameters.CHECK,
+                200);
+        validator(r);
         r.add(COLLECTION_INDEXES, GET, "list", "Indexes", "Indexes", Output.INDEXES, Input.NONE, Parameters.NAMES, 200);
         r.add(INDEX, PUT, "create", "Index", "Create an index", Output.NONE, Input.INDEX, Parameters.NONE, 201);
         r.add(INDEX, DELETE, "delete", "Index", "Drop an index", Output.NONE, Input.NONE, Parameters.NONE, 204);
@@ -368,6 +380,41 @@ final class Operations {
                 Parameters.COUNT,
                 200);
         meta(r, ResourceKind.valueOf(kind.name() + "_META"), what);
+    }
+
+    private static void validator(Rows r) {
+        var kind = COLLECTION_VALIDATOR;
+        r.add(
+                kind,
+                GET,
+                "get",
+                "Validator",
+                "MongoDB's validator that follows the JSON Schema",
+                Output.STATE,
+                Input.NONE,
+                Parameters.NONE,
+                200);
+        r.add(
+                kind,
+                PUT,
+                "put",
+                "Validator",
+                "Let MongoDB hold all writers to the JSON Schema",
+                Output.STATE,
+                Input.PROPERTIES,
+                Parameters.NONE,
+                200,
+                201);
+        r.add(
+                kind,
+                DELETE,
+                "delete",
+                "Validator",
+                "Remove the validator from MongoDB",
+                Output.NONE,
+                Input.NONE,
+                Parameters.NONE,
+                204);
     }
 
     private static void managed(Rows r, ResourceKind kind, String what, String suffix) {

@@ -88,6 +88,11 @@ final class ParameterSchemas {
                 names.addAll(READING);
                 names.addAll(SESSION);
             }
+            case CHECK -> {
+                names.addAll(List.of("schema", "filter", "sort", "hint", "pagesize", "after", "jsonMode"));
+                names.addAll(READING);
+                names.addAll(SESSION);
+            }
             case CREATE -> {
                 names.addAll(List.of("wm", "writeConcern", "jsonMode"));
                 names.addAll(SESSION);
@@ -258,6 +263,7 @@ final class ParameterSchemas {
                 choice(name, "for this request", "ACKNOWLEDGED", "W1", "W2", "W3", "JOURNALED", "MAJORITY");
             case "wm" -> choice(name, "what becomes of documents that exist, or do not", "insert", "update", "upsert");
             case "checkEtag" -> flag(name, "require `If-Match`");
+            case "schema" -> query(name, "a schema of the database's store; without, the collection's", type("string"));
             case "shardkey" -> json(name, "the shard key of the document", "{\"_id\": 1}");
             case "id_type" ->
                 choice(

@@ -59,6 +59,10 @@ final class GatewayInstance implements AutoCloseable {
         database.getCollection("_schemas", BsonDocument.class).insertOne(BsonDocument.parse("""
                         {_id: 's', _$schema: 'http://json-schema.org/draft-04/schema#', type: 'object',
                          properties: {open: {not: {type: 'boolean'}}, v: {not: {type: 'string', maxLength: 0}}}}"""));
+        database.getCollection("_schemas", BsonDocument.class).insertOne(BsonDocument.parse("""
+                        {_id: 't', _$schema: 'http://json-schema.org/draft-04/schema#', required: ['secret'],
+                         properties: {secret: {type: 'string'}, n: {type: 'object', required: ['k']}, s: {pattern: 'a'},
+                                      d: {properties: {secret: {type: 'number'}}}}}"""));
         return new GatewayInstance(
                 Gateway.start(GatewayConfig.parse(config(mongo.connectionString(), database.getName(), more))),
                 database);
@@ -95,6 +99,7 @@ final class GatewayInstance implements AutoCloseable {
                   enabled: true
                   permissions:
                     - {role: admin, predicate: "path-prefix('/')", mongo: {allowManagementRequests: true}}
+                    - {role: schemed, predicate: "path-prefix('/_schemas') and method(GET)", mongo: {allowManagementRequests: true}}
                 """.replace("$more", more).replace("$db", database).replace("$uri", uri) + permissions.indent(0) + """
                 fileRealmAuthenticator:
                   enabled: true

@@ -144,7 +144,19 @@ final class RequestGenerator {
         return sort.append("_id", new BsonInt32(random.pick(-1, 1)));
     }
 
+    /// Of schemas about fields that are shown, and about hidden ones.
+    private FuzzRequest violations() {
+        var request = sorted(query(FuzzRequest.of("GET", collection + "/_violations"), 50));
+        if (random.percent(80)) {
+            request = request.with("schema", random.pick("s", "t", "t", "none"));
+        }
+        return random.percent(30) ? request.with("pagesize", random.pick("0", "1", "2")) : request;
+    }
+
     private FuzzRequest read() {
+        if (profile == CallerProfile.SCHEMED && random.percent(25)) {
+            return violations();
+        }
         return switch (random.nextInt(40)) {
             case 0, 1, 2, 3, 4, 5 -> query(FuzzRequest.of("GET", collection + "/" + id()), 30);
             case 6, 7, 8, 9, 10, 11 -> counted(query(FuzzRequest.of("GET", collection + "/_size"), 90));
@@ -354,6 +366,7 @@ final class RequestGenerator {
             case 3 -> json("PATCH", collection, document("etagDocPolicy", new BsonString("REQUIRED")));
             case 4 -> FuzzRequest.of("GET", collection + "/_meta");
             case 5 -> FuzzRequest.of("DELETE", collection).withHeader("If-Match", "none");
+            case 6 -> FuzzRequest.of(random.pick("GET", "PUT", "DELETE"), collection + "/_validator");
             default -> index();
         };
     }

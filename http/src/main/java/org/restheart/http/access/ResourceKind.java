@@ -10,6 +10,10 @@ public enum ResourceKind {
     COLLECTION,
     COLLECTION_SIZE,
     COLLECTION_META,
+    /// Documents that violate a JSON Schema.
+    COLLECTION_VIOLATIONS,
+    /// The validator in MongoDB that is made from the collection's JSON Schema.
+    COLLECTION_VALIDATOR,
     DOCUMENT,
     BULK_DOCUMENTS,
     COLLECTION_INDEXES,
@@ -55,7 +59,7 @@ public enum ResourceKind {
     /// Whether requests about it read or write documents, which sessions are for.
     public boolean holdsDocuments() {
         return switch (this) {
-            case COLLECTION, COLLECTION_SIZE, DOCUMENT, BULK_DOCUMENTS, AGGREGATION -> true;
+            case COLLECTION, COLLECTION_SIZE, COLLECTION_VIOLATIONS, DOCUMENT, BULK_DOCUMENTS, AGGREGATION -> true;
             case SCHEMA_STORE, SCHEMA_STORE_SIZE, SCHEMA, BULK_SCHEMAS -> true;
             case FILES_BUCKET, FILES_BUCKET_SIZE, FILE -> true;
             default -> false;

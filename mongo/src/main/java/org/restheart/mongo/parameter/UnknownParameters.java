@@ -91,7 +91,7 @@ public final class UnknownParameters {
     static List<String> of(Request request, ResourceKind kind, boolean strict) {
         var warnings = new ArrayList<String>();
         for (var name : request.query().names()) {
-            if (!KNOWN.contains(name)) {
+            if (!KNOWN.contains(name) && !(kind == ResourceKind.COLLECTION_VIOLATIONS && name.equals("schema"))) {
                 var help = help(name, request.query().first(name).orElse(""));
                 var text = unknown(name) + help.orElse("");
                 boolean looksLikeOne = help.isPresent() && (name.length() > SHORTEST || MEANT.containsKey(name));

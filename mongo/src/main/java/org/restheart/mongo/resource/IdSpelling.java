@@ -15,6 +15,8 @@ public final class IdSpelling {
             "*",
             "_size",
             "_meta",
+            "_violations",
+            "_validator",
             "_indexes",
             "_aggrs",
             "_streams",

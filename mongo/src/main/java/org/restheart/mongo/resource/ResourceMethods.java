@@ -56,6 +56,7 @@ public final class ResourceMethods {
                     DB_META,
                     COLLECTION_SIZE,
                     COLLECTION_META,
+                    COLLECTION_VIOLATIONS,
                     FILES_BUCKET_SIZE,
                     FILES_BUCKET_META,
                     SCHEMA_STORE_SIZE,
@@ -63,6 +64,7 @@ public final class ResourceMethods {
             case DB -> new ResourceMethods(IF_MATCH, GET, PUT, PATCH, DELETE);
             case COLLECTION, FILES_BUCKET, SCHEMA_STORE -> new ResourceMethods(IF_MATCH, GET, PUT, PATCH, POST, DELETE);
             case DOCUMENT, FILE -> new ResourceMethods(CONDITIONAL, GET, PUT, PATCH, DELETE);
+            case COLLECTION_VALIDATOR -> new ResourceMethods(PLAIN, GET, PUT, DELETE);
             case SCHEMA -> new ResourceMethods(CONDITIONAL, GET, PUT, DELETE);
             case BULK_DOCUMENTS, BULK_SCHEMAS, TRANSACTION -> new ResourceMethods(IF_MATCH, PATCH, DELETE);
             case BULK_FILES, SESSION -> new ResourceMethods(IF_MATCH, DELETE);
@@ -137,6 +139,7 @@ public final class ResourceMethods {
                     BULK_SCHEMAS,
                     DB_META,
                     COLLECTION_META,
+                    COLLECTION_VALIDATOR,
                     FILES_BUCKET_META -> true;
             default -> false;
         };

@@ -103,6 +103,8 @@ public record ResourcePath(
             return switch (third.toLowerCase(Locale.ROOT)) {
                 case "_size" -> of(ResourceKind.COLLECTION_SIZE, db, collection, null);
                 case "_meta" -> of(ResourceKind.COLLECTION_META, db, collection, null);
+                case "_violations" -> of(ResourceKind.COLLECTION_VIOLATIONS, db, collection, null);
+                case "_validator" -> of(ResourceKind.COLLECTION_VALIDATOR, db, collection, null);
                 case "_indexes" -> of(ResourceKind.COLLECTION_INDEXES, db, collection, null);
                 case "_aggrs" -> of(ResourceKind.AGGREGATIONS, db, collection, null);
                 case "_streams" -> of(ResourceKind.INVALID, db, collection, null);

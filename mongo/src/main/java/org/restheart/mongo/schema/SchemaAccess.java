@@ -116,6 +116,16 @@ public final class SchemaAccess {
         }
     }
 
+    /// Refuses callers who may not read a schema. May block.
+    ///
+    /// @throws ProblemException 403
+    public void requireReadable(DataRequest request, String db, BsonValue id) {
+        if (!mayRead(request, new SchemaKey(db, id))) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "this tells about a schema that the caller may not read")
+                    .raise();
+        }
+    }
+
     /// Empty for one that names no schema, and so lets no documents in.
     private static Optional<SchemaKey> reference(String db, BsonDocument property) {
         try {

@@ -2,9 +2,12 @@ package org.restheart.mongo.schema;
 
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -16,11 +19,13 @@ public final class Schemas implements AutoCloseable {
     private final StoredSchemas stored;
     private final SchemaChanges changes;
 
+    private volatile Runnable observer = () -> {};
+
     /// @param ttl how long schemas are cached without a change event
     /// @param shows whether a database's store may be used
     public Schemas(MongoClient client, Duration ttl, Predicate<String> shows) {
         this.stored = new StoredSchemas(client, ttl, shows);
-        this.changes = new SchemaChanges(client, stored::forget);
+        this.changes = new SchemaChanges(client, this::changedElsewhere);
     }
 
     /// The rule for documents of a collection; empty for a collection without a schema.
@@ -28,6 +33,55 @@ public final class Schemas implements AutoCloseable {
     /// @param request determines whether the call may block
     public Optional<DocumentRule> of(Request request, String db, Known collection) {
         return SchemaReference.of(db, collection).map(reference -> new Rule(request, reference));
+    }
+
+    private void changedElsewhere() {
+        stored.forget();
+        observer.run();
+    }
+
+    /// Sets the observer of changes of schemas that are in use, by whomever; it must not block.
+    public void onChange(Runnable observer) {
+        this.observer = observer;
+    }
+
+    /// The schema that a collection's properties name; empty if they name none. Blocks for MongoDB.
+    ///
+    /// @param db of the collection
+    /// @throws org.restheart.http.ProblemException 500 if it is missing
+    public Optional<SchemaSource> named(String db, BsonDocument properties) {
+        return Optional.ofNullable(properties.get(SchemaReference.PROPERTY))
+                .filter(BsonValue::isDocument)
+                .map(property -> new SchemaReference(db, property.asDocument()).key())
+                .map(key -> source(key).orElseThrow(() -> StoredSchemas.notFound(key)));
+    }
+
+    /// A schema of a store; empty if there is none. Blocks for MongoDB.
+    ///
+    /// @param id a string or an ObjectId
+    public Optional<SchemaSource> find(String db, BsonValue id) {
+        return source(new SchemaKey(db, id));
+    }
+
+    private Optional<SchemaSource> source(SchemaKey key) {
+        changes.follow(key.db());
+        return stored.find(key).map(schema -> new SchemaSource(key.db(), key.id(), key.uri(), schema));
+    }
+
+    /// A schema by its URI, without a fragment. Blocks for MongoDB.
+    public Optional<BsonDocument> ofUri(String uri) {
+        return SchemaKey.of(uri).flatMap(stored::find);
+    }
+
+    /// A function for the violations of documents, empty for those that are valid. Blocks for MongoDB.
+    ///
+    /// @throws org.restheart.http.ProblemException 500 if the schema is invalid; the function also 400 when it takes
+    ///     too long
+    public Function<BsonDocument, List<Violation>> checking(SchemaSource schema) {
+        var compiled = stored.compiled(schema.key());
+        return document -> compiled.violations(document).stream()
+                .map(Violations::of)
+                .toList();
     }
 
     /// Called when a schema was written through this server.

@@ -21,6 +21,7 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.ProblemException;
 
 /// Compiles schemas from the stores and caches them. Thread-safe.
 ///
@@ -62,7 +63,7 @@ final class StoredSchemas {
         }
         long now = generation.get();
         if (find(key).isEmpty()) {
-            throw Misconfigured.because("schema " + key.db() + "/" + COLLECTION + "/" + key.idText() + " not found");
+            throw notFound(key);
         }
         var references = new AtomicInteger();
         var registry = Registries.of(iri -> resource(iri, references));
@@ -72,6 +73,10 @@ final class StoredSchemas {
             cache.put(key.text(), compiled);
         }
         return compiled;
+    }
+
+    static ProblemException notFound(SchemaKey key) {
+        return Misconfigured.because("schema " + key.db() + "/" + COLLECTION + "/" + key.idText() + " not found");
     }
 
     void forget() {
@@ -92,7 +97,7 @@ final class StoredSchemas {
     }
 
     /// The unescaped schema, without fields that are not part of it.
-    private Optional<BsonDocument> find(SchemaKey key) {
+    Optional<BsonDocument> find(SchemaKey key) {
         if (!shows.test(key.db())) {
             return Optional.empty();
         }

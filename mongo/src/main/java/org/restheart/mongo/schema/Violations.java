@@ -21,8 +21,16 @@ final class Violations {
 
     /// `#/items/0/price: string found, number expected (type)`.
     private static String text(Error error) {
-        var text = "#" + error.getInstanceLocation() + ": " + error.getMessage();
-        return (text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text) + " (" + error.getKeyword()
+        return shortened("#" + error.getInstanceLocation() + ": " + error.getMessage()) + " (" + error.getKeyword()
                 + ")";
+    }
+
+    static Violation of(Error error) {
+        return new Violation(
+                shortened("#" + error.getInstanceLocation()), error.getKeyword(), shortened(error.getMessage()));
+    }
+
+    private static String shortened(String text) {
+        return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text;
     }
 }

@@ -1,0 +1,188 @@
+package org.restheart.mongo.document;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.parameter.AfterParameter;
+import org.restheart.mongo.schema.SchemaAccess;
+import org.restheart.mongo.schema.SchemaSource;
+import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.schema.Violation;
+
+/// `GET /{db}/{collection}/_violations`: how many of the documents that the caller sees violate a JSON Schema, as they
+/// are shown to the caller, and the first of them. Takes limited time: what is left is checked by another request.
+public final class FindViolations implements DataHandler {
+    public static final String PARAMETER = "schema";
+
+    private static final Duration LONGEST = Duration.ofSeconds(8);
+    private static final int BATCH = 500;
+    private static final int MOST_ERRORS = 10;
+
+    /// Documents after which other threads come to their turn: checking does not block.
+    private static final int TURN = 16;
+
+    private final Finder finder;
+    private final Schemas schemas;
+    private final SchemaAccess access;
+    private final Queries queries;
+    private final NextPage next;
+    private final Continuations continuations;
+
+    /// @param timeLimit of queries; zero for none but this resource's own
+    public FindViolations(
+            Finder finder, Continuations continuations, Schemas schemas, SchemaAccess access, Duration timeLimit) {
+        this.finder = finder;
+        this.continuations = continuations;
+        this.schemas = schemas;
+        this.access = access;
+        this.queries = new Queries(timeLimit.isZero() || timeLimit.compareTo(LONGEST) > 0 ? LONGEST : timeLimit);
+        this.next = new NextPage(continuations);
+    }
+
+    @Override
+    public Response handle(DataRequest request) {
+        if (request.http().query().has("keys")) {
+            throw Problem.of(PARAMETER_INVALID, "documents are checked as a whole, without keys")
+                    .raise();
+        }
+        request.http().requireThread();
+        var schema = schema(request);
+        var result = new Result(
+                schemas.checking(schema), request.parameters().find().paging().pageSize());
+        var query = queries.all(request);
+        var complete = check(request, query, result);
+        var answer = new BsonDocument(PARAMETER, new BsonString(schema.uri()))
+                .append("checked", new BsonInt64(result.checked))
+                .append("violating", new BsonInt64(result.violating))
+                .append("complete", BsonBoolean.valueOf(complete));
+        if (!complete && result.last != null) {
+            continuations.key(query, result.last).ifPresent(key -> answer.append(AfterParameter.NAME, key));
+        }
+        return JsonResponses.of(request, 200, answer.append("violations", result.violations));
+    }
+
+    /// The schema that the client names, else that of the collection.
+    private SchemaSource schema(DataRequest request) {
+        var db = request.path().requireDb();
+        var named = request.http().query().first(PARAMETER).<BsonValue>map(BsonString::new);
+        if (named.isPresent()) {
+            access.requireReadable(request, db, named.get());
+            return schemas.find(db, named.get())
+                    .orElseThrow(() ->
+                            Problem.of(NOT_FOUND, "the schema does not exist").raise());
+        }
+        var own = request.resource()
+                .properties()
+                .flatMap(properties -> schemas.named(db, properties))
+                .orElseThrow(() -> Problem.of(
+                                CONTENT_INVALID, "the collection has no jsonSchema: name a schema by the parameter schema")
+                        .raise());
+        access.requireReadable(request, own.db(), own.id());
+        return own;
+    }
+
+    /// Whether all documents were checked before the time was over.
+    private boolean check(DataRequest request, FindQuery query, Result result) {
+        long end = System.nanoTime() + LONGEST.toNanos();
+        var after = AfterParameter.parse(
+                request.http().query(), request.parameters().find().sort());
+        try (var documents =
+                after.isPresent() ? next.find(query, after.get(), BATCH) : finder.find(query, BATCH)) {
+            while (documents.hasNext()) {
+                if (System.nanoTime() > end) {
+                    return false;
+                }
+                result.add(documents.next());
+                if (result.checked % TURN == 0) {
+                    Thread.yield();
+                }
+            }
+            return true;
+        }
+    }
+
+    /// Confined to one request.
+    private static final class Result {
+        private final Function<BsonDocument, List<Violation>> check;
+        private final int listed;
+        private final BsonArray violations = new BsonArray();
+        private long checked;
+        private long violating;
+        private @Nullable BsonDocument last;
+
+        Result(Function<BsonDocument, List<Violation>> check, int listed) {
+            this.check = check;
+            this.listed = listed;
+        }
+
+        void add(BsonDocument document) {
+            checked++;
+            last = document;
+            var found = found(document);
+            if (!found.isEmpty()) {
+                violating++;
+                if (violations.size() < listed) {
+                    violations.add(entry(document, found));
+                }
+            }
+        }
+
+        /// Inserted documents are checked before they have a tag and perhaps an id, changed ones with both.
+        private List<Violation> found(BsonDocument document) {
+            var stored = check.apply(document);
+            if (stored.isEmpty()) {
+                return stored;
+            }
+            var untagged = without(document, EntityTags.FIELD);
+            var sent = check.apply(untagged);
+            if (sent.isEmpty()) {
+                return sent;
+            }
+            var unnamed = check.apply(without(untagged, "_id"));
+            return unnamed.isEmpty() || unnamed.size() < sent.size() ? unnamed : sent;
+        }
+
+        private static BsonDocument without(BsonDocument document, String field) {
+            var copy = document instanceof RawBsonDocument raw
+                    ? raw.decode(new BsonDocumentCodec())
+                    : document.clone();
+            copy.remove(field);
+            return copy;
+        }
+
+        private static BsonDocument entry(BsonDocument document, List<Violation> found) {
+            var errors = new BsonArray();
+            found.stream()
+                    .limit(MOST_ERRORS)
+                    .forEach(violation -> errors.add(new BsonDocument("path", new BsonString(violation.path()))
+                            .append("rule", new BsonString(violation.rule()))
+                            .append("message", new BsonString(violation.message()))));
+            var entry = new BsonDocument();
+            Optional.ofNullable(document.get("_id")).ifPresent(id -> entry.append("_id", id));
+            return entry.append("errors", errors);
+        }
+    }
+}

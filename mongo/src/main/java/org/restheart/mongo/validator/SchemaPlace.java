@@ -1,0 +1,45 @@
+package org.restheart.mongo.validator;
+
+import java.net.URI;
+import java.util.HashSet;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/// Where a subschema stands. Immutable.
+///
+/// @param document the schema that it is a part of
+/// @param base to which its references are relative, without a fragment; null if it is not known
+/// @param path by which it is reached, for clients
+/// @param whole whether it is applied to documents of the collection, not to something in them
+/// @param within the references by which it is reached
+record SchemaPlace(
+        BsonDocument document, @Nullable URI base, Draft draft, String path, boolean whole, Set<String> within) {
+    static SchemaPlace root(BsonDocument schema, String uri, String name) {
+        return new SchemaPlace(schema, URI.create(uri), Draft.of(schema), name + "#", true, Set.of(uri + "#"));
+    }
+
+    /// A subschema for the same value.
+    SchemaPlace at(String step) {
+        return new SchemaPlace(document, base, draft, path + "/" + step, whole, within);
+    }
+
+    /// A subschema for something in the value.
+    SchemaPlace inside(String step) {
+        return new SchemaPlace(document, base, draft, path + "/" + step, false, within);
+    }
+
+    /// Behind an identifier of its own, to which references in it are relative.
+    SchemaPlace withoutBase() {
+        return new SchemaPlace(document, null, draft, path, whole, within);
+    }
+
+    /// What a reference refers to.
+    ///
+    /// @param key of the reference
+    SchemaPlace referred(BsonDocument other, URI uri, String key, String path) {
+        var all = new HashSet<>(within);
+        all.add(key);
+        return new SchemaPlace(other, uri, Draft.of(other), path, whole, Set.copyOf(all));
+    }
+}

@@ -1,0 +1,190 @@
+package org.restheart.mongo.validator;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.mongo.validator.Part.Bound;
+import org.restheart.mongo.validator.References.Referred;
+import org.restheart.mongo.validator.Translation.LeftOut;
+
+/// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway admits: what cannot
+/// be expressed is left out and noted, below `not` together with what contains it. Confined to one translation.
+///
+/// The gateway checks documents in their JSON form, and inserted ones before they have `_id` and `_etag`; both is taken
+/// into account.
+final class SchemaTranslator {
+    /// Most subschemas, after references have been replaced by what they refer to.
+    private static final int LARGEST = 2_000;
+
+    /// They say nothing about values.
+    private static final Set<String> ANNOTATIONS = Set.of(
+            "$schema",
+            "$comment",
+            "$defs",
+            "definitions",
+            "title",
+            "description",
+            "default",
+            "examples",
+            "readOnly",
+            "writeOnly",
+            "deprecated",
+            "$anchor",
+            "$vocabulary",
+            "contentEncoding",
+            "contentMediaType",
+            "contentSchema");
+
+    /// Keywords about values of one type; translated together.
+    private static final Set<String> GROUPED = Set.of(
+            "type",
+            "enum",
+            "const",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "items",
+            "additionalItems",
+            "prefixItems",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+            "required",
+            "properties",
+            "patternProperties",
+            "additionalProperties",
+            "minProperties",
+            "maxProperties",
+            "dependencies",
+            "dependentRequired",
+            "dependentSchemas");
+
+    private final References references;
+    private final Set<LeftOut> leftOut = new LinkedHashSet<>();
+    private int size;
+
+    private SchemaTranslator(References references) {
+        this.references = references;
+    }
+
+    /// @param schema as clients see it, without `_id` and `_etag`
+    /// @param uri of the schema
+    /// @param name for clients
+    /// @param schemas finds others by their URI
+    /// @throws org.restheart.http.ProblemException 422 for a schema that is too large
+    static Translation translate(
+            BsonDocument schema, String uri, String name, Function<String, Optional<BsonDocument>> schemas) {
+        var translator = new SchemaTranslator(new References(schemas));
+        var part = translator.part(schema, SchemaPlace.root(schema, uri, name), Bound.UPPER);
+        return new Translation(part.schema(), List.copyOf(translator.leftOut));
+    }
+
+    /// Notes what cannot be expressed.
+    Part leaveOut(SchemaPlace place, String keyword, String why, Bound bound) {
+        leftOut.add(new LeftOut(place.path(), keyword, why));
+        return Part.unknown(bound);
+    }
+
+    Part part(BsonValue schema, SchemaPlace place, Bound bound) {
+        if (++size > LARGEST) {
+            throw Problem.of(ProblemCode.UNPROCESSABLE, "the schema is too large for a validator of MongoDB")
+                    .raise();
+        }
+        if (schema instanceof BsonBoolean admits) {
+            return admits.getValue() ? Part.ANY : Part.nothing();
+        }
+        if (!(schema instanceof BsonDocument demands)) {
+            return leaveOut(place, "schema", "not an object", bound);
+        }
+        boolean refers = demands.get("$ref") instanceof BsonString;
+        if (refers && !place.draft().isSince(Draft.V2019)) { // which ignores what is beside it
+            return referred(demands.getString("$ref").getValue(), place, bound);
+        }
+        var here = isNested(demands, place) ? place.withoutBase() : place;
+        var groups = new ArrayList<Part>();
+        var others = new ArrayList<Part>();
+        groups.add(TypeKeywords.translate(demands, here, bound));
+        groups.addAll(new ScalarKeywords(this, demands, here, bound).translate());
+        groups.add(new ArrayKeywords(this, demands, here, bound).translate());
+        groups.add(new ObjectKeywords(this, demands, here, bound).translate());
+        demands.forEach((keyword, value) -> others.add(other(demands, keyword, value, here, bound)));
+        return Part.allOf(groups, others);
+    }
+
+    /// Whether the subschema has an identifier of its own.
+    private static boolean isNested(BsonDocument schema, SchemaPlace place) {
+        return schema != place.document() && (isText(schema.get("id")) || isText(schema.get("$id")));
+    }
+
+    private static boolean isText(BsonValue value) {
+        return value instanceof BsonString;
+    }
+
+    private Part other(BsonDocument schema, String keyword, BsonValue value, SchemaPlace place, Bound bound) {
+        if (GROUPED.contains(keyword) || ANNOTATIONS.contains(keyword)) {
+            return Part.ANY;
+        }
+        return switch (keyword) {
+            case "allOf" -> Part.several("allOf", all(value, keyword, place, bound));
+            case "anyOf" -> Part.anyOf(all(value, keyword, place, bound));
+            case "oneOf" -> oneOf(value, place, bound);
+            case "not" -> Part.not(part(value, place.at("not"), bound.opposite()));
+            case "if" -> place.draft().isSince(Draft.V7) ? conditional(schema, value, place, bound) : Part.ANY;
+            case "then", "else" -> Part.ANY;
+            case "$ref" -> referred(value.asString().getValue(), place, bound);
+            case "format", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef" ->
+                leaveOut(place, keyword, "", bound);
+            default -> Part.ANY; // unknown keywords have no meaning
+        };
+    }
+
+    private List<Part> all(BsonValue schemas, String keyword, SchemaPlace place, Bound bound) {
+        var parts = new ArrayList<Part>();
+        for (int i = 0; schemas instanceof BsonArray array && i < array.size(); i++) {
+            parts.add(part(array.get(i), place.at(keyword + "/" + i), bound));
+        }
+        return parts;
+    }
+
+    /// That exactly one applies is known only if each is known exactly; else one must, at least.
+    private Part oneOf(BsonValue schemas, SchemaPlace place, Bound bound) {
+        var parts = all(schemas, "oneOf", place, bound);
+        if (parts.stream().allMatch(Part::exact)) {
+            return Part.several("oneOf", parts);
+        }
+        var unknown = leaveOut(place, "oneOf", "since alternatives cannot be told apart", bound);
+        return bound == Bound.UPPER ? Part.anyOf(parts).inexact() : unknown;
+    }
+
+    private Part conditional(BsonDocument schema, BsonValue condition, SchemaPlace place, Bound bound) {
+        var met = part(condition, place.at("if"), bound);
+        var missed = Part.not(part(condition, place.at("if"), bound.opposite()));
+        var then = part(schema.get("then", BsonBoolean.TRUE), place.at("then"), bound);
+        var otherwise = part(schema.get("else", BsonBoolean.TRUE), place.at("else"), bound);
+        return Part.anyOf(List.of(
+                Part.allOf(List.of(), List.of(met, then)), Part.allOf(List.of(), List.of(missed, otherwise))));
+    }
+
+    private Part referred(String reference, SchemaPlace place, Bound bound) {
+        return switch (references.find(reference, place)) {
+            case Referred.Found(var schema, var there) -> part(schema, there, bound);
+            case Referred.Unusable(var why) -> leaveOut(place, "$ref", why, bound);
+        };
+    }
+}
