@@ -19,7 +19,8 @@ record ResourceUri(Tool tool, String database, String collection, Optional<Strin
     private static final int LONGEST = 8_192;
 
     /// Segments with another meaning below the path of a collection.
-    private static final Set<String> NO_IDS = Set.of("", "*", "_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams");
+    private static final Set<String> NO_IDS =
+            Set.of("", "*", "_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams");
 
     /// Empty for any other URI.
     static Optional<ResourceUri> parse(String uri) {

@@ -42,7 +42,8 @@ class ValidatorsTest {
         send("PUT", "/_schemas", "{}");
         schema("{\"type\": \"object\", \"properties\": {\"n\": {\"type\": \"integer\"}}, \"required\": [\"n\"],"
                 + " \"additionalProperties\": false}");
-        assertThat(send("PUT", "/books", "{\"jsonSchema\": {\"schemaId\": \"s\"}}").statusCode())
+        assertThat(send("PUT", "/books", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
+                        .statusCode())
                 .isIn(200, 201);
     }
 
@@ -92,7 +93,8 @@ class ValidatorsTest {
         insert("{n: 1}");
         assertThat(send("POST", "/books", "{\"n\": 2}").statusCode()).isEqualTo(201);
         assertThat(send("PUT", "/books/b?wm=upsert", "{\"n\": 2}").statusCode()).isEqualTo(201);
-        assertThat(send("PUT", "/books/_validator", "{\"validationLevel\": \"moderate\"}").statusCode())
+        assertThat(send("PUT", "/books/_validator", "{\"validationLevel\": \"moderate\"}")
+                        .statusCode())
                 .isEqualTo(200);
         assertThat(options().getString("validationLevel")).isEqualTo("moderate");
 
@@ -163,7 +165,8 @@ class ValidatorsTest {
         schema("{\"type\": \"object\"}");
         insertIsRefused("{n: 1}");
 
-        assertThat(send("PUT", "/books/_validator", "{\"replace\": true}").statusCode()).isEqualTo(200);
+        assertThat(send("PUT", "/books/_validator", "{\"replace\": true}").statusCode())
+                .isEqualTo(200);
         insert("{n: 1}");
     }
 
@@ -176,7 +179,8 @@ class ValidatorsTest {
         assertThat(refused.statusCode()).isEqualTo(422);
         assertThat(refused.body()).contains("s#/properties/n: format");
         assertThat(options()).doesNotContainKey("validator");
-        assertThat(send("PUT", "/books/_validator", "{\"weaker\": true}").statusCode()).isEqualTo(201);
+        assertThat(send("PUT", "/books/_validator", "{\"weaker\": true}").statusCode())
+                .isEqualTo(201);
         insertIsRefused("{n: 1}");
     }
 
@@ -186,15 +190,17 @@ class ValidatorsTest {
             insert("{_id: " + i + ", n: " + (i % 3 == 0 ? "'x'" : "1") + "}");
         }
 
-        var answer = BsonDocument.parse(send("GET", "/books/_violations?pagesize=2&sort=_id", "").body());
+        var answer = BsonDocument.parse(
+                send("GET", "/books/_violations?pagesize=2&sort=_id", "").body());
 
         assertThat(answer.getNumber("checked").longValue()).isEqualTo(30);
         assertThat(answer.getNumber("violating").longValue()).isEqualTo(10);
         assertThat(answer.getBoolean("complete").getValue()).isTrue();
         assertThat(answer.getArray("violations"))
-                .isEqualTo(BsonDocument.parse("{a: [{_id: 0, errors: [{path: '#/n', rule: 'type', message: 'string found,"
-                                + " integer expected'}]}, {_id: 3, errors: [{path: '#/n', rule: 'type', message: 'string"
-                                + " found, integer expected'}]}]}")
-                        .getArray("a"));
+                .isEqualTo(
+                        BsonDocument.parse("{a: [{_id: 0, errors: [{path: '#/n', rule: 'type', message: 'string found,"
+                                        + " integer expected'}]}, {_id: 3, errors: [{path: '#/n', rule: 'type', message: 'string"
+                                        + " found, integer expected'}]}]}")
+                                .getArray("a"));
     }
 }

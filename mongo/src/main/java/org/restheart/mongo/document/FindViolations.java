@@ -98,7 +98,8 @@ public final class FindViolations implements DataHandler {
                 .properties()
                 .flatMap(properties -> schemas.named(db, properties))
                 .orElseThrow(() -> Problem.of(
-                                CONTENT_INVALID, "the collection has no jsonSchema: name a schema by the parameter schema")
+                                CONTENT_INVALID,
+                                "the collection has no jsonSchema: name a schema by the parameter schema")
                         .raise());
         access.requireReadable(request, own.db(), own.id());
         return own;
@@ -109,8 +110,7 @@ public final class FindViolations implements DataHandler {
         long end = System.nanoTime() + LONGEST.toNanos();
         var after = AfterParameter.parse(
                 request.http().query(), request.parameters().find().sort());
-        try (var documents =
-                after.isPresent() ? next.find(query, after.get(), BATCH) : finder.find(query, BATCH)) {
+        try (var documents = after.isPresent() ? next.find(query, after.get(), BATCH) : finder.find(query, BATCH)) {
             while (documents.hasNext()) {
                 if (System.nanoTime() > end) {
                     return false;
@@ -166,9 +166,7 @@ public final class FindViolations implements DataHandler {
         }
 
         private static BsonDocument without(BsonDocument document, String field) {
-            var copy = document instanceof RawBsonDocument raw
-                    ? raw.decode(new BsonDocumentCodec())
-                    : document.clone();
+            var copy = document instanceof RawBsonDocument raw ? raw.decode(new BsonDocumentCodec()) : document.clone();
             copy.remove(field);
             return copy;
         }

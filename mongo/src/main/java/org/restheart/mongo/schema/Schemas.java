@@ -75,13 +75,12 @@ public final class Schemas implements AutoCloseable {
 
     /// A function for the violations of documents, empty for those that are valid. Blocks for MongoDB.
     ///
-    /// @throws org.restheart.http.ProblemException 500 if the schema is invalid; the function also 400 when it takes
-    ///     too long
+    /// @return which refuses documents with 400 if they take too long
+    /// @throws org.restheart.http.ProblemException 500 if the schema is invalid
     public Function<BsonDocument, List<Violation>> checking(SchemaSource schema) {
         var compiled = stored.compiled(schema.key());
-        return document -> compiled.violations(document).stream()
-                .map(Violations::of)
-                .toList();
+        return document ->
+                compiled.violations(document).stream().map(Violations::of).toList();
     }
 
     /// Called when a schema was written through this server.

@@ -12,8 +12,7 @@ import org.restheart.mongo.validator.Part.Bound;
 /// Keywords about arrays. Confined to one translation.
 record ArrayKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPlace place, Bound bound) {
     /// Types whose values MongoDB and the gateway take for equal in the same cases.
-    private static final List<String> COMPARABLE =
-            List.of("string", "int", "long", "bool", "null", "objectId", "date");
+    private static final List<String> COMPARABLE = List.of("string", "int", "long", "bool", "null", "objectId", "date");
 
     Part translate() {
         var groups = new ArrayList<Part>();

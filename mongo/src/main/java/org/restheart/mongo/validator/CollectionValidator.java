@@ -66,7 +66,10 @@ public final class CollectionValidator {
             throw incomplete(translation);
         }
         var options = new BsonDocument();
-        OPTIONS.keySet().stream().filter(wanted::containsKey).sorted().forEach(name -> options.append(name, wanted.get(name)));
+        OPTIONS.keySet().stream()
+                .filter(wanted::containsKey)
+                .sorted()
+                .forEach(name -> options.append(name, wanted.get(name)));
         set(request, StoredValidator.following(schema, translation), options);
         validators.follow(db, collection); // the schema may have changed meanwhile
         return validators
@@ -129,8 +132,7 @@ public final class CollectionValidator {
                 .append("schema", new BsonString(schema.uri()))
                 .append(
                         "current",
-                        BsonBoolean.valueOf(
-                                stored.validator().equals(StoredValidator.following(schema, translation))))
+                        BsonBoolean.valueOf(stored.validator().equals(StoredValidator.following(schema, translation))))
                 .append("complete", BsonBoolean.valueOf(translation.isComplete()))
                 .append("leftOut", StoredValidator.texts(translation))
                 .append("validationLevel", new BsonString(stored.level()))

@@ -69,7 +69,9 @@ final class ExtendedTypes {
     /// Whether a schema demands a key of such a type, which no plain document has.
     static boolean demandsKey(BsonDocument schema) {
         return schema.get("required") instanceof BsonArray names
-                && names.stream().anyMatch(name -> name.isString() && name.asString().getValue().startsWith("$"));
+                && names.stream()
+                        .anyMatch(name ->
+                                name.isString() && name.asString().getValue().startsWith("$"));
     }
 
     /// The types that may not pass what a schema demands of objects.
@@ -81,8 +83,7 @@ final class ExtendedTypes {
 
     /// Whether it is known of all types that are in use.
     static boolean isKnown(BsonDocument schema) {
-        return select(schema, Set.of(Verdict.UNKNOWN)).stream()
-                .allMatch(OUT_OF_USE::contains);
+        return select(schema, Set.of(Verdict.UNKNOWN)).stream().allMatch(OUT_OF_USE::contains);
     }
 
     static List<String> names() {

@@ -97,9 +97,8 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
                 parts.add(bound == Bound.UPPER ? Part.ANY : Part.unknown(bound));
             }
             var closed = new BsonDocument(
-                    "additionalProperties", rest.schema().equals(Part.nothing().schema())
-                            ? BsonBoolean.FALSE
-                            : rest.schema());
+                    "additionalProperties",
+                    rest.schema().equals(Part.nothing().schema()) ? BsonBoolean.FALSE : rest.schema());
             return result(properties, patterns.get(), closed, parts);
         }
         return result(properties, patterns.orElseGet(BsonDocument::new), new BsonDocument(), parts);

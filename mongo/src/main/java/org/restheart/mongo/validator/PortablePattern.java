@@ -11,7 +11,8 @@ final class PortablePattern {
     private static final String ESCAPES = "dDwWsSbBtnrf";
 
     /// What matches one character other than those of ASCII.
-    private static final Pattern BEYOND_ASCII = Pattern.compile("\\[^\\^|(?<!\\\\)(\\\\\\\\)*(\\.|\\\\[DWSBbu])|[^\\x00-\\x7f]");
+    private static final Pattern BEYOND_ASCII =
+            Pattern.compile("\\[^\\^|(?<!\\\\)(\\\\\\\\)*(\\.|\\\\[DWSBbu])|[^\\x00-\\x7f]");
 
     /// `{2}`, `{2,}`, `{2,3}`.
     private static final Pattern REPEATED = Pattern.compile("\\{\\d{1,4}(,\\d{0,4})?}");

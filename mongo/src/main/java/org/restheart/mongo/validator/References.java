@@ -41,9 +41,7 @@ record References(Function<String, Optional<BsonDocument>> schemas) {
         if (from.within().contains(key)) {
             return new Referred.Unusable("to a schema that it is a part of");
         }
-        var document = uri.equals(from.base().toString())
-                ? Optional.of(from.document())
-                : schemas.apply(uri);
+        var document = uri.equals(from.base().toString()) ? Optional.of(from.document()) : schemas.apply(uri);
         if (document.isEmpty()) {
             return new Referred.Unusable("to a schema that is not in a store");
         }
@@ -71,7 +69,8 @@ record References(Function<String, Optional<BsonDocument>> schemas) {
                     .replace("~0", "~");
             found = switch (found) {
                 case BsonDocument object -> object.get(name);
-                case BsonArray array when name.matches("\\d{1,6}") && Integer.parseInt(name) < array.size() ->
+                case BsonArray array
+                when name.matches("\\d{1,6}") && Integer.parseInt(name) < array.size() ->
                     array.get(Integer.parseInt(name));
                 case null, default -> null;
             };

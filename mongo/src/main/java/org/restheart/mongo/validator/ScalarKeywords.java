@@ -92,9 +92,14 @@ record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
 
     private Part multiple(BsonNumber divisor) {
         var demand = new BsonDocument("multipleOf", divisor);
-        var digits = (divisor instanceof BsonDouble ? BigDecimal.valueOf(divisor.doubleValue()) : BigDecimal.valueOf(divisor.longValue()))
+        var digits = (divisor instanceof BsonDouble
+                        ? BigDecimal.valueOf(divisor.doubleValue())
+                        : BigDecimal.valueOf(divisor.longValue()))
                 .stripTrailingZeros();
-        if (ROUND.contains(digits.unscaledValue().bitLength() > 8 ? 0 : digits.unscaledValue().intValue())) {
+        if (ROUND.contains(
+                digits.unscaledValue().bitLength() > 8
+                        ? 0
+                        : digits.unscaledValue().intValue())) {
             return aboutNumbers(demand);
         }
         translator.leaveOut(place, "multipleOf", "for numbers with a fraction", bound);

@@ -17,7 +17,8 @@ import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.References.Referred;
 import org.restheart.mongo.validator.Translation.LeftOut;
 
-/// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway admits: what cannot
+/// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway admits: what
+/// cannot
 /// be expressed is left out and noted, below `not` together with what contains it. Confined to one translation.
 ///
 /// The gateway checks documents in their JSON form, and inserted ones before they have `_id` and `_etag`; both is taken
@@ -148,8 +149,12 @@ final class SchemaTranslator {
             case "if" -> place.draft().isSince(Draft.V7) ? conditional(schema, value, place, bound) : Part.ANY;
             case "then", "else" -> Part.ANY;
             case "$ref" -> referred(value.asString().getValue(), place, bound);
-            case "format", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef" ->
-                leaveOut(place, keyword, "", bound);
+            case "format",
+                    "propertyNames",
+                    "unevaluatedItems",
+                    "unevaluatedProperties",
+                    "$dynamicRef",
+                    "$recursiveRef" -> leaveOut(place, keyword, "", bound);
             default -> Part.ANY; // unknown keywords have no meaning
         };
     }
@@ -177,8 +182,8 @@ final class SchemaTranslator {
         var missed = Part.not(part(condition, place.at("if"), bound.opposite()));
         var then = part(schema.get("then", BsonBoolean.TRUE), place.at("then"), bound);
         var otherwise = part(schema.get("else", BsonBoolean.TRUE), place.at("else"), bound);
-        return Part.anyOf(List.of(
-                Part.allOf(List.of(), List.of(met, then)), Part.allOf(List.of(), List.of(missed, otherwise))));
+        return Part.anyOf(
+                List.of(Part.allOf(List.of(), List.of(met, then)), Part.allOf(List.of(), List.of(missed, otherwise))));
     }
 
     private Part referred(String reference, SchemaPlace place, Bound bound) {

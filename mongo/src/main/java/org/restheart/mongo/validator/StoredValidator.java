@@ -31,7 +31,8 @@ record StoredValidator(BsonDocument validator, String level, String action) {
     static BsonDocument following(SchemaSource schema, Translation translation) {
         var described = new BsonDocument(
                 DESCRIPTION,
-                new BsonString(MARK + schema.uri()
+                new BsonString(MARK
+                        + schema.uri()
                         + (translation.isComplete() ? "" : "; what MongoDB cannot express is left out")));
         described.putAll(translation.schema());
         return new BsonDocument(SCHEMA, described);

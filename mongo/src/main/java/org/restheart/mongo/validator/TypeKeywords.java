@@ -23,8 +23,9 @@ final class TypeKeywords {
         switch (schema.get("type")) {
             case BsonString one -> names.add(one.getValue());
             case BsonArray several ->
-                several.stream().filter(BsonValue::isString).forEach(name -> names.add(name.asString()
-                        .getValue()));
+                several.stream()
+                        .filter(BsonValue::isString)
+                        .forEach(name -> names.add(name.asString().getValue()));
             case null, default -> {}
         }
         return names;
@@ -72,7 +73,9 @@ final class TypeKeywords {
             return new Part(Part.nothing().schema(), exact);
         }
         var plain = new Part(Part.types(types.stream().distinct().toList()), exact);
-        return names.contains("integer") && !names.contains("number") && place.draft().isSince(Draft.V6)
+        return names.contains("integer")
+                        && !names.contains("number")
+                        && place.draft().isSince(Draft.V6)
                 ? Part.anyOf(List.of(plain, wholeDouble()))
                 : plain;
     }

@@ -24,7 +24,8 @@ import org.restheart.mongo.schema.Schemas;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// MongoDB's validators of collections, as far as they were made from the collection's JSON Schema: these follow it when
+/// MongoDB's validators of collections, as far as they were made from the collection's JSON Schema: these follow it
+/// when
 /// it changes. Which ones these are is in the validator itself. Blocks for MongoDB. Thread-safe.
 public final class Validators {
     private static final Logger LOG = LoggerFactory.getLogger(Validators.class);

@@ -83,21 +83,37 @@ final class RandomSchemas {
     private void add(BsonDocument schema, int depth, boolean late) {
         switch (random.nextInt(depth > 0 ? 22 : 10)) {
             case 0, 1 -> schema.put("type", new BsonString(pick(TYPES)));
-            case 2 -> schema.put("type", new BsonArray(new ArrayList<BsonValue>(
-                    some(3, () -> pick(TYPES)).stream().distinct().map(BsonString::new).toList())));
-            case 3 -> schema.put("enum", new BsonArray(array(4, () -> json(1)).stream().distinct().toList()));
+            case 2 ->
+                schema.put(
+                        "type",
+                        new BsonArray(new ArrayList<BsonValue>(some(3, () -> pick(TYPES)).stream()
+                                .distinct()
+                                .map(BsonString::new)
+                                .toList())));
+            case 3 ->
+                schema.put(
+                        "enum",
+                        new BsonArray(
+                                array(4, () -> json(1)).stream().distinct().toList()));
             case 4 -> {
                 schema.put(pick(List.of("minimum", "maximum")), number());
                 if (late && percent(30)) {
                     schema.put(pick(List.of("exclusiveMinimum", "exclusiveMaximum")), number());
                 }
             }
-            case 5 -> schema.put("multipleOf", pick(List.of(new BsonInt32(2), new BsonInt32(3), new BsonDouble(0.5),
-                    new BsonDouble(0.01))));
+            case 5 ->
+                schema.put(
+                        "multipleOf",
+                        pick(List.of(new BsonInt32(2), new BsonInt32(3), new BsonDouble(0.5), new BsonDouble(0.01))));
             case 6 -> schema.put(pick(List.of("minLength", "maxLength")), new BsonInt32(random.nextInt(4)));
             case 7 -> schema.put("pattern", new BsonString(pick(PATTERNS)));
-            case 8 -> schema.put("required", new BsonArray(new ArrayList<BsonValue>(
-                    some(2, () -> pick(NAMES)).stream().distinct().map(BsonString::new).toList())));
+            case 8 ->
+                schema.put(
+                        "required",
+                        new BsonArray(new ArrayList<BsonValue>(some(2, () -> pick(NAMES)).stream()
+                                .distinct()
+                                .map(BsonString::new)
+                                .toList())));
             case 9 -> {
                 if (late) {
                     schema.put("const", json(1));
@@ -126,9 +142,13 @@ final class RandomSchemas {
                     schema.put(pick(List.of("then", "else")), sub(depth, late));
                     schema.put("contains", sub(depth, late));
                 } else {
-                    schema.put("dependencies", new BsonDocument(pick(NAMES), percent(50)
-                            ? new BsonArray(List.of(new BsonString(pick(NAMES))))
-                            : sub(depth, late)));
+                    schema.put(
+                            "dependencies",
+                            new BsonDocument(
+                                    pick(NAMES),
+                                    percent(50)
+                                            ? new BsonArray(List.of(new BsonString(pick(NAMES))))
+                                            : sub(depth, late)));
                 }
             }
         }
@@ -138,7 +158,8 @@ final class RandomSchemas {
     ///
     /// @param extended whether there may be types that JSON lacks
     BsonDocument document(boolean extended) {
-        var document = new BsonDocument("_id", percent(60) ? new BsonObjectId(new ObjectId()) : new BsonInt32(random.nextInt()));
+        var document = new BsonDocument(
+                "_id", percent(60) ? new BsonObjectId(new ObjectId()) : new BsonInt32(random.nextInt()));
         some(3, () -> pick(List.of("a", "b", "c"))).forEach(name -> document.put(name, value(2, extended)));
         return document.append("_etag", new BsonObjectId(new ObjectId()));
     }
@@ -148,15 +169,25 @@ final class RandomSchemas {
     }
 
     private BsonValue number() {
-        return pick(List.of(new BsonInt32(0), new BsonInt32(1), new BsonInt32(2), new BsonDouble(1.5), new BsonInt32(6),
+        return pick(List.of(
+                new BsonInt32(0),
+                new BsonInt32(1),
+                new BsonInt32(2),
+                new BsonDouble(1.5),
+                new BsonInt32(6),
                 new BsonDouble(-0.25)));
     }
 
     private BsonValue value(int depth, boolean extended) {
         if (extended && percent(25)) {
-            return pick(List.of(new BsonObjectId(new ObjectId()), new BsonDateTime(7),
-                    new BsonDecimal128(Decimal128.parse("1")), new BsonDecimal128(Decimal128.parse("1.5")),
-                    new BsonInt64(1L << 40), new BsonDouble(1.0), new BsonDouble(2.0)));
+            return pick(List.of(
+                    new BsonObjectId(new ObjectId()),
+                    new BsonDateTime(7),
+                    new BsonDecimal128(Decimal128.parse("1")),
+                    new BsonDecimal128(Decimal128.parse("1.5")),
+                    new BsonInt64(1L << 40),
+                    new BsonDouble(1.0),
+                    new BsonDouble(2.0)));
         }
         return switch (random.nextInt(depth > 0 ? 9 : 6)) {
             case 0 -> new BsonString(pick(List.of("", "a", "ab", "axb", "b\n", "xx1", "é", "2024-01-01T00:00:00Z")));

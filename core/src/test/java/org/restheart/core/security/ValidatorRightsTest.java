@@ -1,0 +1,74 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Who may make MongoDB's validators from schemas, and see what violates these.
+@WithMongo
+class ValidatorRightsTest {
+    private static final String MANAGES =
+            "{_id: 'm', roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {allowManagementRequests: true}}";
+    private static final String READS_SCHEMAS = "{_id: 's', roles: ['editor'], predicate: \"path-prefix('/_schemas')\","
+            + " mongo: {allowManagementRequests: true}}";
+
+    private static TestGateway start(TestMongo mongo) {
+        var gateway = TestGateway.start(mongo, "");
+        var admin = gateway.as("admin");
+        assertThat(admin.put("/_schemas", "{}").statusCode()).isEqualTo(201);
+        var schema =
+                "{\"_id\": \"s\", \"properties\": {\"n\": {\"type\": \"integer\"}, \"k\": {\"type\": \"string\"}}}";
+        assertThat(admin.post("/_schemas", schema).statusCode()).isEqualTo(201);
+        assertThat(admin.put("/books", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
+                        .statusCode())
+                .isEqualTo(201);
+        return gateway;
+    }
+
+    @Test
+    void a_validator_is_for_those_who_may_manage_the_collection_and_read_the_schema(TestMongo mongo) {
+        try (var gateway = start(mongo)) {
+            var ada = gateway.as("ada");
+            gateway.permit("{_id: 'm', roles: ['editor'], predicate: \"path-prefix('/books')\"}");
+            for (var method : new String[] {"GET", "PUT", "DELETE"}) {
+                assertThat(ada.send(method, "/books/_validator", "").statusCode())
+                        .as(method)
+                        .isEqualTo(403);
+            }
+            gateway.collection("acl").deleteOne(BsonDocument.parse("{_id: 'm'}"));
+            gateway.permit(MANAGES);
+            assertThat(ada.put("/books/_validator", "{}").statusCode()).isEqualTo(403);
+            assertThat(ada.get("/books/_violations").statusCode()).isEqualTo(403);
+            assertThat(ada.get("/books/_violations?schema=s").statusCode()).isEqualTo(403);
+            assertThat(ada.get("/books/_violations?schema=none").statusCode()).isEqualTo(403);
+            gateway.permit(READS_SCHEMAS);
+            assertThat(ada.put("/books/_validator", "{}").statusCode()).isEqualTo(201);
+            assertThat(ada.get("/books/_violations").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void violations_are_those_of_what_the_caller_sees(TestMongo mongo) {
+        try (var gateway = start(mongo)) {
+            gateway.insert("books", "{_id: 1, owner: 'ada', n: 'x', k: 'kept'}");
+            gateway.insert("books", "{_id: 2, owner: 'ada', n: 1, k: 7}");
+            gateway.insert("books", "{_id: 3, owner: 'bob', n: 'SECRET'}");
+            gateway.permit(READS_SCHEMAS);
+            gateway.permit("{_id: 'r', roles: ['editor'], predicate: \"path-prefix('/books')\","
+                    + " mongo: {readFilter: {owner: 'ada'}, projectResponse: {k: 0}}}");
+
+            var seen = BsonDocument.parse(
+                    gateway.as("ada").get("/books/_violations?sort=_id").body());
+
+            assertThat(seen.getNumber("checked").longValue()).isEqualTo(2);
+            assertThat(seen.getNumber("violating").longValue()).isEqualTo(1);
+            assertThat(seen.getArray("violations").toString()).contains("#/n").doesNotContain("#/k", "SECRET");
+            var all = BsonDocument.parse(
+                    gateway.as("admin").get("/books/_violations").body());
+            assertThat(all.getNumber("violating").longValue()).isEqualTo(3);
+        }
+    }
+}
