@@ -264,6 +264,7 @@ class ArchitectureTest {
                         "org.restheart.mongo.cursor..",
                         "org.restheart.mongo.metadata..",
                         "org.restheart.mongo.schema..",
+                        "org.restheart.mongo.validator..",
                         "org.restheart.mongo.session..",
                         "org.restheart.mongo.background..",
                         "org.restheart.mongo.changestream..",

@@ -140,12 +140,12 @@ public final class CollectionValidator {
                 .append("validator", stored.validator());
     }
 
-    private static RuntimeException incomplete(Translation translation) {
+    private static RuntimeException incomplete(TranslatedSchema translation) {
         return Problem.of(
                         UNPROCESSABLE,
                         "MongoDB cannot express all of the schema; \"weaker\": true leaves out what it cannot")
                 .withWarnings(translation.leftOut().stream()
-                        .map(Translation.LeftOut::text)
+                        .map(TranslatedSchema.LeftOut::text)
                         .toList())
                 .raise();
     }

@@ -15,11 +15,10 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.References.Referred;
-import org.restheart.mongo.validator.Translation.LeftOut;
+import org.restheart.mongo.validator.TranslatedSchema.LeftOut;
 
 /// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway admits: what
-/// cannot
-/// be expressed is left out and noted, below `not` together with what contains it. Confined to one translation.
+/// cannot be expressed is left out and noted, below `not` together with what contains it. Confined to one translation.
 ///
 /// The gateway checks documents in their JSON form, and inserted ones before they have `_id` and `_etag`; both is taken
 /// into account.
@@ -89,11 +88,11 @@ final class SchemaTranslator {
     /// @param name for clients
     /// @param schemas finds others by their URI
     /// @throws org.restheart.http.ProblemException 422 for a schema that is too large
-    static Translation translate(
+    static TranslatedSchema translate(
             BsonDocument schema, String uri, String name, Function<String, Optional<BsonDocument>> schemas) {
         var translator = new SchemaTranslator(new References(schemas));
         var part = translator.part(schema, SchemaPlace.root(schema, uri, name), Bound.UPPER);
-        return new Translation(part.schema(), List.copyOf(translator.leftOut));
+        return new TranslatedSchema(part.schema(), List.copyOf(translator.leftOut));
     }
 
     /// Notes what cannot be expressed.

@@ -28,7 +28,7 @@ record StoredValidator(BsonDocument validator, String level, String action) {
         return options.getString(name, new BsonString(otherwise)).getValue();
     }
 
-    static BsonDocument following(SchemaSource schema, Translation translation) {
+    static BsonDocument following(SchemaSource schema, TranslatedSchema translation) {
         var described = new BsonDocument(
                 DESCRIPTION,
                 new BsonString(MARK
@@ -46,7 +46,7 @@ record StoredValidator(BsonDocument validator, String level, String action) {
                 && text.getValue().startsWith(MARK);
     }
 
-    static BsonArray texts(Translation translation) {
+    static BsonArray texts(TranslatedSchema translation) {
         var texts = new BsonArray();
         translation
                 .leftOut()

@@ -25,8 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// MongoDB's validators of collections, as far as they were made from the collection's JSON Schema: these follow it
-/// when
-/// it changes. Which ones these are is in the validator itself. Blocks for MongoDB. Thread-safe.
+/// when it changes. Which ones these are is in the validator itself. Blocks for MongoDB. Thread-safe.
 public final class Validators {
     private static final Logger LOG = LoggerFactory.getLogger(Validators.class);
 
@@ -58,7 +57,7 @@ public final class Validators {
     }
 
     /// @throws ProblemException 422 for a schema that is too large
-    Translation translate(SchemaSource schema) {
+    TranslatedSchema translate(SchemaSource schema) {
         return SchemaTranslator.translate(schema.schema(), schema.uri(), schema.name(), schemas::ofUri);
     }
 
@@ -109,7 +108,7 @@ public final class Validators {
                             db,
                             collection,
                             translation.leftOut().stream()
-                                    .map(Translation.LeftOut::text)
+                                    .map(TranslatedSchema.LeftOut::text)
                                     .toList());
                 }
                 return translation.isComplete();

@@ -56,17 +56,17 @@ class SchemaTranslatorTest {
                         .append("_id", new BsonString(id)));
     }
 
-    private Translation translate(String id) {
+    private TranslatedSchema translate(String id) {
         var source = schemas.find(mongo.databaseName(), new BsonString(id)).orElseThrow();
         return SchemaTranslator.translate(source.schema(), source.uri(), source.name(), schemas::ofUri);
     }
 
-    private Translation translate(BsonDocument schema) {
+    private TranslatedSchema translate(BsonDocument schema) {
         store("s", schema);
         return translate("s");
     }
 
-    private Set<BsonValue> admitted(Translation translation) {
+    private Set<BsonValue> admitted(TranslatedSchema translation) {
         var found = new HashSet<BsonValue>();
         mongo.database()
                 .getCollection("c", BsonDocument.class)
@@ -162,7 +162,7 @@ class SchemaTranslatorTest {
         var translation = translate(BsonDocument.parse("{properties: {day: {type: 'string', format: 'date'},"
                 + " t: {_$ref: 'tree'}, x: {not: {pattern: '\\\\p{L}'}}, y: {_$ref: 'none'}, 'a.b': {type: 'null'}}}"));
 
-        assertThat(translation.leftOut().stream().map(Translation.LeftOut::text))
+        assertThat(translation.leftOut().stream().map(TranslatedSchema.LeftOut::text))
                 .containsExactly(
                         "s#/properties/day: format",
                         "tree#/properties/children/items: $ref, to a schema that it is a part of",

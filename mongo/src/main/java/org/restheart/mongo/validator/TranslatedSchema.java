@@ -8,7 +8,7 @@ import org.bson.BsonDocument;
 ///
 /// @param schema the value of `$jsonSchema`
 /// @param leftOut what MongoDB cannot express; empty if the translation is complete
-record Translation(BsonDocument schema, List<LeftOut> leftOut) {
+record TranslatedSchema(BsonDocument schema, List<LeftOut> leftOut) {
     /// A keyword that MongoDB cannot express.
     ///
     /// @param path of the subschema with the keyword, as it is reached: `order#/properties/price`
