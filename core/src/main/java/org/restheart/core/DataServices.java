@@ -151,7 +151,7 @@ final class DataServices {
     private McpService.Surroundings surroundings() {
         return new McpService.Surroundings(
                 security::modelContextBase,
-                McpCredentials::of,
+                new McpCredentials(config.security().guards().clientAddress())::of,
                 security::challenges,
                 new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
                 security.ownCollections().stream()

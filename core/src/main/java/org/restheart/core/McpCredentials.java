@@ -7,20 +7,20 @@ import org.bson.BsonString;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mcp.PresentedCredential;
+import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
 import org.restheart.security.jwt.JwtAuthenticator;
 
 /// The credential of a caller, for the service of the Model Context Protocol.
-final class McpCredentials {
-    private McpCredentials() {}
-
-    static PresentedCredential of(Request request) {
+///
+/// @param clients determines the caller of a request
+record McpCredentials(ClientAddress clients) {
+    PresentedCredential of(Request request) {
         var credentials = request.attribute(Credentials.KEY);
         var account = request.caller().account();
         var source = credentials.map(Credentials::source).orElse("");
         var handle = credentials.flatMap(Credentials::apiKey);
-        var principal = source + "/" + handle.orElse("") + "/"
-                + account.map(Account::name).orElse("");
+        var principal = source + "/" + handle.orElse("") + "/" + clients.caller(request);
         return new PresentedCredential(
                 principal, source.equals(JwtAuthenticator.SOURCE) ? scopes(account) : Optional.empty(), handle);
     }

@@ -14,6 +14,7 @@ import graphql.parser.ParserEnvironment;
 import graphql.parser.ParserOptions;
 import graphql.parser.ParsingListener;
 import graphql.schema.GraphQLSchema;
+import graphql.validation.GoodFaithIntrospectionExceeded;
 import graphql.validation.QueryComplexityLimits;
 import java.util.List;
 import java.util.Locale;
@@ -91,6 +92,8 @@ final class QueryCache implements PreparsedDocumentProvider {
                     : new PreparsedDocumentEntry(errors.subList(0, Math.min(errors.size(), MAX_ERRORS)));
         } catch (InvalidSyntaxException e) {
             return new PreparsedDocumentEntry(e.toInvalidSyntaxError());
+        } catch (GoodFaithIntrospectionExceeded e) {
+            return new PreparsedDocumentEntry(e.toBadFaithError());
         } catch (LongNumber _) {
             return refused("a number has more than " + MAX_DIGITS + " characters");
         }

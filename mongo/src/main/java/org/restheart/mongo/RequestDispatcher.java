@@ -105,7 +105,7 @@ final class RequestDispatcher {
         HiddenFields.check(dataRequest);
         var factsOnly = request.attribute(DataFacts.ASKED);
         if (factsOnly.isPresent()) {
-            factsOnly.get().accept(new DataFacts(dataRequest.grant(), resource.properties()));
+            factsOnly.get().accept(new DataFacts(path.kind(), dataRequest.grant(), resource.properties()));
             return Response.status(204);
         }
         DataHandler effective = HiddenFields.mayNotBeQuoted(dataRequest) ? unquoting(handler) : handler;

@@ -3,6 +3,7 @@ package org.restheart.security;
 import java.net.Inet6Address;
 import java.util.HexFormat;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
 
 /// The address under which the attempts and the content of a client are counted.
 public sealed interface ClientAddress {
@@ -23,6 +24,21 @@ public sealed interface ClientAddress {
             case Peer() -> peer(request);
             case Forwarded(int fromLast) -> forwarded(request, fromLast);
         };
+    }
+
+    /// Whom a request's use of shared resources is charged to ([CallerScope]): its account; its address if it has none,
+    /// or only the account that all clients without one share.
+    default String caller(Request request) {
+        var account = request.caller().account();
+        return account.isPresent() && !isAnonymous(request)
+                ? CallerScope.account(account.get().name())
+                : CallerScope.address(of(request));
+    }
+
+    private static boolean isAnonymous(Request request) {
+        return request.attribute(Credentials.KEY)
+                .filter(Credentials::isAnonymous)
+                .isPresent();
     }
 
     private static String peer(Request request) {

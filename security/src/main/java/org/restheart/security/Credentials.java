@@ -33,8 +33,32 @@ public record Credentials(String source, Optional<Token> token) {
     /// @param id shared by all tokens that were renewed from one
     /// @param source the realm of the account
     /// @param generation changes with the account's password; another account of the same name has another
-    /// @param apiKey the handle of the API key with which the log-in was made: its limits hold for the tokens, too
-    public record Lineage(String id, String source, String generation, Optional<String> apiKey) {}
+    /// @param origin what the log-in showed
+    public record Lineage(String id, String source, String generation, Origin origin) {
+        /// The handle of the API key with which the log-in was made.
+        public Optional<String> apiKey() {
+            return origin instanceof Origin.ApiKey(var handle) ? Optional.of(handle) : Optional.empty();
+        }
+
+        /// Whether the account is that of clients that have none.
+        public boolean isAnonymous() {
+            return origin instanceof Origin.Nothing;
+        }
+    }
+
+    /// What a log-in showed, on which depends what its tokens are good for.
+    public sealed interface Origin {
+        /// A password, or a token of another issuer.
+        record Password() implements Origin {}
+
+        /// An API key: its limits hold for the tokens, too.
+        ///
+        /// @param handle of the key
+        record ApiKey(String handle) implements Origin {}
+
+        /// Nothing: the account is shared by all clients that have none, and is managed by none of them.
+        record Nothing() implements Origin {}
+    }
 
     public static Credentials password(String source) {
         return new Credentials(source, Optional.empty());
@@ -56,11 +80,23 @@ public record Credentials(String source, Optional<Token> token) {
         return source.equals(API_KEYS) || apiKey().isPresent();
     }
 
+    /// Whether they are a token of a session that was begun without credentials.
+    public boolean isAnonymous() {
+        return token.flatMap(Token::lineage).filter(Lineage::isAnonymous).isPresent();
+    }
+
     /// These credentials, if others may be derived from them. Not from an API key: what is derived from it would not
-    /// have its limits, such as address ranges, and would outlive its revocation.
+    /// have its limits, such as address ranges, and would outlive its revocation. Not without a log-in: all
+    /// anonymous clients share an account, whose keys none of them may make or end.
     ///
-    /// @throws org.restheart.http.ProblemException 403 for an API key
+    /// @throws org.restheart.http.ProblemException 403 for an API key or an anonymous session
     public Credentials requireLogIn() {
+        if (isAnonymous()) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "not with an anonymous session: log in with an account of your own for that")
+                    .raise();
+        }
         if (isApiKey()) {
             throw Problem.of(
                             ProblemCode.FORBIDDEN,

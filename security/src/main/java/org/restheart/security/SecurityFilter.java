@@ -186,10 +186,7 @@ public final class SecurityFilter implements Filter {
 
     /// In the scope of the caller, also while the content of the response is pulled.
     private Response handleFor(Request request, Handler next) {
-        var caller = request.caller()
-                .account()
-                .map(account -> CallerScope.account(account.name()))
-                .orElseGet(() -> CallerScope.address(policy.clients().of(request)));
+        var caller = policy.clients().caller(request);
         return CallerScope.call(caller, () -> next.handle(request))
                 .map(ready -> ready.content() instanceof Content.Streamed streamed
                         ? ready.with(streamed.through(source -> new CallersSource(caller, source)))

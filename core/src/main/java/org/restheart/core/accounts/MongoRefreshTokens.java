@@ -8,15 +8,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.restheart.http.Request;
 import org.restheart.security.session.RefreshToken;
 import org.restheart.security.session.RefreshTokens;
 
 /// Refresh tokens in a collection, from which MongoDB removes those that are over. Thread-safe.
 final class MongoRefreshTokens implements RefreshTokens {
-    /// Bounds what a client can fill the collection with by beginning sessions.
-    private static final int MAX_OF_ACCOUNT = 1_000;
+    /// Bounds what a client can fill the collection with by beginning sessions: of an account, or of an address without
+    /// one, so that no client ends the sessions of others.
+    private static final int MAX_OF_CLIENT = 1_000;
 
     private final MongoCollection<BsonDocument> collection;
     private final LookUp lookUp;
@@ -49,9 +52,12 @@ final class MongoRefreshTokens implements RefreshTokens {
             indexed.set(true);
         }
         var oldest = collection
-                .find(new BsonDocument("account", new BsonString(token.account())))
+                .find(new BsonDocument("account", new BsonString(token.account()))
+                        .append(
+                                "address",
+                                token.address().<BsonValue>map(BsonString::new).orElse(BsonNull.VALUE)))
                 .sort(new BsonDocument("createdAt", new BsonInt32(-1)))
-                .skip(MAX_OF_ACCOUNT - 1)
+                .skip(MAX_OF_CLIENT - 1)
                 .limit(1)
                 .projection(new BsonDocument("_id", new BsonInt32(1)))
                 .first();
@@ -62,7 +68,9 @@ final class MongoRefreshTokens implements RefreshTokens {
     }
 
     private static BsonDocument byAge() {
-        return new BsonDocument("account", new BsonInt32(1)).append("createdAt", new BsonInt32(-1));
+        return new BsonDocument("account", new BsonInt32(1))
+                .append("address", new BsonInt32(1))
+                .append("createdAt", new BsonInt32(-1));
     }
 
     @Override

@@ -142,7 +142,12 @@ public final class Security implements AutoCloseable {
 
     private RenewableSessions sessions(MongoRefreshTokens store, SessionsConfig settings) {
         var form = new KeyForm(config.apiKeys().flatMap(ApiKeyConfig::pepper));
-        return tokens.sessions(store, form, settings, config.accountsRealm().component());
+        return tokens.sessions(
+                store,
+                form,
+                settings,
+                config.accountsRealm().component(),
+                config.guards().clientAddress());
     }
 
     private KeyParts apiKeys(MongoApiKeys keys, ApiKeyConfig settings) {

@@ -12,6 +12,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
+import org.restheart.security.ClientAddress;
 import org.restheart.security.apikey.KeyForm;
 import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.Jwt;
@@ -101,7 +102,8 @@ final class TokenParts {
     }
 
     /// Sessions, whose tokens bearers use.
-    RenewableSessions sessions(RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm) {
+    RenewableSessions sessions(
+            RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm, ClientAddress clients) {
         var claims =
                 config.jwtTokens().map(JwtTokenManager.Settings::propertyClaims).orElse(List.of());
         var revoked = config.jwtTokens()
@@ -113,7 +115,8 @@ final class TokenParts {
                 form,
                 accounts,
                 jwt,
-                new RenewableSessions.Settings(sessions.access(), sessions.refresh(), keysRealm, claims, revoked));
+                new RenewableSessions.Settings(
+                        sessions.access(), sessions.refresh(), keysRealm, claims, clients, revoked));
     }
 
     /// Precedes mechanisms that check passwords.

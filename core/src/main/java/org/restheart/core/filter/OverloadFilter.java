@@ -7,7 +7,6 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.access.Account;
 import org.restheart.security.ClientAddress;
 
 /// Refuses requests at once that would only wait, `503`, those first whose caller has most in progress. A caller is an
@@ -16,17 +15,14 @@ final class OverloadFilter implements Filter {
     private final AdmissionControl admission = new AdmissionControl(System::nanoTime);
     private final ClientAddress clients;
 
-    /// @param clients determines the address of a request
+    /// @param clients determines the caller of a request
     OverloadFilter(ClientAddress clients) {
         this.clients = clients;
     }
 
-    private record Address(String text) {}
-
     @Override
     public Response filter(Request request, Handler next) {
-        var account = request.caller().account().map(Account::name).orElse(null);
-        var caller = account == null ? new Address(clients.of(request)) : account;
+        var caller = clients.caller(request);
         if (!admission.enter(caller)) {
             throw Problem.of(ProblemCode.OVERLOADED, "too many requests at the moment")
                     .with("Retry-After", "1")

@@ -13,6 +13,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.security.ClientAddress;
+import org.restheart.security.Credentials;
 
 /// How many requests an address and an account may send; further ones are refused with 429. Each gateway counts
 /// for itself. Thread-safe.
@@ -63,12 +64,15 @@ public final class RateLimits {
                 : within(byAddress, limit.get(), addresses.of(request), request, next);
     }
 
-    /// Counts by account; callers without one were counted by address.
+    /// Counts by account; callers without one of their own were counted by address.
     Response afterAuthentication(Request request, Handler next) {
         var limit = config.perAccount();
         var account = request.caller().account();
         return limit.isEmpty()
                         || account.isEmpty()
+                        || request.attribute(Credentials.KEY)
+                                .filter(Credentials::isAnonymous)
+                                .isPresent()
                         || config.unlimitedRoles().stream().anyMatch(account.get()::hasRole)
                 ? next.handle(request)
                 : within(byAccount, limit.get(), account.get().name(), request, next);

@@ -21,12 +21,15 @@ import org.xnio.conduits.StreamSourceConduit;
 /// fields that were not looked at. Confined to the exchange's I/O thread.
 final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceConduit> {
     private static final int TOO_SLOW = 408;
+    private static final int MALFORMED = 400;
 
     private final HttpServerExchange exchange;
     private final ArrivalRate rate;
     private long waitingSince;
     private XnioExecutor.@Nullable Key deadline;
-    private boolean late;
+
+    /// The status of the response if the content failed; otherwise 0.
+    private int failure;
 
     private ForwardedContent(StreamSourceConduit next, HttpServerExchange exchange, Duration timeout) {
         super(next);
@@ -49,8 +52,8 @@ final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceCon
                 proceed.proceed();
             });
             exchange.addResponseCommitListener(answered -> {
-                if (content.late) {
-                    answered.setStatusCode(TOO_SLOW);
+                if (content.failure != 0) {
+                    answered.setStatusCode(content.failure);
                 }
             });
             return content;
@@ -63,7 +66,7 @@ final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceCon
 
     @Override
     public int read(ByteBuffer bytes) throws IOException {
-        if (late) {
+        if (failure == TOO_SLOW) {
             Connectors.terminateRequest(exchange);
             throw new IOException("the content of a request arrives too slowly");
         }
@@ -77,8 +80,21 @@ final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceCon
         } else if (n < 0) {
             endWaiting();
             dropTrailers(exchange);
+        } else {
+            requireSound();
         }
         return n;
+    }
+
+    /// The target's connection would wait for content that never comes.
+    private void requireSound() throws ChunkFraming.Malformed {
+        try {
+            ChunkFraming.requireSound(exchange);
+        } catch (ChunkFraming.Malformed e) {
+            endWaiting();
+            failure = MALFORMED;
+            throw e;
+        }
     }
 
     /// The target has taken what there was.
@@ -102,7 +118,7 @@ final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceCon
     }
 
     private void beginWaiting() {
-        if (deadline == null && !late) {
+        if (deadline == null && failure == 0) {
             waitingSince = System.nanoTime();
             deadline =
                     exchange.getIoThread().executeAfter(this::end, Math.max(0, rate.patience()), TimeUnit.NANOSECONDS);
@@ -119,7 +135,7 @@ final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceCon
 
     private void end() {
         deadline = null;
-        late = true;
+        failure = TOO_SLOW;
         exchange.setPersistent(false);
         super.wakeupReads(); // the next read fails, which ends the exchange and the target's connection
     }

@@ -25,6 +25,8 @@ final class Framing {
             Problem.of(ProblemCode.BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
     private static final Problem FIELD_MALFORMED =
             Problem.of(ProblemCode.BAD_REQUEST, "a header field contains control characters");
+    private static final Problem TARGET_MALFORMED = Problem.of(
+            ProblemCode.BAD_REQUEST, "the path or the query contains blanks or control characters: encode them");
 
     /// The fault in the head of a request, in particular in the fields that determine where the content ends.
     static Optional<Problem> fault(HttpServerExchange exchange) {
@@ -37,7 +39,12 @@ final class Framing {
                 return Optional.of(AMBIGUOUS);
             }
         }
-        if (!exchange.isHttp11() && !exchange.isHttp10() && !(isTargetClean(exchange) && areFieldsClean(headers))) {
+        if (!isVisible(exchange.getRequestURI()) || !isVisible(exchange.getQueryString())) {
+            return Optional.of(TARGET_MALFORMED);
+        }
+        if (!exchange.isHttp11()
+                && !exchange.isHttp10()
+                && !(arePseudoFieldsClean(exchange) && areFieldsClean(headers))) {
             return Optional.of(FIELD_MALFORMED);
         }
         if (!isCodingKnown(headers)) {
@@ -48,16 +55,20 @@ final class Framing {
 
     /// The pseudo-header fields of HTTP/2 are values of the same kind: those of HTTP/1.1 end with the next
     /// blank.
-    private static boolean isTargetClean(HttpServerExchange exchange) {
-        return isVisible(exchange.getRequestURI())
-                && isVisible(exchange.getQueryString())
-                && isVisible(exchange.getRequestMethod().toString())
+    private static boolean arePseudoFieldsClean(HttpServerExchange exchange) {
+        return isVisible(exchange.getRequestMethod().toString())
                 && isVisible(exchange.getRequestScheme())
                 && isVisible(exchange.getHostAndPort());
     }
 
     private static boolean isVisible(String text) {
-        return text.chars().allMatch(c -> c > 0x20 && c != 0x7f);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= 0x20 || c == 0x7f) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Only in HTTP/2 may a name or a value contain any byte (RFC 9113, 8.2.1).

@@ -165,4 +165,12 @@ class LoadingTest {
         }
         assertThat(reads() - before).isLessThan(requests);
     }
+
+    @Test
+    void introspection_beyond_good_faith_is_refused() {
+        var nested = "{__schema{types{fields{type{fields{type{fields{type{fields{type{name}}}}}}}}}}}";
+        var response = admin.ask("lib", nested);
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(response.body()).contains("ntrospection");
+    }
 }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
+import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -94,6 +97,38 @@ class DataApiLogInTest extends LogInFixture {
         assertThat(response.statusCode()).isEqualTo(status);
         assertThat(BsonDocument.parse(response.body()).getString("error_code").getValue())
                 .isEqualTo(code);
+    }
+
+    @Test
+    void anonymous_sessions_make_neither_tokens_nor_keys() {
+        var first = session("anon-user", "");
+        for (var session : List.of(first, traded(first.getString("access_token").getValue()))) {
+            var client = access(session);
+            assertThat(client.post("/_apikeys", "{\"days\": 7}").statusCode()).isEqualTo(403);
+            assertThat(client.get("/_apikeys").statusCode()).isEqualTo(403);
+            assertThat(client.post("/token", "").statusCode()).isEqualTo(403);
+            var renewed = BsonDocument.parse(renew(session).body());
+            assertThat(access(renewed).get("/_apikeys").statusCode()).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void anonymous_sessions_are_counted_by_address() {
+        var stored = gateway.database().getCollection("sessions");
+        for (var address : List.of("192.0.2.1", "127.0.0.1")) {
+            stored.insertMany(IntStream.range(0, 1_000)
+                    .mapToObj(i -> new Document("_id", address + " " + i)
+                            .append("account", "guest")
+                            .append("address", address)
+                            .append("createdAt", new Date(i))
+                            .append("expiresAt", new Date(Long.MAX_VALUE)))
+                    .toList());
+        }
+        var session = session("anon-user", "");
+        assertThat(renew(session).statusCode()).isEqualTo(200);
+        assertThat(stored.countDocuments(new Document("address", "192.0.2.1"))).isEqualTo(1_000);
+        assertThat(stored.countDocuments(new Document("_id", "127.0.0.1 0"))).isZero();
+        assertThat(stored.countDocuments(new Document("_id", "127.0.0.1 1"))).isEqualTo(1);
     }
 
     @Test

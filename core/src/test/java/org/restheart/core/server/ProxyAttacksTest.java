@@ -174,6 +174,38 @@ class ProxyAttacksTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"3\r\nabcX\r\n", "3;a=\"\r\n\"\r\nabc\r\n0\r\n\r\n", "x\r\n"})
+    void malformed_chunks_end_the_request_and_free_the_connection(String chunks) throws Exception {
+        try (var server = proxyAlone()) {
+            for (int i = 0; i < 3; i++) {
+                try (var client = server.connect()) {
+                    client.request("POST /back/x", "Transfer-Encoding: chunked").send(chunks);
+                    long begun = System.nanoTime();
+                    assertThat(client.answer().status()).isEqualTo(400);
+                    assertThat(client.isClosedByServer()).isTrue();
+                    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(900));
+                }
+                await().until(() -> target.open.get() == 0);
+            }
+        }
+    }
+
+    @Test
+    void a_client_that_goes_frees_the_connection_after_malformed_chunks() throws Exception {
+        try (var server = proxyAlone()) {
+            for (int i = 0; i < 30; i++) {
+                try (var client = server.connect()) {
+                    client.request("POST /back/x", "Transfer-Encoding: chunked").send("3\r\nabcX\r\n");
+                }
+            }
+            await().until(() -> target.open.get() == 0);
+            try (var client = server.connect()) {
+                assertThat(client.request("GET /back/x").answer().status()).isEqualTo(200);
+            }
+        }
+    }
+
     @Test
     void content_that_comes_late_but_fast_enough_is_handed_on() throws Exception {
         try (var server = proxyAlone();
@@ -270,6 +302,9 @@ class ProxyAttacksTest {
                 "/back/x%0d%0aX-Injected:1",
                 "/back/x%00",
                 "/back/%c0%ae%c0%ae/admin",
+                "/back/x?a\tHTTP/1.1",
+                "/back/x?a\u0000b",
+                "/back/x?a\u0001b",
             })
     void paths_that_targets_may_read_otherwise_are_refused(String path) throws Exception {
         try (var gateway = gateway("");

@@ -31,6 +31,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.FairShares;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
@@ -199,7 +200,11 @@ public final class ImportService implements Service {
         // a request that each part would repeat: refused before gigabytes are stored
         judged.make(
                         request,
-                        ImportRun.request(into, upsert, new byte[0], Attributes.NONE.with(DataFacts.ASKED, _ -> {})))
+                        ImportRun.request(
+                                into,
+                                upsert,
+                                new byte[0],
+                                Attributes.NONE.with(DataFacts.ASKED, ImportService::requireCollection)))
                 .settled();
         var owner = owners.of(request, true).orElseThrow(ImportService::missing);
         var id = store.create(owner, into, upsert);
@@ -218,6 +223,13 @@ public final class ImportService implements Service {
         var job = find(id, owner);
         run.start(withoutContent(request), id, job);
         return json(202, store.status(job)).with("Location", config.uri() + "/" + id);
+    }
+
+    private static void requireCollection(DataFacts facts) {
+        if (facts.kind() != ResourceKind.COLLECTION) {
+            throw Problem.of(PARAMETER_INVALID, "into must be the path of a collection")
+                    .raise();
+        }
     }
 
     private Response errors(BsonDocument job) {

@@ -17,6 +17,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.Credentials.Origin;
 
 /// The generation of an account, which its tokens contain so that they end with the account. It changes with the
 /// password, and differs for another account of the same name. Equal on every gateway with the same key. Thread-safe.
@@ -91,7 +92,7 @@ public final class Generations {
         return shown.isPresent() || credentials.token().isPresent()
                 ? shown
                 : current(request, credentials.source(), account.name())
-                        .map(current -> lineage(credentials.source(), current.generation(), Optional.empty()));
+                        .map(current -> lineage(credentials.source(), current.generation(), new Origin.Password()));
     }
 
     /// As [#of(Request, Account, Credentials)] for a session, which an API key may begin, too: its limits hold then.
@@ -100,14 +101,24 @@ public final class Generations {
     public Optional<Lineage> ofSession(Request request, Account account, Credentials credentials, String keysRealm) {
         return credentials.source().equals(Credentials.API_KEYS)
                 ? current(request, keysRealm, account.name())
-                        .map(current -> lineage(keysRealm, current.generation(), credentials.apiKey()))
+                        .map(current -> lineage(
+                                keysRealm,
+                                current.generation(),
+                                new Origin.ApiKey(credentials.apiKey().orElseThrow())))
                 : credentials.token().isPresent()
                         ? credentials.token().get().lineage()
                         : of(request, account, credentials);
     }
 
-    private static Lineage lineage(String source, String generation, Optional<String> apiKey) {
-        return new Lineage(UUID.randomUUID().toString(), source, generation, apiKey);
+    /// The lineage of a log-in without credentials.
+    ///
+    /// @param current of a realm with this name
+    public static Lineage ofNothing(String source, Current current) {
+        return lineage(source, current.generation(), new Origin.Nothing());
+    }
+
+    private static Lineage lineage(String source, String generation, Origin origin) {
+        return new Lineage(UUID.randomUUID().toString(), source, generation, origin);
     }
 
     private String generation(String... parts) {

@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.Credentials.Origin;
 
 /// The stored record of a refresh token, without the token itself. Immutable.
 ///
@@ -16,12 +17,14 @@ import org.restheart.security.Credentials.Lineage;
 /// @param account the name of the account
 /// @param lineage of the session; empty for an account of another issuer
 /// @param roles of an account of another issuer; those of others are looked up
+/// @param address of the client, for an anonymous session
 /// @param expiresAt the end of the session
 public record RefreshToken(
         String digest,
         String account,
         Optional<Lineage> lineage,
         List<String> roles,
+        Optional<String> address,
         Instant createdAt,
         Instant expiresAt) {
 
@@ -39,6 +42,7 @@ public record RefreshToken(
                                 .filter(BsonValue::isString)
                                 .map(role -> role.asString().getValue())
                                 .toList(),
+                        text(stored, "address"),
                         Instant.ofEpochMilli(created.getValue()),
                         Instant.ofEpochMilli(expires.getValue())))
                 : Optional.empty();
@@ -48,14 +52,18 @@ public record RefreshToken(
         return stored.get("session") instanceof BsonString id
                         && stored.get("realm") instanceof BsonString realm
                         && stored.get("generation") instanceof BsonString generation
-                ? Optional.of(new Lineage(
-                        id.getValue(),
-                        realm.getValue(),
-                        generation.getValue(),
-                        stored.get("apiKey") instanceof BsonString handle
-                                ? Optional.of(handle.getValue())
-                                : Optional.empty()))
+                ? Optional.of(new Lineage(id.getValue(), realm.getValue(), generation.getValue(), origin(stored)))
                 : Optional.empty();
+    }
+
+    private static Origin origin(BsonDocument stored) {
+        return stored.containsKey("address")
+                ? new Origin.Nothing()
+                : text(stored, "apiKey").<Origin>map(Origin.ApiKey::new).orElseGet(Origin.Password::new);
+    }
+
+    private static Optional<String> text(BsonDocument stored, String name) {
+        return stored.get(name) instanceof BsonString text ? Optional.of(text.getValue()) : Optional.empty();
     }
 
     /// The stored form.
@@ -71,6 +79,7 @@ public record RefreshToken(
                 () -> document.append(
                         "roles",
                         new BsonArray(roles.stream().map(BsonString::new).toList())));
+        address.ifPresent(text -> document.append("address", new BsonString(text)));
         return document.append("createdAt", new BsonDateTime(createdAt.toEpochMilli()))
                 .append("expiresAt", new BsonDateTime(expiresAt.toEpochMilli()));
     }

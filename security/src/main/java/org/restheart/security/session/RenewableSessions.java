@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authenticator;
+import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.apikey.KeyForm;
@@ -33,9 +34,15 @@ public final class RenewableSessions {
     /// @param refresh lifetime of sessions
     /// @param keysRealm the realm of the accounts of API keys
     /// @param propertyClaims see [TokenClaims]
+    /// @param clients determines the addresses by which anonymous sessions are counted
     /// @param revoked for how long the lineage of a session that was ended is refused: no token of it lives longer
     public record Settings(
-            Duration access, Duration refresh, String keysRealm, List<String> propertyClaims, Duration revoked) {}
+            Duration access,
+            Duration refresh,
+            String keysRealm,
+            List<String> propertyClaims,
+            ClientAddress clients,
+            Duration revoked) {}
 
     /// A session that has begun.
     ///
@@ -72,8 +79,7 @@ public final class RenewableSessions {
                 ? new Claims(account.properties()).text("sub").orElse(account.name())
                 : account.name();
         var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
-        var now = Instant.now();
-        var latest = now.plus(settings.refresh());
+        var latest = Instant.now().plus(settings.refresh());
         var isKey = credentials.source().equals(Credentials.API_KEYS); // looked up at every renewal
         var end = credentials
                 .expires()
@@ -81,16 +87,27 @@ public final class RenewableSessions {
                 .orElse(latest);
         var current = lineage.flatMap(known -> accounts.of(request, known, name))
                 .orElse(new Account(name, account.roles(), account.properties()));
+        return begin(request, current, lineage, end);
+    }
+
+    private Begun begin(Request request, Account account, Optional<Lineage> lineage, Instant end) {
         var token = KeyForm.random(PREFIX);
-        store.insert(new RefreshToken(form.digest(token), name, lineage, account.roles(), now, end));
-        return new Begun(sign(current, lineage, end), token, name);
+        var address =
+                lineage.filter(Lineage::isAnonymous).map(_ -> settings.clients().of(request));
+        store.insert(new RefreshToken(
+                form.digest(token), account.name(), lineage, account.roles(), address, Instant.now(), end));
+        return new Begun(sign(account, lineage, end), token, account.name());
     }
 
     /// A session of an account whose credentials are not asked for; empty if there is no such account.
     public Optional<Begun> begin(Request request, String realm, String name) {
         request.requireThread();
         return accounts.current(request, realm, name)
-                .map(current -> begin(request, current.account(), Credentials.password(realm)));
+                .map(current -> begin(
+                        request,
+                        current.account(),
+                        Optional.of(Generations.ofNothing(realm, current)),
+                        Instant.now().plus(settings.refresh())));
     }
 
     /// An access token for a request that was authenticated with a refresh token.
