@@ -55,7 +55,7 @@ final class Secrets {
     /// `token` in their names.
     private static boolean isSecretStep(String step, boolean block) {
         return step.equals(HEADERS)
-                || isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token"));
+                || (isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token")));
     }
 
     /// The value as it may be shown.
