@@ -13,7 +13,6 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.MongoAclConfig;
@@ -345,46 +344,14 @@ public final class Security implements AutoCloseable {
                 .findFirst();
     }
 
-    /// Who may do everything.
+    /// The role that may do everything, if there is one.
     public Optional<String> rootRole() {
         return config.mongoAcl().flatMap(MongoAclConfig::rootRole);
     }
 
-    /// How callers may say who they are, as OpenAPI's security schemes.
+    /// The authentication mechanisms as OpenAPI's security schemes.
     public BsonDocument schemes() {
-        var schemes = new BsonDocument();
-        if (apiKeys.isPresent()) {
-            config.apiKeys()
-                    .flatMap(keys -> keys.headerNames().stream().findFirst())
-                    .ifPresent(name -> schemes.append(
-                            "apiKey",
-                            scheme("apiKey").append("in", text("header")).append("name", text(name))));
-        }
-        if (config.basicRealm().isPresent()) {
-            schemes.append("basic", scheme("http").append("scheme", text("basic")));
-        }
-        tokens.bearer()
-                .ifPresent(_ -> schemes.append(
-                        "bearer",
-                        scheme("http").append("scheme", text("bearer")).append("bearerFormat", text("JWT"))));
-        tokens.cookie()
-                .ifPresent(_ -> schemes.append(
-                        "cookie",
-                        scheme("apiKey")
-                                .append("in", text("cookie"))
-                                .append("name", text(config.tokens().cookie().name()))));
-        if (config.digest().isPresent()) {
-            schemes.append("digest", scheme("http").append("scheme", text("digest")));
-        }
-        return schemes;
-    }
-
-    private static BsonDocument scheme(String type) {
-        return new BsonDocument("type", text(type));
-    }
-
-    private static BsonString text(String text) {
-        return new BsonString(text);
+        return SecuritySchemes.of(config, tokens, apiKeys.isPresent());
     }
 
     /// The services of the security module.
