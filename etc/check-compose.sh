@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Checks docker-compose.yml and all that it mounts, without Docker: the files that are named are there, Prometheus and
+# HAProxy accept theirs, and every gateway's overrides are accepted by the gateway, if it is built.
+#
+# Installs Debian's packages haproxy, prometheus and python3-yaml if it may; what is missing is said, and left out.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=etc/toolchain.sh
+source etc/toolchain.sh
+
+# Whether the command $1 is there, or can be installed from package $2.
+have() {
+  command -v "$1" >/dev/null && return
+  { command -v apt-get && apt-get install -y -qq --no-install-recommends "$2"; } >/dev/null 2>&1 && return
+  echo "left out: there is no $1 here, and apt-get cannot install the package $2"
+  return 1
+}
+python3 -c 'import yaml' 2>/dev/null || have /nonexistent python3-yaml >/dev/null ||
+  python3 -c 'import yaml' 2>/dev/null || fail "needs Python's yaml (Debian: python3-yaml)"
+
+overrides=$(mktemp)
+trap 'rm -f "$overrides"' EXIT
+python3 - "$overrides" <<'PYTHON'
+import os, re, sys, yaml
+
+compose = yaml.safe_load(open("docker-compose.yml"))
+services, volumes = compose["services"], compose["volumes"]
+faults = []
+for name, service in services.items():
+    for volume in service.get("volumes", []):
+        source = volume.split(":")[0]
+        if source.startswith("./") and not os.path.isfile(source) and not os.path.isdir(source):
+            faults.append("%s mounts %s, which is not there" % (name, source))
+        if not source.startswith("./") and source not in volumes:
+            faults.append("%s mounts the volume %s, which is not declared" % (name, source))
+    depends = service.get("depends_on", [])
+    for other in depends:
+        if other not in services:
+            faults.append("%s depends on %s, which is not there" % (name, other))
+        elif set(services[other].get("profiles", [])) - set(service.get("profiles", [])):
+            faults.append("%s depends on %s, which is in another profile" % (name, other))
+    for key in ("mem_limit", "restart"):
+        if key not in service:
+            faults.append("%s has no %s" % (name, key))
+    for port in service.get("ports", []):
+        if not port.startswith("127.0.0.1:"):
+            faults.append("%s is open to other machines" % name)
+    if service.get("image") == "restheart":
+        grace = int(service["stop_grace_period"].rstrip("s"))
+        if grace <= 32:
+            faults.append("%s has %d s to stop, less than the grace period and the drain" % (name, grace))
+for path in ("etc/monitoring/grafana/datasources.yml", "etc/monitoring/grafana/dashboards.yml", "etc/kubernetes.yml"):
+    list(yaml.safe_load_all(open(path)))
+gateways = [name for name, service in services.items() if service.get("image") == "restheart"]
+haproxy = open("etc/haproxy.cfg").read()
+prometheus = yaml.safe_load(open("etc/monitoring/prometheus-compose.yml"))
+scraped = prometheus["scrape_configs"][0]["dns_sd_configs"][0]["names"]
+for gateway in gateways:
+    if not re.search(r"^  server \S+ %s:8080$" % gateway, haproxy, re.M):
+        faults.append("etc/haproxy.cfg knows nothing of " + gateway)
+    if gateway not in scraped:
+        faults.append("etc/monitoring/prometheus-compose.yml knows nothing of " + gateway)
+if faults:
+    sys.exit("\n".join(faults))
+with open(sys.argv[1], "w") as out:
+    for gateway in gateways:
+        text = services[gateway]["environment"]["RHO"].replace("\n", " ")
+        text = re.sub(r"\$\{\w+:\+[^}]*\}", "", text)
+        out.write(re.sub(r"\$\{\w+:-(\w*)\}", r"\1", text) + "\n")
+print("%d services, %d of them gateways" % (len(services), len(gateways)))
+PYTHON
+
+if have haproxy haproxy; then
+  # Names are known in the network of the containers only; init-addr lets it start without.
+  haproxy -c -f etc/haproxy.cfg
+fi
+if have promtool prometheus; then
+  promtool check config etc/monitoring/prometheus-compose.yml
+fi
+if [ -e "$JAR" ]; then
+  need_jdk
+  while IFS= read -r rho; do
+    RHO=$rho "$JAVA_HOME/bin/java" -jar "$JAR" --check
+  done <"$overrides"
+else
+  echo "left out: the gateway is not built, so its overrides are not checked"
+fi
+echo "good"
