@@ -60,9 +60,9 @@ maven() {
 
 JAR=core/target/restheart.jar
 
-# Whether the jar is missing or older than anything it is made of.
+# Whether the jar is missing or older than anything it is made of; of etc only the built-in configuration is in it.
 jar_outdated() {
-  [ ! -e "$JAR" ] || [ -n "$(find pom.xml etc ./*/pom.xml ./*/src/main -type f -newer "$JAR" -print 2>/dev/null |
+  [ ! -e "$JAR" ] || [ -n "$(find pom.xml etc/restheart.yml ./*/pom.xml ./*/src/main -type f -newer "$JAR" -print 2>/dev/null |
     head -n 1)" ]
 }
 

@@ -307,7 +307,9 @@ public final class SecurityFilter implements Filter {
         return Problem.helpful(
                 ProblemCode.FORBIDDEN,
                 flags.isEmpty()
-                        ? "no permission of " + who + " covers " + what + ", or the server refuses such requests"
+                        ? "no permission of " + who + " covers " + what
+                                + ", or one does for other content or parameters only, or the server refuses such"
+                                + " requests"
                         : "the permission of " + who + " that covers " + what + " does not set " + flags
                                 + ", which this request needs");
     }

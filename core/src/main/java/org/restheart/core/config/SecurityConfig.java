@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
@@ -147,6 +148,15 @@ public record SecurityConfig(
         }
         basicRealm.ifPresent(realm -> check(root, "basicAuthMechanism", realm));
         digest.ifPresent(config -> check(root, "digestAuthMechanism", config.accounts));
+        boolean fileIsUsed = Stream.of(basicRealm, digest.map(Digest::accounts))
+                .flatMap(Optional::stream)
+                .anyMatch(RealmName.FILE::equals);
+        if (fileUsers.isPresent() && !fileIsUsed && accountsRealm() != RealmName.FILE) {
+            root.advise(
+                    "fileRealmAuthenticator",
+                    "has accounts that no mechanism asks for: set /basicAuthMechanism/authenticator to"
+                            + " fileRealmAuthenticator");
+        }
         if (!mongo && apiKeys.isPresent()) {
             root.refuse("mclient/enabled", "must be true for apiKeyAuthMechanism");
         }

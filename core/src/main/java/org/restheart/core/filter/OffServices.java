@@ -2,6 +2,7 @@ package org.restheart.core.filter;
 
 import java.util.List;
 import java.util.Optional;
+import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -32,6 +33,11 @@ public final class OffServices implements Filter {
                         off(config.console(), "the console", "/_console", "/console/enabled"),
                         off(config.openApi(), "OpenAPI", "/_openapi", "/openApi/enabled"),
                         off(config.graphql(), "GraphQL", "/graphql", "/graphql/enabled"),
+                        off(
+                                Optional.of(config.graphiql()).filter(Endpoint::enabled),
+                                "GraphiQL",
+                                config.graphiql().uri(),
+                                "/graphiql/enabled"),
                         off(config.dataApi(), "the Atlas Data API", "/app", "/dataApi/enabled"))
                 .stream()
                 .flatMap(Optional::stream)

@@ -6,6 +6,7 @@ import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,15 +46,18 @@ final class ReportingExporter implements SpanExporter {
             } else {
                 lost.add(count);
                 if (failing.compareAndSet(false, true)) {
-                    var cause = result.getFailureThrowable();
                     LOG.warn(
                             "traces cannot be exported to {}: {}; until that changes they are dropped, requests are not"
                                     + " affected",
                             endpoint,
-                            cause == null ? "no reason given" : String.valueOf(cause.getMessage()));
+                            reason(result.getFailureThrowable()));
                 }
             }
         });
+    }
+
+    private static String reason(@Nullable Throwable failure) {
+        return failure == null || failure.getMessage() == null ? "it refuses them" : failure.getMessage();
     }
 
     @Override

@@ -75,6 +75,8 @@ class HomeTest {
 
     @Test
     void a_service_that_is_off_is_named_with_its_key_to_those_who_may_know() {
+        assertThat(gateway.as("admin").get("/_graphiql").body())
+                .contains("GraphiQL would be here", "/graphiql/enabled switches it on");
         assertThat(gateway.as("admin").post("/_mcp", "{}").body()).contains("is off", "/mcp/enabled switches it on");
         assertThat(gateway.as("admin").get("/app/data-1/endpoint").body()).contains("/dataApi/enabled");
         assertThat(gateway.anonymous().get("/_mcp").statusCode()).isEqualTo(401);

@@ -44,7 +44,8 @@ public final class PatchCollection implements DataHandler {
         streams.check(update);
         request.http().requireThread();
         schemas.check(request, update);
-        return properties.changing(
+        var written = properties.changing(
                 request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
+        return schemas.warned(request, update, written);
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.mongo.management;
 
 import com.mongodb.MongoCommandException;
+import java.util.Optional;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
@@ -42,12 +43,13 @@ public final class PutCollection implements DataHandler {
         var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
         request.http().requireThread();
         schemas.check(request, fields);
-        return properties.changing(
+        var written = properties.changing(
                 request,
                 () -> WriteResponses.of(
                         write(request, document),
                         etag.toHexString(),
                         "The collection's ETag must be provided using the 'If-Match' header."));
+        return schemas.warned(request, Optional.ofNullable(fields.get("jsonSchema")), written);
     }
 
     private WriteOutcome write(DataRequest request, RawBsonDocument document) {

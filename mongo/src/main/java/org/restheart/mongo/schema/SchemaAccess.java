@@ -12,6 +12,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
+import org.restheart.http.RequestPath;
+import org.restheart.http.Response;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataFacts;
@@ -19,6 +21,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.Mounts;
 
 /// Looks at the property `jsonSchema` when a collection's properties are written: refusals of documents tell what is in
@@ -105,6 +108,42 @@ public final class SchemaAccess {
                 .map(BsonValue::asDocument);
     }
 
+    /// The response to a write of the property, with a warning if it names a schema that is not there yet. Only after
+    /// [#check], which refuses schemas that the caller may not read. May block.
+    ///
+    /// @param property `jsonSchema` as written
+    public Response warned(DataRequest request, Optional<BsonValue> property, Response written) {
+        var missing = property.filter(BsonValue::isDocument)
+                .flatMap(named -> reference(request.path().requireDb(), named.asDocument()))
+                .filter(key -> isMissing(request, key))
+                .map(key -> "every write of a document will fail until there is a schema " + key.db() + "/"
+                        + StoredSchemas.COLLECTION + "/" + key.idText());
+        return missing.isEmpty()
+                ? written
+                : written.map(response -> response.withAlso("Warning", Warnings.line(missing.get())));
+    }
+
+    /// As above, for the operators of an update.
+    public Response warned(DataRequest request, Update update, Response written) {
+        return update instanceof Update.Operators(var operators) && operators.get("$set") instanceof BsonDocument set
+                ? warned(request, Optional.ofNullable(set.get(SchemaReference.PROPERTY)), written)
+                : written;
+    }
+
+    private boolean isMissing(DataRequest request, SchemaKey key) {
+        return path(request, key)
+                .filter(path -> {
+                    try {
+                        var _ = judged.make(request.http(), JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST))
+                                .settled();
+                        return false;
+                    } catch (ProblemException e) {
+                        return e.problem().status() == 404 && !JudgedRequests.isNotPermitted(e.problem());
+                    }
+                })
+                .isPresent();
+    }
+
     /// A reference that is stored already tells nothing new.
     private void checkNamed(DataRequest request, BsonValue value) {
         if (value.isDocument() && !stored(request).filter(value::equals).isPresent()) {
@@ -135,15 +174,19 @@ public final class SchemaAccess {
         }
     }
 
-    /// Also where there is none yet and the caller could read it.
-    private boolean mayRead(DataRequest request, SchemaKey key) {
+    private Optional<RequestPath> path(DataRequest request, SchemaKey key) {
         var connection = request.http().connection();
-        var path = mounts.pathOf(connection, List.of(key.db(), StoredSchemas.COLLECTION, key.idText()))
+        return mounts.pathOf(connection, List.of(key.db(), StoredSchemas.COLLECTION, key.idText()))
                 .filter(found -> mounts.resolve(found, connection)
                         .map(Mounts.Located::path)
                         .filter(target ->
                                 target.kind() == ResourceKind.SCHEMA && key.db().equals(target.db()))
                         .isPresent());
+    }
+
+    /// Also where there is none yet and the caller could read it.
+    private boolean mayRead(DataRequest request, SchemaKey key) {
+        var path = path(request, key);
         if (path.isEmpty()) {
             return false;
         }

@@ -155,11 +155,15 @@ public final class CsvLoader implements Service {
             metadata.forgetCollection(options.db(), options.collection());
             writes.written(new MongoNamespace(options.db(), options.collection()));
         }
-        return answer(rows, counts);
+        var answer = answer(rows, counts);
+        for (var name : CsvOptions.unknown(request.query())) {
+            answer = warned(answer, "unknown parameter " + name + ", which has no effect");
+        }
+        return answer;
     }
 
     /// Counts are headers: the contract has no content here.
-    private static Response answer(BsonArray rows, BulkWrites.Counts counts) {
+    private static Response.Ready answer(BsonArray rows, BulkWrites.Counts counts) {
         long lost = rows.size() - counts.matched() - counts.made();
         var answer = Response.status(200)
                 .with("X-Inserted-Count", Long.toString(counts.made()))

@@ -33,6 +33,9 @@ record CsvOptions(
     private static final int MAX_SEPARATOR = 20;
     private static final Set<String> KNOWN = Set.of("db", "coll", "id", "sep", "update", "upsert", "props", "values");
 
+    /// Understood by steps before the loader.
+    private static final Set<String> ELSEWHERE = Set.of("pretty", "cache");
+
     /// What they are called elsewhere, in lower case.
     private static final Map<String, String> MEANT = Map.of(
             "separator", "sep",
@@ -81,6 +84,14 @@ record CsvOptions(
                 throw refuse("unknown parameter " + name + "; did you mean " + meant + "?");
             }
         }
+    }
+
+    /// Names of parameters that have no effect here, and are close to none that has.
+    static List<String> unknown(Query query) {
+        return query.names().stream()
+                .filter(name -> !KNOWN.contains(name) && !ELSEWHERE.contains(name))
+                .sorted()
+                .toList();
     }
 
     private static String mandatory(Query query, String name) {
