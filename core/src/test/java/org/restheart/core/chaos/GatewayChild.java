@@ -15,10 +15,10 @@ final class GatewayChild implements AutoCloseable {
             core: {name: %s, drain-timeout-ms: 5000, grace-period-ms: 0}
             http-listener: {host: 127.0.0.1, port: %d}
             mclient: {connection-string: "%s"}
-            mongo: {mongo-mounts: [{what: /chaos, where: /}], change-streams-keep-alive-ms: 1000}
+            mongo: {mongo-mounts: [{what: /%s, where: /}], change-streams-keep-alive-ms: 1000}
             basicAuthMechanism: {enabled: true}
-            mongoRealmAuthenticator: {enabled: true}
-            mongoAclAuthorizer: {enabled: true, acl-db: restheart, acl-collection: acl, root-role: admin}
+            mongoRealmAuthenticator: {enabled: true, users-db: %s}
+            mongoAclAuthorizer: {enabled: true, acl-db: %s, acl-collection: acl, root-role: admin}
             """;
 
     private final int port;
@@ -26,12 +26,22 @@ final class GatewayChild implements AutoCloseable {
     private Process process;
 
     GatewayChild(Path folder, String connectionString) throws IOException {
+        this(folder, connectionString, "chaos", "restheart", "");
+    }
+
+    /// @param database that is shown
+    /// @param accounts the database of accounts and permissions
+    /// @param more further lines of the configuration
+    GatewayChild(Path folder, String connectionString, String database, String accounts, String more)
+            throws IOException {
         this.folder = Files.createDirectory(folder);
         try (var socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
         }
         Files.writeString(
-                folder.resolve("restheart.yml"), CONFIGURATION.formatted(folder.getFileName(), port, connectionString));
+                folder.resolve("restheart.yml"),
+                CONFIGURATION.formatted(folder.getFileName(), port, connectionString, database, accounts, accounts)
+                        + more);
         process = launch();
     }
 

@@ -22,7 +22,12 @@ import org.restheart.core.chaos.Ledger.Period;
 final class Workload {
     private static final int INSERTERS = 6;
     private static final int REGISTERS = 3;
-    private static final int ACCOUNTS = 6;
+    private static final int ACCOUNTS = 20;
+
+    /// They move money between accounts, each within a transaction, so that many conflict.
+    private static final int MOVERS = 64;
+
+    private static final int MOVER_PAUSE_MILLIS = 1_000;
     private static final int BALANCE = 1_000;
 
     /// Between two requests of a client: the machine is shared by all members, gateways and clients.
@@ -72,8 +77,13 @@ final class Workload {
                 loop(threads, _ -> read(register));
             }
         }
-        var dice = new Random(seed);
-        loop(threads, _ -> transfer(dice));
+        for (int i = 0; i < MOVERS; i++) {
+            var dice = new Random(seed + i);
+            loop(threads, _ -> {
+                transfer(dice);
+                Thread.sleep(MOVER_PAUSE_MILLIS);
+            });
+        }
     }
 
     private void loop(ExecutorService threads, Step step) {
@@ -160,6 +170,8 @@ final class Workload {
                     return;
                 }
             }
+        } else { // or its locks would be held until MongoDB's limit
+            client.status("DELETE", "/_sessions/" + session + "/_txns/" + number, "");
         }
     }
 

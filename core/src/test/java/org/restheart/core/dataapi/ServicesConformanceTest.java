@@ -6,7 +6,7 @@ import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
-/// Schemas and sessions.
+/// Schemas, sessions and files.
 @WithMongo
 class ServicesConformanceTest extends DataApiConformance {
     ServicesConformanceTest(TestMongo mongo) {
@@ -14,7 +14,7 @@ class ServicesConformanceTest extends DataApiConformance {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ConformanceFile({"services-schemas.yml", "services-sessions.yml"})
+    @ConformanceFile({"services-schemas.yml", "services-sessions.yml", "services-files.yml"})
     void answers_as_specified(ConformanceCase c) {
         run(c);
     }

@@ -106,6 +106,7 @@ public final class FindViolations implements DataHandler {
     }
 
     /// Whether all documents were checked before the time was over.
+    @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted
     private boolean check(DataRequest request, FindQuery query, Result result) {
         long end = System.nanoTime() + LONGEST.toNanos();
         var after = AfterParameter.parse(

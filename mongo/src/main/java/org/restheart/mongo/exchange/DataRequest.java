@@ -99,6 +99,11 @@ public record DataRequest(
         return new DataRequest(http, path, parameters.withId(id), resource, session, rule);
     }
 
+    /// The same request outside of its session.
+    public DataRequest withoutSession() {
+        return new DataRequest(http, path, parameters, resource, Optional.empty(), rule);
+    }
+
     /// The same request for a new document with this id, ignoring conditions on the id in the filter.
     public DataRequest withNewId(BsonValue id) {
         return new DataRequest(http, path, parameters.withoutIdFilter().withId(id), resource, session, rule);

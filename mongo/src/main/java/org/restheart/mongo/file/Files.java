@@ -3,8 +3,6 @@ package org.restheart.mongo.file;
 import java.time.Duration;
 import java.util.Optional;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.ResourceKind;
@@ -12,6 +10,7 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
 
@@ -64,14 +63,15 @@ public final class Files {
         return outsideSessions(new DeleteFiles(collections));
     }
 
-    /// Refuses writes in sessions: content does not fit into a transaction.
+    /// Writes outside of the session and the transaction of the request, as the contract has it: content does not
+    /// fit into a transaction.
     private static DataHandler outsideSessions(DataHandler handler) {
         return request -> {
-            if (request.session().isPresent() || request.http().query().has("sid")) {
-                throw Problem.of(ProblemCode.NOT_IMPLEMENTED, "files cannot be written in sessions")
-                        .raise();
-            }
-            return handler.handle(FileMetadata.merging(request));
+            var response = handler.handle(FileMetadata.merging(request.withoutSession()));
+            return request.http().query().has("sid") && request.http().query().has("txn")
+                    ? response.map(done -> done.withAlso(
+                            "Warning", Warnings.line("files are written outside of transactions, at once")))
+                    : response;
         };
     }
 

@@ -1,0 +1,178 @@
+package org.restheart.core.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.core.chaos.ChaosClient.CREDENTIALS;
+
+import com.mongodb.client.MongoCollection;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Date;
+import java.util.HashSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What is left by a gateway that is killed, by a signal that it cannot handle, while it does something long.
+@WithMongo
+@Timeout(180)
+class KilledGatewayTest {
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private static final int LINES = 30_000;
+
+    /// Seconds; MongoDB's own default is 60.
+    private static final int LIFETIME = 3;
+
+    private final TestMongo mongo;
+    private final GatewayChild gateway;
+
+    KilledGatewayTest(TestMongo mongo, @TempDir Path folder) throws Exception {
+        this.mongo = mongo;
+        gateway = new GatewayChild(
+                folder.resolve("gateway"),
+                mongo.connectionString(),
+                mongo.databaseName(),
+                mongo.databaseName(),
+                "imports: {db: " + mongo.databaseName() + "}\n");
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        collection("c").deleteMany(new Document());
+        gateway.awaitStart();
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(
+                        () -> assertThat(send("PUT", "/c", "{}").statusCode()).isIn(200, 201));
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private HttpResponse<String> send(String method, String target, String body) throws Exception {
+        return send(method, target, "application/json", body);
+    }
+
+    private HttpResponse<String> send(String method, String target, String type, String body) throws Exception {
+        return HTTP.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + target))
+                        .timeout(Duration.ofSeconds(60))
+                        .method(method, HttpRequest.BodyPublishers.ofString(body))
+                        .header("Content-Type", type)
+                        .header("Authorization", CREDENTIALS)
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private MongoCollection<Document> collection(String name) {
+        return mongo.database().getCollection(name);
+    }
+
+    private void replaceGateway() throws Exception {
+        gateway.kill();
+        gateway.restart();
+        gateway.awaitStart();
+        await().atMost(Duration.ofSeconds(20))
+                .ignoreExceptions()
+                .until(() -> send("GET", "/c?pagesize=1", "").statusCode() == 200);
+    }
+
+    /// Lines without ids, so that one that is written twice is there twice.
+    @Test
+    void an_import_goes_on_without_loss_or_repetition() throws Exception {
+        var content = IntStream.range(0, LINES)
+                .mapToObj(i -> "{\"line\": " + i + ", \"text\": \"a line of the file\"}\n")
+                .collect(Collectors.joining());
+        var begun = send("POST", "/_imports?into=/c", "application/x-ndjson", content);
+        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(202);
+        var job = begun.headers().firstValue("Location").orElseThrow();
+        await().pollInterval(Duration.ofMillis(2))
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> collection("c").estimatedDocumentCount() > LINES / 10);
+
+        replaceGateway();
+
+        long before = collection("c").countDocuments();
+        assertThat(before).as("it was killed in the middle").isBetween(1L, LINES - 1L);
+        assertThat(send("PATCH", job, "").statusCode())
+                .as("until the lease of the dead gateway is over")
+                .isEqualTo(409);
+        // as if a minute had gone by
+        collection("_imports").updateMany(new Document(), new Document("$set", new Document("until", new Date(0))));
+        assertThat(send("GET", job, "").body()).contains("\"state\": \"interrupted\"");
+        assertThat(send("PATCH", job, "").statusCode()).isEqualTo(202);
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> send("GET", job, "").body().contains("\"state\": \"done\""));
+
+        assertThat(BsonDocument.parse(send("GET", job, "").body())
+                        .getNumber("stored")
+                        .intValue())
+                .isEqualTo(LINES);
+        var lines = new HashSet<Integer>();
+        collection("c")
+                .find()
+                .forEach(document -> assertThat(lines.add(document.getInteger("line")))
+                        .as("line %s once", document.getInteger("line"))
+                        .isTrue());
+        assertThat(lines).hasSize(LINES);
+        System.out.println("killed after " + before + " of " + LINES + " lines");
+    }
+
+    private void limitTransactions(int seconds) {
+        mongo.client()
+                .getDatabase("admin")
+                .runCommand(new BsonDocument("setParameter", new BsonInt32(1))
+                        .append("transactionLifetimeLimitSeconds", new BsonInt32(seconds)));
+    }
+
+    @Test
+    void a_transaction_ends_within_the_limit_of_mongodb() throws Exception {
+        collection("c").insertOne(new Document("_id", "a").append("n", 1));
+        limitTransactions(LIFETIME);
+        try {
+            var session = send("POST", "/_sessions", "")
+                    .headers()
+                    .firstValue("Location")
+                    .orElseThrow();
+            var transactions = session.substring(session.indexOf("/_sessions")) + "/_txns";
+            assertThat(send("POST", transactions, "").statusCode()).isEqualTo(201);
+            var sid = session.substring(session.lastIndexOf('/') + 1);
+            assertThat(send("PATCH", "/c/a?sid=" + sid + "&txn=1", "{\"n\": 2}").statusCode())
+                    .isEqualTo(200);
+            gateway.kill();
+            long killed = System.nanoTime();
+
+            // waits for the lock
+            collection("c").updateOne(new Document("_id", "a"), new Document("$set", new Document("m", 1)));
+
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(4 * LIFETIME));
+            gateway.restart();
+            gateway.awaitStart();
+            await().atMost(Duration.ofSeconds(20))
+                    .ignoreExceptions()
+                    .until(() -> send("GET", "/c?pagesize=1", "").statusCode() == 200);
+            assertThat(send("GET", "/c/a", "").body()).contains("\"n\": 1", "\"m\": 1");
+            assertThat(send("PATCH", transactions + "/1", "").statusCode()).isEqualTo(400);
+            assertThat(send("PATCH", "/c/a?sid=" + sid + "&txn=1", "{\"n\": 3}").statusCode())
+                    .isEqualTo(400);
+            assertThat(send("POST", transactions, "").statusCode()).isEqualTo(201);
+        } finally {
+            limitTransactions(60);
+        }
+    }
+}
