@@ -7,6 +7,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.validator.Part.Bound;
 
 /// Keywords about arrays. Confined to one translation.
@@ -75,7 +76,7 @@ record ArrayKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPla
                 : unknown;
     }
 
-    private boolean isComparable(BsonValue items) {
+    private boolean isComparable(@Nullable BsonValue items) {
         if (!(items instanceof BsonDocument each) || each.containsKey("$ref")) {
             return false;
         }

@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /// BSON types that JSON lacks. The gateway's validator sees their values as objects with one known key, and MongoDB's
 /// keywords about objects do not apply to them, so that it is decided here which of these types a schema admits.
@@ -164,7 +165,7 @@ final class ExtendedTypes {
         return !named.equals(type) && !(named.equals("integer") && type.equals("number"));
     }
 
-    private static boolean isOneOf(BsonValue value, Set<String> texts) {
+    private static boolean isOneOf(@Nullable BsonValue value, Set<String> texts) {
         return value instanceof BsonString string && texts.contains(string.getValue());
     }
 

@@ -88,8 +88,8 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         var properties = named(parts);
         var patterns = patterns(parts);
         var additional = schema.get("additionalProperties");
-        boolean open = additional == null || BsonBoolean.TRUE.equals(additional);
-        if (!open && patterns.isPresent()) {
+        boolean open = BsonBoolean.TRUE.equals(additional);
+        if (additional != null && !open && patterns.isPresent()) {
             var rest = translator.part(additional, place.inside("additionalProperties"), bound);
             parts.add(rest);
             if (place.whole()) {

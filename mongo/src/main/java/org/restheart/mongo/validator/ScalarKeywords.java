@@ -69,7 +69,7 @@ record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
     private static BsonValue stored(BsonValue value) {
         try {
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(new BsonDocument("v", value));
-            return JsonParser.parse(json) instanceof BsonDocument parsed ? parsed.get("v") : value;
+            return JsonParser.parse(json) instanceof BsonDocument parsed ? parsed.getOrDefault("v", value) : value;
         } catch (MalformedJsonException _) {
             return value;
         }

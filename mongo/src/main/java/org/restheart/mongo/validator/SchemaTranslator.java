@@ -11,6 +11,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.validator.Part.Bound;
@@ -128,11 +129,12 @@ final class SchemaTranslator {
     }
 
     /// Whether the subschema has an identifier of its own.
+    @SuppressWarnings("ReferenceEquality") // an equal one elsewhere is another one
     private static boolean isNested(BsonDocument schema, SchemaPlace place) {
         return schema != place.document() && (isText(schema.get("id")) || isText(schema.get("$id")));
     }
 
-    private static boolean isText(BsonValue value) {
+    private static boolean isText(@Nullable BsonValue value) {
         return value instanceof BsonString;
     }
 
