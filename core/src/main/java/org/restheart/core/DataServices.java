@@ -32,6 +32,7 @@ import org.restheart.graphql.SourceStreams;
 import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
+import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
@@ -93,7 +94,7 @@ final class DataServices {
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
         guards.addAll(security.guards());
-        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service)));
+        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, streams.budget())));
         bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
         bind(
                 config.cacheInvalidator(),
@@ -161,7 +162,7 @@ final class DataServices {
     }
 
     /// @return the guard of app definitions
-    private Filter bindGraphql(GraphqlConfig graphql, MongoService service) {
+    private Filter bindGraphql(GraphqlConfig graphql, MongoService service, PushBudget budget) {
         var streams = data.streams();
         var rights = new ReadRightsOfMappings(
                 service::pathOf,
@@ -170,7 +171,11 @@ final class DataServices {
                 config.security().reserved());
         var subscriptions = new SourceStreams(service::pathOf, judgedRequests);
         var bounds = new PushBounds(
-                streams.keepAlive(), streams.maxListeners(), streams.maxWaitingMessages(), streams.maxWaitingBytes());
+                streams.keepAlive(),
+                streams.maxListeners(),
+                streams.maxWaitingMessages(),
+                streams.maxWaitingBytes(),
+                budget);
         var apps = new GraphqlService(
                 graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
         opened.push(apps::close);

@@ -1,7 +1,9 @@
 package org.restheart.graphql;
 
 import java.time.Duration;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.push.Backlog;
+import org.restheart.http.push.PushBudget;
 
 /// Limits of connections on which results of subscriptions are sent.
 ///
@@ -9,8 +11,10 @@ import org.restheart.http.push.Backlog;
 /// @param maxSockets most WebSockets at once
 /// @param maxMessages most queued messages per connection
 /// @param maxBytes most queued bytes per connection
-public record PushBounds(Duration keepAlive, int maxSockets, int maxMessages, long maxBytes) {
+/// @param budget of queued bytes, all connections together
+public record PushBounds(Duration keepAlive, int maxSockets, int maxMessages, long maxBytes, PushBudget budget) {
+    /// For the current caller.
     Backlog backlog() {
-        return new Backlog(maxMessages, maxBytes);
+        return new Backlog(maxMessages, maxBytes, budget, CallerScope.current());
     }
 }

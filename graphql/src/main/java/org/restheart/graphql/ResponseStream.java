@@ -91,7 +91,6 @@ final class ResponseStream {
     /// Closes the source. Never blocks; may be called several times.
     void close() {
         closed = true;
-        source.backlog().abandon();
-        source.onGone().run();
+        source.end();
     }
 }

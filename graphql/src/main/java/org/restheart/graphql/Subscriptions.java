@@ -7,6 +7,7 @@ import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Body;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
+import org.restheart.http.push.Subscription;
 
 /// Starts operations that may be subscriptions. Thread-safe.
 record Subscriptions(QueryRunner runner, SourceStreams streams, AppCatalog catalog, SubscriptionObserver observer) {
@@ -29,7 +30,7 @@ record Subscriptions(QueryRunner runner, SourceStreams streams, AppCatalog catal
             return open;
         } finally {
             if (!started) {
-                opening.opened().ifPresent(source -> source.onGone().run());
+                opening.opened().ifPresent(Subscription::end);
             }
         }
     }

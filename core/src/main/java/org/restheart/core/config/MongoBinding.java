@@ -127,10 +127,16 @@ final class MongoBinding {
                 block.integer("change-streams-max-listeners", otherwise.maxListeners(), 1, 10_000_000),
                 block.integer("change-streams-max-waiting-messages", otherwise.maxWaitingMessages(), 1, 10_000_000),
                 block.longInteger("change-streams-max-waiting-bytes", otherwise.maxWaitingBytes(), 1, 1L << 40),
+                waitingTogether(block, otherwise.maxWaitingTogether()),
                 between(ttl, Duration.ofSeconds(1), otherwise.recheck()),
                 block.millis(
                         "change-streams-recheck-ms", otherwise.recheckRights().toMillis(), 0, 86_400_000),
                 block.bool("validate-streams", otherwise.validate()));
+    }
+
+    private static long waitingTogether(Block block, long otherwise) {
+        long bytes = block.longInteger("change-streams-max-waiting-bytes-together", 0, 0, 1L << 40);
+        return bytes == 0 ? otherwise : bytes;
     }
 
     private static Duration between(Duration time, Duration least, Duration most) {

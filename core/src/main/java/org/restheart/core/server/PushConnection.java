@@ -22,6 +22,9 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// How long a client may take for the rest of a message and its part of the close frame, in nanoseconds.
     private static final long CLOSE_TIMEOUT = 5_000_000_000L;
 
+    /// Most bytes of a message whose rest is still sent when the memory of waiting messages is full.
+    private static final int MAX_REST = 16 << 10;
+
     protected final Subscription subscription;
     private final StreamSinkChannel sink;
     private final XnioIoThread thread;
@@ -103,6 +106,11 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             while (current != null || (current = next()) != null) {
                 sink.write(current);
                 if (current.hasRemaining()) {
+                    if (current.remaining() > MAX_REST && subscription.backlog().isShed()) {
+                        cut();
+                        over();
+                        return;
+                    }
                     awaitWritable();
                     return;
                 }
@@ -214,8 +222,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     final void over() {
         if (over.compareAndSet(false, true)) {
             all.remove(this);
-            subscription.backlog().abandon();
-            subscription.onGone().run();
+            subscription.end();
         }
     }
 }

@@ -126,7 +126,7 @@ final class ResponseWriter {
         switch (content) {
             case Content.None _, Content.Bytes _, Content.Forwarded _ -> {}
             case Content.Streamed(var source) -> source.close();
-            case Content.Push(var subscription) -> subscription.onGone().run();
+            case Content.Push(var subscription) -> subscription.end();
         }
     }
 

@@ -33,7 +33,7 @@ final class SseConnection extends PushConnection {
             exchange.setPersistent(false); // no request follows: a read can only return the end
         }
         exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects before the start
-            subscription.onGone().run();
+            subscription.end();
             next.proceed();
         });
         exchange.dispatch(exchange.getIoThread(), () -> {

@@ -47,7 +47,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         // likewise: a client may disconnect before its handshake is complete
         http.addCloseListener(_ -> {
             begun.run();
-            subscription.onGone().run();
+            subscription.end();
         });
         exchange.upgradeChannel((connection, _) -> {
             var socket = new WebSocketConnection(connection, http.getByteBufferPool(), subscription, all);

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 public final class Backlog {
     private final int maxMessages;
     private final long maxBytes;
+    private final PushBudget budget;
+    private final String caller;
 
     @GuardedBy("this")
     private final ArrayDeque<Frame> waiting = new ArrayDeque<>(1);
@@ -18,8 +20,18 @@ public final class Backlog {
     @GuardedBy("this")
     private long bytes;
 
+    /// The frame that is being sent.
+    @GuardedBy("this")
+    private @Nullable Frame taken;
+
     @GuardedBy("this")
     private @Nullable Ending ending;
+
+    @GuardedBy("this")
+    private boolean joined;
+
+    @GuardedBy("this")
+    private boolean shed;
 
     @GuardedBy("this")
     private boolean gone;
@@ -30,11 +42,33 @@ public final class Backlog {
     @GuardedBy("this")
     private @Nullable Runnable receiver;
 
+    /// One outside of any budget.
+    ///
     /// @param maxMessages most messages waiting
     /// @param maxBytes most bytes waiting; a single message may be larger
     public Backlog(int maxMessages, long maxBytes) {
+        this(maxMessages, maxBytes, new PushBudget(Long.MAX_VALUE, () -> {}), "");
+    }
+
+    /// One that counts for a budget, until it is abandoned.
+    ///
+    /// @param maxMessages most messages waiting
+    /// @param maxBytes most bytes waiting; a single message may be larger
+    /// @param caller on whose behalf messages wait, as [org.restheart.http.access.CallerScope] names it
+    public Backlog(int maxMessages, long maxBytes, PushBudget budget, String caller) {
         this.maxMessages = maxMessages;
         this.maxBytes = maxBytes;
+        this.budget = budget;
+        this.caller = caller;
+    }
+
+    /// An empty one with the same bounds, which counts for the same caller.
+    public Backlog another() {
+        return new Backlog(maxMessages, maxBytes, budget, caller);
+    }
+
+    String caller() {
+        return caller;
     }
 
     /// Queues a frame for the receiver. If there is no room, the queue is cleared and the receiver's connection is
@@ -43,22 +77,30 @@ public final class Backlog {
     public Offer offer(Frame frame) {
         Runnable wake;
         boolean fits;
+        boolean beyond = false;
         synchronized (this) {
             if (gone || ending != null) {
                 return Offer.CLOSED;
             }
             fits = waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.length() <= maxBytes);
             if (fits) {
+                if (!joined) {
+                    joined = true;
+                    budget.join(this);
+                }
                 waiting.add(frame);
                 bytes += frame.length();
+                beyond = budget.hold(frame);
             } else {
-                waiting.clear();
-                bytes = 0;
+                clear();
                 ending = Ending.TOO_SLOW;
             }
             wake = fits ? waker() : receiver;
         }
         run(wake);
+        if (beyond) {
+            budget.balance();
+        }
         return fits ? Offer.TAKEN : Offer.OVERFLOWN;
     }
 
@@ -114,9 +156,15 @@ public final class Backlog {
         }
     }
 
-    /// The next frame; null if the queue is empty, and `wake` is then called for the next one. Called by the receiver.
+    /// The next frame; null if the queue is empty, and `wake` is then called for the next one. Called by the receiver
+    /// when it has sent the former one, which counts until then.
     public synchronized @Nullable Frame take() {
+        releaseTaken();
+        if (gone) {
+            return null;
+        }
         var frame = waiting.poll();
+        taken = frame;
         if (frame == null) {
             woken = false;
         } else {
@@ -138,8 +186,62 @@ public final class Backlog {
     /// Discards all messages, present and future: the receiver has disconnected.
     public synchronized void abandon() {
         gone = true;
+        clear();
+        releaseTaken();
+        receiver = null;
+        if (joined) {
+            joined = false;
+            budget.leave(this);
+        }
+    }
+
+    /// Clears the queue and ends the connection with [Ending#TOO_SLOW] for the sake of the budget.
+    ///
+    /// @return false if it is ending already
+    boolean shed() {
+        Runnable wake;
+        synchronized (this) {
+            if (gone || shed) {
+                return false;
+            }
+            shed = true;
+            clear();
+            ending = ending == null ? Ending.TOO_SLOW : ending;
+            wake = receiver;
+        }
+        run(wake);
+        return true;
+    }
+
+    /// Whether the memory of the message that is being sent is needed at once.
+    public synchronized boolean isShed() {
+        return shed;
+    }
+
+    /// The bytes that it holds, with its part of shared ones; 0 if it is ending for their sake.
+    synchronized double part() {
+        if (shed) {
+            return 0;
+        }
+        double part = taken == null ? 0 : taken.part();
+        for (var frame : waiting) {
+            part += frame.part();
+        }
+        return part;
+    }
+
+    @GuardedBy("this")
+    private void clear() {
+        waiting.forEach(budget::release);
         waiting.clear();
         bytes = 0;
-        receiver = null;
+    }
+
+    @GuardedBy("this")
+    private void releaseTaken() {
+        if (taken != null) {
+            budget.release(taken);
+            taken = null;
+        }
     }
 }

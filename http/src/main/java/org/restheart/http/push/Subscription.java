@@ -19,6 +19,12 @@ public record Subscription(
         Runnable onGone,
         Optional<Inbound> inbound) {
 
+    /// Called when the connection has ended for any reason, also if it was never opened; may be called twice.
+    public void end() {
+        backlog.abandon();
+        onGone.run();
+    }
+
     /// One that receives nothing.
     public Subscription(
             Transport transport, Backlog backlog, Duration keepAlive, Consumer<Frame> onSent, Runnable onGone) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 /// @param maxListeners most connections at once
 /// @param maxWaitingMessages most queued messages per listener
 /// @param maxWaitingBytes most queued bytes per listener
+/// @param maxWaitingTogether most queued bytes of all listeners together; half of them for one caller
 /// @param recheck interval in which definitions are checked for changes by others
 /// @param recheckRights interval in which listeners are authorized again; zero for never
 /// @param validate whether malformed definitions are refused when they are written
@@ -22,6 +23,7 @@ public record ChangeStreamConfig(
         int maxListeners,
         int maxWaitingMessages,
         long maxWaitingBytes,
+        long maxWaitingTogether,
         Duration recheck,
         Duration recheckRights,
         boolean validate) {
@@ -33,6 +35,7 @@ public record ChangeStreamConfig(
             100_000,
             1_000,
             8L << 20,
+            Runtime.getRuntime().maxMemory() / 8,
             Duration.ofSeconds(60),
             Duration.ZERO,
             false);

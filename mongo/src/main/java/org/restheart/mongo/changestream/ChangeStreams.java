@@ -16,6 +16,7 @@ import org.restheart.http.Request;
 import org.restheart.http.judged.StreamPosition;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
+import org.restheart.http.push.PushBudget;
 import org.restheart.http.push.Subscription;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.Start;
@@ -35,6 +36,7 @@ public final class ChangeStreams implements AutoCloseable {
     private final Cursors cursors;
     private final Redefinitions redefinitions;
     private final Rights rights;
+    private final PushBudget budget;
     private final ConcurrentHashMap<StreamKey, SharedStream> streams = new ConcurrentHashMap<>();
 
     /// @param client whose pool has `config.maxCursors()` connections in addition to those of requests
@@ -50,9 +52,15 @@ public final class ChangeStreams implements AutoCloseable {
         this.config = config;
         this.meters = new StreamMeters(registry);
         this.onSent = meters::sent;
+        this.budget = new PushBudget(config.maxWaitingTogether(), meters::dropped);
         this.cursors = new Cursors(config.maxCursors(), config.maxCursorsPerAccount(), meters);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
         this.rights = new Rights(tasks, config.recheckRights(), admits);
+    }
+
+    /// Of messages that wait for listeners.
+    public PushBudget budget() {
+        return budget;
     }
 
     private Collection<SharedStream> open() {
@@ -93,6 +101,7 @@ public final class ChangeStreams implements AutoCloseable {
         } finally {
             if (!admitted) {
                 stream.leave(listener);
+                listener.discard();
             }
         }
         request.attribute(StreamPosition.ASKED).ifPresent(asked -> asked.accept(() -> stream.position(listener)));
@@ -103,6 +112,7 @@ public final class ChangeStreams implements AutoCloseable {
             if (gone.compareAndSet(false, true)) {
                 forget.run();
                 stream.leave(listener);
+                listener.discard();
                 meters.left(listener.transport());
             }
         });

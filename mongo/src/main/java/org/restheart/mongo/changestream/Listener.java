@@ -18,31 +18,29 @@ final class Listener {
     private final Event.Form form;
     private final Predicate<BsonDocument> filter;
     private final Backlog backlog;
-    private final int maxHeld;
-    private @Nullable ArrayDeque<Held> held;
+
+    /// The tokens of messages that wait until missed events before them have been sent; null if none has to.
+    private @Nullable ArrayDeque<BsonDocument> heldTokens;
+
+    /// The messages of these tokens.
+    private volatile @Nullable Backlog held;
 
     /// The position up to which events were delivered by the listener's own cursor, which may be ahead of the shared
     /// stream; null once the shared stream has passed it.
     private @Nullable BsonDocument delivered;
 
-    /// A message that is queued until missed events before it have been sent.
-    private record Held(BsonDocument token, Frame frame) {}
-
     /// @param filter on the event document
-    /// @param maxHeld most queued messages while missed ones are sent
     Listener(
             StreamDefinition definition,
             Transport transport,
             Event.Form form,
             Predicate<BsonDocument> filter,
-            Backlog backlog,
-            int maxHeld) {
+            Backlog backlog) {
         this.definition = definition;
         this.transport = transport;
         this.form = form;
         this.filter = filter;
         this.backlog = backlog;
-        this.maxHeld = maxHeld;
     }
 
     Transport transport() {
@@ -65,47 +63,78 @@ final class Listener {
     ///
     /// @param position of the stream
     Optional<String> told(BsonDocument position) {
-        return held == null ? Optional.of(form.id(position)) : Optional.empty();
+        return heldTokens == null ? Optional.of(form.id(position)) : Optional.empty();
     }
 
     /// Queues messages from now on, until [#release].
     void hold() {
-        held = new ArrayDeque<>();
+        heldTokens = new ArrayDeque<>();
+        held = backlog.another();
     }
 
     /// Sends the queued messages after `token`.
     ///
     /// @return false if the listener has to be removed
     boolean release(BsonDocument token, StreamMeters meters) {
-        var waiting = held;
-        held = null;
+        var tokens = heldTokens;
+        var messages = held;
+        heldTokens = null;
         delivered = token;
-        if (waiting != null) {
-            for (var message : waiting) {
-                if (!ResumeToken.reaches(token, message.token()) && !offer(message.frame(), meters)) {
+        if (tokens == null || messages == null) {
+            return true;
+        }
+        try {
+            for (var position : tokens) {
+                var frame = messages.take();
+                if (frame == null) {
+                    return tooSlow();
+                }
+                if (!ResumeToken.reaches(token, position) && !offer(frame, meters)) {
                     return false;
                 }
             }
+            return true;
+        } finally {
+            messages.abandon();
         }
-        return true;
+    }
+
+    /// The messages were discarded, which was counted then.
+    private boolean tooSlow() {
+        backlog.end(Ending.TOO_SLOW);
+        return false;
+    }
+
+    /// Discards all messages: the listener has left. Any thread.
+    void discard() {
+        var messages = held;
+        if (messages != null) {
+            messages.abandon();
+        }
+        backlog.abandon();
     }
 
     /// Accepts an event of the shared stream.
     ///
     /// @return false if the listener has to be removed
     boolean accept(Event event, StreamMeters meters) {
-        if (held == null) {
+        var tokens = heldTokens;
+        var messages = held;
+        if (tokens == null || messages == null) {
             return isDelivered(event) || deliver(event, meters);
         }
-        if (filter.test(event.document())) {
-            if (held.size() >= maxHeld) {
-                meters.dropped();
-                backlog.end(Ending.TOO_SLOW);
-                return false;
-            }
-            held.add(new Held(event.token(), frame(event)));
+        if (!filter.test(event.document())) {
+            return true;
         }
-        return true;
+        tokens.add(event.token());
+        return switch (messages.offer(frame(event))) {
+            case TAKEN -> true;
+            case OVERFLOWN -> {
+                meters.dropped();
+                yield tooSlow();
+            }
+            case CLOSED -> tooSlow();
+        };
     }
 
     private boolean isDelivered(Event event) {

@@ -16,6 +16,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Transport;
@@ -140,8 +141,11 @@ public final class OpenStream implements DataHandler {
                         StartParameters.wantTokens(request.http(), transport),
                         seal),
                 filter,
-                new Backlog(config.maxWaitingMessages(), config.maxWaitingBytes()),
-                config.maxWaitingMessages());
+                new Backlog(
+                        config.maxWaitingMessages(),
+                        config.maxWaitingBytes(),
+                        streams.budget(),
+                        CallerScope.current()));
         return switch (transport) {
             case WEB_SOCKET -> {
                 var answer = WebSocketHandshake.answer(request.http().headers());

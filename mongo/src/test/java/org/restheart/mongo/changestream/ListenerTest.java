@@ -32,8 +32,7 @@ class ListenerTest {
                 Transport.SSE,
                 new Event.Form(JsonMode.DEFAULT, false, Optional.empty()),
                 _ -> true,
-                backlog,
-                100);
+                backlog);
     }
 
     /// The shared stream may be behind the cursor with which a listener has caught up.
