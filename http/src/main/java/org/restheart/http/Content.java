@@ -46,10 +46,19 @@ public sealed interface Content {
     }
 
     /// Bytes that are produced while they are sent, as fast as the client takes them.
-    record Streamed(Source source) implements Content {
+    ///
+    /// @param held bytes that the source holds in memory meanwhile, about
+    record Streamed(Source source, long held) implements Content {
+        private static final int FEW = 128 << 10;
+
+        /// Of a source that holds a piece at a time.
+        public Streamed(Source source) {
+            this(source, FEW);
+        }
+
         /// The same content through another source, which reads lazily and closes the first.
         public Streamed through(UnaryOperator<Source> change) {
-            return new Streamed(change.apply(source));
+            return new Streamed(change.apply(source), held);
         }
     }
 

@@ -143,7 +143,7 @@ public final class DataApi {
                 case Content.None() -> "";
                 case Content.Bytes(var buffer) ->
                     StandardCharsets.UTF_8.decode(buffer.duplicate()).toString();
-                case Content.Streamed(var source) -> drain(source);
+                case Content.Streamed streamed -> drain(streamed.source());
                 case Content.Push _, Content.Forwarded _ -> throw new AssertionError("a push has no end");
             };
         }

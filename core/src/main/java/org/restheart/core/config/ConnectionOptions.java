@@ -37,7 +37,7 @@ public record ConnectionOptions(
     static ConnectionOptions read(Block block) {
         return new ConnectionOptions(
                 block.bool("ENABLE_HTTP2", true),
-                (int) Math.min(Integer.MAX_VALUE, block.longInteger("MAX_HEADER_SIZE", 1_048_576, 1, Long.MAX_VALUE)),
+                (int) Math.min(Integer.MAX_VALUE, block.longInteger("MAX_HEADER_SIZE", 131_072, 1, Long.MAX_VALUE)),
                 size(block, "MAX_ENTITY_SIZE", DEFAULT_MAX_ENTITY_SIZE),
                 timeout(block, "IDLE_TIMEOUT", -1),
                 timeout(block, "REQUEST_PARSE_TIMEOUT", DEFAULT_PARSE_TIMEOUT),

@@ -15,6 +15,7 @@ import java.util.Optional;
 /// @param maxInFlightRequests most requests at once; resolved, `Integer.MAX_VALUE` for no limit
 /// @param maxBufferedContent most bytes of request content in memory, all requests together; resolved
 /// @param maxAnonymousContent most of them for callers without an account; resolved
+/// @param maxBufferedResponses most bytes of responses in memory that clients have not taken yet; resolved
 /// @param maxStreamedContent most bytes of one request's content that is read while it arrives; resolved,
 ///     `Long.MAX_VALUE` for no limit
 /// @param errorBodies which refusals have a body
@@ -33,6 +34,7 @@ public record CoreConfig(
         int maxInFlightRequests,
         long maxBufferedContent,
         long maxAnonymousContent,
+        long maxBufferedResponses,
         long maxStreamedContent,
         ErrorBodies errorBodies,
         Duration gracePeriod,
@@ -40,6 +42,9 @@ public record CoreConfig(
 
     private static final int MAX_THREADS = 32_767;
     private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
+
+    /// Twice the largest part of a result that is in memory at a time, of documents of 16 MiB.
+    private static final long MIN_RESPONSES = 64L << 20;
 
     /// Twice the largest request content that is allowed by default.
     private static final long MIN_CONTENT = 2 * ConnectionOptions.DEFAULT_MAX_ENTITY_SIZE;
@@ -62,6 +67,7 @@ public record CoreConfig(
         long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
         long content = maxContent > 0 ? maxContent : Math.max(MIN_CONTENT, maxHeap / 4);
         long maxAnonymous = block.longInteger("max-anonymous-content", 0, 0, Long.MAX_VALUE);
+        long maxResponses = block.longInteger("max-buffered-responses", 0, 0, Long.MAX_VALUE);
         long maxStreamed = block.longInteger("max-streamed-content", DEFAULT_MAX_STREAMED_CONTENT, 0, Long.MAX_VALUE);
         formerKeys(block);
         return new CoreConfig(
@@ -77,6 +83,7 @@ public record CoreConfig(
                 maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
                 content,
                 maxAnonymous > 0 ? maxAnonymous : Math.max(MIN_CONTENT / 2, content / 4),
+                maxResponses > 0 ? maxResponses : Math.max(MIN_RESPONSES, maxHeap / 4),
                 maxStreamed > 0 ? maxStreamed : Long.MAX_VALUE,
                 block.oneOf("error-bodies", ErrorBodies.HELPFUL),
                 block.millis("grace-period-ms", 2_000, 0, 600_000),

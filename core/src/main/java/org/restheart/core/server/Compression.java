@@ -64,7 +64,7 @@ final class Compression {
             case Content.None none -> none;
             case Content.Bytes bytes when coding == ContentCoding.GZIP -> gzip(bytes);
             case Content.Bytes bytes -> coded(coding, bytes);
-            case Content.Streamed(var source) -> new Content.Streamed(new CodedSource(coding, source));
+            case Content.Streamed streamed -> streamed.through(source -> new CodedSource(coding, source));
             case Content.Push push -> push;
             case Content.Forwarded forwarded -> forwarded;
         };

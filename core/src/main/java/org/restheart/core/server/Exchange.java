@@ -25,6 +25,7 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.Traffic;
 import org.restheart.http.Withdrawable;
 import org.restheart.http.access.Account;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceSpan;
 import org.slf4j.Logger;
@@ -51,6 +52,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private final @Nullable RequestSpan span;
     private Request request;
     private boolean left;
+
+    /// Whose place among the requests is held whose content is awaited.
+    private @Nullable String awaited;
 
     /// The following fields are confined to the I/O thread.
     private boolean settled;
@@ -115,6 +119,13 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void decideFirst(boolean streamed, byte[] begin, @Nullable StreamSourceChannel channel) {
+        var address = CallerScope.address(parts.clients().of(request));
+        if (!parts.arriving().tryTake(address)) {
+            http.setPersistent(false);
+            send(RootHandler.unavailable("too many requests of this client send their content slowly"));
+            return;
+        }
+        awaited = address;
         var content = new ArrivingContent(http, parts.bodies(), begin, channel);
         request = request.with(decoded(
                 new ArrivingBody(http.getRequestContentLength(), streamed, content, parts.bodies(), held), streamed));
@@ -215,7 +226,12 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void send(Ready built) {
-        var ready = span == null ? built : span.respond(built);
+        var held = parts.responses().hold(http, caller(), built.content());
+        if (!held && built.content() instanceof Content.Streamed streamed) {
+            parts.threads().execute(streamed.source()::close);
+        }
+        var fitting = held ? built : RootHandler.unavailable("responses that this client has not taken fill its share");
+        var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
         if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {
             leave(); // it may stay open for days, or while the client sends content that is not read
@@ -233,6 +249,13 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         } else {
             http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
         }
+    }
+
+    /// Whose share of the memory for responses this is.
+    private String caller() {
+        return note.account()
+                .map(account -> CallerScope.account(account.name()))
+                .orElseGet(() -> CallerScope.address(parts.clients().of(request)));
     }
 
     /// Files that are kept compressed say so themselves.
@@ -269,6 +292,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         if (!left) {
             left = true;
             held.close();
+            if (awaited != null) {
+                parts.arriving().release(awaited);
+            }
             parts.admission().leave();
         }
     }

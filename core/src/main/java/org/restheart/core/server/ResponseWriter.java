@@ -60,10 +60,11 @@ final class ResponseWriter {
             case Content.None _ -> empty(exchange);
             case Content.Bytes bytes when contentAllowed -> bytes(exchange, bytes);
             case Content.Bytes _ -> empty(exchange);
-            case Content.Streamed(var source)
-            when contentAllowed && !isHead(exchange) -> exchange.dispatch(threads, new StreamPump(exchange, source));
-            case Content.Streamed(var source) -> {
-                source.close();
+            case Content.Streamed streamed
+            when contentAllowed && !isHead(exchange) ->
+                exchange.dispatch(threads, new StreamPump(exchange, streamed.source()));
+            case Content.Streamed streamed -> {
+                streamed.source().close();
                 exchange.endExchange();
             }
             case Content.Forwarded _ -> throw new IllegalStateException("handed on above");
@@ -125,7 +126,7 @@ final class ResponseWriter {
     private static void abandon(Content content) {
         switch (content) {
             case Content.None _, Content.Bytes _, Content.Forwarded _ -> {}
-            case Content.Streamed(var source) -> source.close();
+            case Content.Streamed streamed -> streamed.source().close();
             case Content.Push(var subscription) -> subscription.end();
         }
     }

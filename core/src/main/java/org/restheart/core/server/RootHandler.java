@@ -157,7 +157,7 @@ final class RootHandler implements HttpHandler {
         }
     }
 
-    private static Ready unavailable(String message) {
+    static Ready unavailable(String message) {
         return refusal(Problem.of(ProblemCode.OVERLOADED, message)).with("Retry-After", "1");
     }
 

@@ -4,15 +4,20 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.tracing.Tracing;
+import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
 
 /// The parts that every exchange uses.
 ///
 /// @param threads starts a virtual thread per task
+/// @param arriving places of requests whose content is awaited, by address: of requests in flight, one client may not
+///     hold all while it sends nothing
 /// @param clients determines the address under which a client's content is counted
 record ServerParts(
         Admission admission,
         BodyLimits bodies,
+        FairShares arriving,
+        HeldResponses responses,
         ClientAddress clients,
         ResponseWriter writer,
         Executor threads,

@@ -27,12 +27,14 @@ public record ServerSettings(
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content held for all requests together
     /// @param maxAnonymousBodies bytes of them for callers without an account
+    /// @param maxResponsesInMemory bytes of responses that clients have not taken yet, of all together
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
     /// @param contentTimeout how long the content of a request may take to arrive before its rate is checked
     public record Limits(
             int maxRequestsInFlight,
             long maxBodiesInMemory,
             long maxAnonymousBodies,
+            long maxResponsesInMemory,
             long maxStreamedContent,
             Duration contentTimeout) {}
 
@@ -48,6 +50,7 @@ public record ServerSettings(
                         config.security().asksForAccounts()
                                 ? config.core().maxAnonymousContent()
                                 : config.core().maxBufferedContent(),
+                        config.core().maxBufferedResponses(),
                         config.core().maxStreamedContent(),
                         CONTENT_PATIENCE),
                 config.security().guards().clientAddress(),

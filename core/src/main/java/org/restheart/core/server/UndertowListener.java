@@ -27,6 +27,7 @@ import org.restheart.core.config.ListenerConfig.Keystore;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.routing.Router;
 import org.restheart.core.tracing.Tracing;
+import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,6 +97,8 @@ public final class UndertowListener {
                         settings.limits().maxAnonymousBodies(),
                         settings.limits().maxStreamedContent(),
                         settings.limits().contentTimeout()),
+                new FairShares(admission.limit(), 0),
+                new HeldResponses(settings.limits().maxResponsesInMemory()),
                 settings.clients(),
                 new ResponseWriter(threads, pushes, admission, proxies),
                 threads,

@@ -193,7 +193,8 @@ class JudgedRequestsTest {
                 case Content.None _ -> "";
                 case Content.Bytes(var buffer) ->
                     StandardCharsets.UTF_8.decode(buffer.duplicate()).toString();
-                case Content.Streamed(var source) -> {
+                case Content.Streamed streamed -> {
+                    var source = streamed.source();
                     var bytes = new ByteArrayOutputStream();
                     try (source) {
                         for (var next = source.next(); next.hasRemaining(); next = source.next()) {

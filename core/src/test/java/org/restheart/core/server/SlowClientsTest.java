@@ -12,10 +12,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -161,6 +163,99 @@ class SlowClientsTest {
             client.request("POST /", "Content-Length: 100000").send("x".repeat(50_000));
             assertThat(client.answer().status()).isEqualTo(408);
             assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    /// 64 MiB of responses may be in memory.
+    @Test
+    void clients_that_do_not_read_leave_memory_to_others() throws Exception {
+        var served = new AtomicInteger();
+        var clients = new ArrayList<Socket>();
+        var service = eager("/", _ -> {
+            served.incrementAndGet();
+            return Response.status(200).with("text/plain", Content.Bytes.of(new byte[4 << 20]));
+        });
+        try (var server = TestServer.with("", service)) {
+            for (int i = 0; i < 40; i++) {
+                var socket = new Socket();
+                clients.add(socket);
+                socket.setReceiveBufferSize(4_096);
+                socket.connect(server.listener().address());
+                socket.getOutputStream()
+                        .write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            }
+            await().until(() -> served.get() == 40);
+            int refused = 0;
+            for (var client : clients) {
+                client.setSoTimeout(10_000);
+                var line = new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+                refused += line.equals("HTTP/1.1 503") ? 1 : 0;
+            }
+            assertThat(refused).isBetween(31, 33); // 64 MiB are 16 of them, of which one address has half
+            for (var client : clients) {
+                client.close();
+            }
+            await().until(() -> server.listener().load().inFlight() == 0);
+            try (var client = server.connect()) {
+                assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+            }
+        } finally {
+            for (var client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void responses_that_share_their_bytes_are_counted_once() throws Exception {
+        var shared = Content.Bytes.of(new byte[4 << 20]);
+        var clients = new ArrayList<Socket>();
+        try (var server =
+                TestServer.with("", eager("/", _ -> Response.status(200).with("text/plain", shared)))) {
+            for (int i = 0; i < 40; i++) {
+                var socket = new Socket();
+                clients.add(socket);
+                socket.setReceiveBufferSize(4_096);
+                socket.connect(server.listener().address());
+                socket.getOutputStream()
+                        .write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            }
+            for (var client : clients) {
+                client.setSoTimeout(10_000);
+                assertThat(client.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 200");
+            }
+        } finally {
+            for (var client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void clients_that_do_not_send_leave_places_to_others() throws Exception {
+        var clients = new ArrayList<RawClient>();
+        var service = blocking("/", request -> {
+            request.body().bytes();
+            return Response.status(200);
+        });
+        try (var server = TestServer.with("", 20, service)) {
+            for (int i = 0; i < 30; i++) {
+                var client = server.connect();
+                clients.add(client);
+                client.request("POST /", "Content-Length: 9000").send("x");
+            }
+            int late = 0;
+            for (var client : clients) {
+                late += client.answer().status() == 408 ? 1 : 0;
+            }
+            assertThat(late).isBetween(1, 10); // others were refused at once
+            try (var client = server.connect()) {
+                assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+            }
+        } finally {
+            for (var client : clients) {
+                client.close();
+            }
         }
     }
 }

@@ -46,12 +46,19 @@ public final class FairShares {
     ///
     /// @param caller [CallerScope#SERVER] always may
     public boolean tryTake(String caller) {
+        return tryTake(caller, 1);
+    }
+
+    /// Takes several places, if the caller might take them one after the other.
+    ///
+    /// @param caller [CallerScope#SERVER] always may
+    public boolean tryTake(String caller, int places) {
         lock.lock();
         try {
-            if (!caller.equals(CallerScope.SERVER) && (waiting.containsKey(caller) || !mayTake(caller))) {
+            if (!caller.equals(CallerScope.SERVER) && (waiting.containsKey(caller) || !mayTake(caller, places))) {
                 return false;
             }
-            book(caller);
+            book(caller, places);
             return true;
         } finally {
             lock.unlock();
@@ -78,7 +85,7 @@ public final class FairShares {
                 }
             } catch (InterruptedException e) {
                 if (waiter.granted) {
-                    unbook(caller);
+                    unbook(caller, 1);
                 }
                 throw e;
             } finally {
@@ -94,28 +101,34 @@ public final class FairShares {
 
     /// Gives a place back.
     public void release(String caller) {
+        release(caller, 1);
+    }
+
+    /// Gives several places back.
+    public void release(String caller, int places) {
         lock.lock();
         try {
-            unbook(caller);
+            unbook(caller, places);
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean mayTake(String caller) {
+    /// A caller that holds nothing may take all at once; another one, if it may take the last of these places.
+    private boolean mayTake(String caller, int places) {
         int mine = held.getOrDefault(caller, 0);
-        int free = size - reserve - used;
-        return mine == 0 ? free > 0 : mine < free;
+        long free = (long) size - reserve - used;
+        return mine == 0 ? places <= free : mine + places - 1L < free - (places - 1L);
     }
 
-    private void book(String caller) {
-        used++;
-        held.merge(caller, 1, Integer::sum);
+    private void book(String caller, int places) {
+        used += places;
+        held.merge(caller, places, Integer::sum);
     }
 
-    private void unbook(String caller) {
-        used--;
-        held.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1);
+    private void unbook(String caller, int places) {
+        used -= places;
+        held.computeIfPresent(caller, (_, count) -> count == places ? null : count - places);
         grant();
     }
 
@@ -135,14 +148,14 @@ public final class FairShares {
                             waiting.entrySet().iterator();
                     all.hasNext(); ) {
                 var entry = all.next();
-                if (!mayTake(entry.getKey())) {
+                if (!mayTake(entry.getKey(), 1)) {
                     continue;
                 }
                 var waiter = entry.getValue().remove();
                 if (entry.getValue().isEmpty()) {
                     all.remove();
                 }
-                book(entry.getKey());
+                book(entry.getKey(), 1);
                 waiter.granted = true;
                 waiter.changed.signal();
                 granted = true;

@@ -12,6 +12,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.format.BatchSizes;
 import org.restheart.mongo.format.BsonBytes;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.DocumentContent;
@@ -24,7 +25,8 @@ import org.restheart.mongo.parameter.AfterParameter;
 ///
 /// @param documents for the default columns of CSV
 /// @param next for `after`
-record Exports(Finder finder, Documents documents, Queries queries, NextPage next) {
+/// @param sizes how many documents to fetch at once
+record Exports(Finder finder, Documents documents, Queries queries, NextPage next, BatchSizes sizes) {
     /// Documents per round trip; MongoDB bounds a batch to 16 MiB.
     private static final int BATCH = 500;
 
@@ -40,10 +42,12 @@ record Exports(Finder finder, Documents documents, Queries queries, NextPage nex
         var query = paging.explicit() ? queries.page(request) : queries.all(request);
         var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
         var format = format(request, export, columns);
+        var large = sizes.observer(query.namespace());
+        int batch = sizes.of(query.namespace(), BATCH);
         return AfterParameter.parse(
                         request.http().query(), request.parameters().find().sort())
-                .map(key -> DocumentContent.response(next.find(query, key, BATCH), format))
-                .orElseGet(() -> DocumentContent.response(finder.find(query, BATCH), format));
+                .map(key -> DocumentContent.response(next.find(query, key, batch), format, large))
+                .orElseGet(() -> DocumentContent.response(finder.find(query, batch), format, large));
     }
 
     static Response.Ready document(DataRequest request, Export export, BsonDocument document) {

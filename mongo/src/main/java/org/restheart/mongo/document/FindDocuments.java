@@ -18,6 +18,7 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
+import org.restheart.mongo.format.BatchSizes;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.Export;
@@ -40,6 +41,7 @@ public final class FindDocuments implements DataHandler {
     private final Queries queries;
     private final NextPage next;
     private final Exports exports;
+    private final BatchSizes sizes = new BatchSizes();
 
     public FindDocuments(
             Finder finder, Documents documents, Pages pages, Continuations continuations, Duration timeLimit) {
@@ -47,8 +49,8 @@ public final class FindDocuments implements DataHandler {
         this.documents = documents;
         this.pages = pages;
         this.queries = new Queries(timeLimit);
-        this.next = new NextPage(continuations);
-        this.exports = new Exports(finder, documents, queries, next);
+        this.next = new NextPage(continuations, sizes);
+        this.exports = new Exports(finder, documents, queries, next, sizes);
     }
 
     @Override
@@ -136,6 +138,7 @@ public final class FindDocuments implements DataHandler {
 
     private Response.Ready run(FindQuery query, DocumentFormat format) {
         // One document more than there can be in a batch: so that MongoDB closes the cursor with the first reply.
-        return next.response(query, finder.find(query, Math.min(query.limit() + 1, LARGEST_BATCH)), format);
+        int batch = sizes.of(query.namespace(), Math.min(query.limit() + 1, LARGEST_BATCH));
+        return next.response(query, finder.find(query, batch), format);
     }
 }

@@ -26,6 +26,7 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.format.BatchSizes;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.SchemaSource;
@@ -59,7 +60,7 @@ public final class FindViolations implements DataHandler {
         this.schemas = schemas;
         this.access = access;
         this.queries = new Queries(timeLimit.isZero() || timeLimit.compareTo(LONGEST) > 0 ? LONGEST : timeLimit);
-        this.next = new NextPage(continuations);
+        this.next = new NextPage(continuations, new BatchSizes());
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.format.BatchSizes;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.parameter.AfterParameter;
@@ -27,15 +28,17 @@ final class NextPage {
     private static final int LONGEST = 4_096;
 
     private final Continuations continuations;
+    private final BatchSizes sizes;
 
-    NextPage(Continuations continuations) {
+    NextPage(Continuations continuations, BatchSizes sizes) {
         this.continuations = continuations;
+        this.sizes = sizes;
     }
 
     /// A `200` of the cursor's documents, with the key of the next page.
     Response.Ready response(FindQuery query, MongoCursor<? extends BsonDocument> documents, DocumentFormat format) {
         var watched = new Last(format);
-        var page = DocumentContent.response(documents, watched);
+        var page = DocumentContent.response(documents, watched, sizes.observer(query.namespace()));
         var last = watched.last;
         if (last == null || watched.count < query.limit() || page.content() instanceof Content.Streamed) {
             return page;
@@ -51,7 +54,7 @@ final class NextPage {
     ///
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
     Response.Ready after(FindQuery query, BsonDocument key, DocumentFormat format) {
-        return response(query, find(query, key, query.limit() + 1), format);
+        return response(query, find(query, key, sizes.of(query.namespace(), query.limit() + 1)), format);
     }
 
     /// @throws org.restheart.http.ProblemException 400 if the order has no index

@@ -3,6 +3,7 @@ package org.restheart.mongo.format;
 import com.mongodb.client.MongoCursor;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.bson.BsonDocument;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
@@ -25,8 +26,17 @@ public final class DocumentContent {
     /// @param cursor closed here or, if the result is large, after the last piece
     /// @throws com.mongodb.MongoException if MongoDB refuses the query
     public static Response.Ready response(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
+        return response(cursor, format, _ -> {});
+    }
+
+    /// The same.
+    ///
+    /// @param large is told the average size of documents in bytes if the result is a large one
+    public static Response.Ready response(
+            MongoCursor<? extends BsonDocument> cursor, DocumentFormat format, IntConsumer large) {
         var span = TraceScope.current();
-        var content = span == null ? of(cursor, format) : TraceScope.timed("encode", () -> of(cursor, format));
+        var content =
+                span == null ? of(cursor, format, large) : TraceScope.timed("encode", () -> of(cursor, format, large));
         return Response.status(200).with(format.mediaType(), content);
     }
 
@@ -41,7 +51,7 @@ public final class DocumentContent {
         return Response.status(200).with(format.mediaType(), new Content.Bytes(out.toByteBuffer()));
     }
 
-    private static Content of(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format) {
+    private static Content of(MongoCursor<? extends BsonDocument> cursor, DocumentFormat format, IntConsumer large) {
         var pieces = new Pieces(cursor, format);
         boolean handedOver = false;
         try {
@@ -50,8 +60,10 @@ public final class DocumentContent {
                 return new Content.Bytes(first);
             }
             pieces.waiting = first;
+            int average = first.remaining() / (int) pieces.count;
+            large.accept(average);
             handedOver = true;
-            return new Content.Streamed(pieces);
+            return new Content.Streamed(pieces, first.remaining() + (long) cursor.available() * average);
         } finally {
             if (!handedOver) {
                 pieces.close();
