@@ -86,7 +86,14 @@ final class DataServices {
     /// @return their bindings
     List<Binding> open() {
         var streamClient = connectForStreams();
-        var streams = new ChangeStreams(tasks, streamClient, data.streams(), metrics.streams(), security::stillAdmits);
+        var streams = new ChangeStreams(
+                tasks,
+                streamClient,
+                data.streams(),
+                metrics.streams(),
+                security::stillAdmits,
+                security::stillAuthenticates);
+        security.watchAccounts(streams::accountChanged);
         opened.push(streams::close);
         var service = new MongoService(tasks, data, client, streams, metrics.coalescing(), judgedRequests);
         opened.push(service::close);

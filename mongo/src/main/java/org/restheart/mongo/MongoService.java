@@ -84,7 +84,7 @@ public final class MongoService implements Service, AutoCloseable {
                 tasks,
                 config,
                 client,
-                new ChangeStreams(tasks, client, config.streams(), registry, _ -> true),
+                new ChangeStreams(tasks, client, config.streams(), registry, _ -> true, _ -> true),
                 registry,
                 (_, _) -> Response.status(204));
     }

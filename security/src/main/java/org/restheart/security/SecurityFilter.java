@@ -280,6 +280,17 @@ public final class SecurityFilter implements Filter {
                 .isPresent();
     }
 
+    /// The same, but for an account whose other properties may have changed; always for a request without an account.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
+    public boolean stillAuthenticates(Request request) {
+        var account = request.caller().account();
+        return account.isEmpty()
+                || (authenticate(request, Authenticator::authenticateAgain) instanceof Authentication.Authenticated now
+                        && now.account().name().equals(account.get().name())
+                        && now.account().roles().equals(account.get().roles()));
+    }
+
     private boolean isStillKnown(Request request, Account account) {
         return authenticate(request, Authenticator::authenticateAgain) instanceof Authentication.Authenticated now
                 && withoutTag(now.account()).equals(withoutTag(account));

@@ -32,6 +32,11 @@ final class CollectionFollower implements Followed, ChangeFollower.Audience {
 
         /// @param id of the document; null if any of them may have changed
         void changed(@Nullable BsonDocument id);
+
+        /// A write through this server may have changed any of them; it is also reported as a change, later.
+        default void written() {
+            changed(null);
+        }
     }
 
     private CollectionFollower(MongoClient client, String database, Map<String, Listener> listeners) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -322,6 +323,20 @@ public final class Security implements AutoCloseable {
     /// Whether a request that was admitted by a security filter would be admitted now. May block.
     public boolean stillAdmits(Request request) {
         return secured.stillAdmits(request);
+    }
+
+    /// Whether the credentials of a request that was admitted are still good, for an account with the same roles;
+    /// always
+    /// without an account. May block.
+    public boolean stillAuthenticates(Request request) {
+        return secured.stillAuthenticates(request);
+    }
+
+    /// Has changes of stored accounts reported.
+    ///
+    /// @param watcher receives the name; empty if it may be any; must not block
+    public void watchAccounts(Consumer<Optional<String>> watcher) {
+        stored.ifPresent(security -> security.watchAccounts(watcher));
     }
 
     /// Tells the owners of imports from each other.

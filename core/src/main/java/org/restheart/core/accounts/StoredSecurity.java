@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ final class StoredSecurity {
     private final Optional<MongoRefreshTokens> sessions;
     private final Optional<MongoRevocations> revocations;
     private final Optional<Managers> managers;
+    private final AccountChanges accountChanges;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
 
     /// @param tasks ended before the client is closed
@@ -57,6 +59,7 @@ final class StoredSecurity {
             PasswordHashes hashes,
             boolean managedOtherwise,
             boolean permittedOtherwise) {
+        this.accountChanges = new AccountChanges(tasks);
         this.realm = realmConfig.map(config -> realm(client, config, hashes));
         this.authorizer = aclConfig.map(config -> authorizer(client, config));
         this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
@@ -80,6 +83,7 @@ final class StoredSecurity {
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Invalidation(kept, byId));
+        listen(users.database(), users.collection(), accountChanges.named(byId)); // when it is forgotten
         return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, kept);
     }
 
@@ -108,6 +112,11 @@ final class StoredSecurity {
     /// Accounts and permissions may share a collection.
     private void listen(String database, String collection, Listener listener) {
         listeners.computeIfAbsent(database, _ -> new HashMap<>()).merge(collection, listener, BothListeners::new);
+    }
+
+    /// @param watcher receives the names of changed accounts; empty if it may be any; must not block
+    void watchAccounts(Consumer<Optional<String>> watcher) {
+        accountChanges.watch(watcher);
     }
 
     Optional<StoredRealm> realm() {
@@ -141,7 +150,7 @@ final class StoredSecurity {
         if (database != null) {
             database.forEach((collection, listener) -> {
                 if (target.collection().isEmpty() || target.collection().get().equals(collection)) {
-                    listener.changed(null);
+                    listener.written();
                 }
             });
         }
@@ -188,6 +197,12 @@ final class StoredSecurity {
         public void changed(@Nullable BsonDocument id) {
             first.changed(id);
             second.changed(id);
+        }
+
+        @Override
+        public void written() {
+            first.written();
+            second.written();
         }
     }
 }

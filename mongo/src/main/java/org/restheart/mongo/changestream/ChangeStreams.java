@@ -41,12 +41,14 @@ public final class ChangeStreams implements AutoCloseable {
 
     /// @param client whose pool has `config.maxCursors()` connections in addition to those of requests
     /// @param admits whether an admitted request would be admitted now; may block
+    /// @param knows whether the credentials of an admitted request are still good, if it has any; may block
     public ChangeStreams(
             BackgroundTasks tasks,
             MongoClient client,
             ChangeStreamConfig config,
             MeterRegistry registry,
-            Predicate<Request> admits) {
+            Predicate<Request> admits,
+            Predicate<Request> knows) {
         this.tasks = tasks;
         this.client = client;
         this.config = config;
@@ -55,7 +57,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.budget = new PushBudget(config.maxWaitingTogether(), meters::dropped);
         this.cursors = new Cursors(config.maxCursors(), config.maxCursorsPerAccount(), meters);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
-        this.rights = new Rights(tasks, config.recheckRights(), admits);
+        this.rights = new Rights(tasks, config.recheckRights(), admits, knows);
     }
 
     /// Of messages that wait for listeners.
@@ -70,6 +72,13 @@ public final class ChangeStreams implements AutoCloseable {
     /// A collection's properties may have changed.
     public void changed(String db, String collection) {
         redefinitions.changed(db, collection);
+    }
+
+    /// An account may have changed: its listeners are closed if their credentials are not good any more.
+    ///
+    /// @param name empty if it may be any
+    public void accountChanged(Optional<String> name) {
+        rights.accountChanged(name);
     }
 
     /// For tokens of listeners to whom something is hidden. Waits for MongoDB.

@@ -1,0 +1,52 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// MongoDB compares with each element of an array, in the filters of permissions, too: what the documentation says to
+/// write where that must not be.
+@WithMongo
+class ArraysInRulesTest {
+    private static final String SHARED = "{\"owner\": [\"ada\", \"victim\"]}";
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "");
+        gateway.insert("w", "{_id: 'mine', owner: 'ada'}");
+        gateway.insert("s", "{_id: 'mine', owner: 'ada'}");
+        gateway.permit("{_id: 'w', roles: ['editor'], predicate: \"path-prefix('/w')\", mongo:"
+                + " {readFilter: {owner: '@user._id'}, writeFilter: {owner: '@user._id'}, checkWritten: true}}");
+        gateway.permit("{_id: 's', roles: ['editor'], predicate: \"path-prefix('/s')\", mongo:"
+                + " {readFilter: {owner: '@user._id'}, checkWritten: true,"
+                + " writeFilter: {owner: {$eq: '@user._id', $not: {$type: 'array'}}}}}");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    @Test
+    void an_array_that_has_the_value_is_inside_of_a_filter() {
+        assertThat(gateway.as("ada").patch("/w/mine", SHARED).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_filter_can_refuse_arrays() {
+        var ada = gateway.as("ada");
+        assertThat(ada.patch("/s/mine", SHARED).statusCode()).isEqualTo(403);
+        assertThat(ada.patch("/s/mine", "{\"$set\": {\"owner\": [\"ada\"]}}").statusCode())
+                .isEqualTo(403);
+        assertThat(ada.put("/s/mine", SHARED).statusCode()).isEqualTo(403);
+        assertThat(ada.post("/s", SHARED).statusCode()).isEqualTo(403);
+        assertThat(ada.patch("/s/mine", "{\"owner\": \"ada\", \"n\": 1}").statusCode())
+                .isEqualTo(200);
+        assertThat(ada.post("/s", "{\"owner\": \"ada\"}").statusCode()).isEqualTo(201);
+    }
+}
