@@ -7,6 +7,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
 import org.restheart.security.ClientAddress;
 
 /// Refuses requests at once that would only wait, `503`, those first whose caller has most in progress. A caller is an
@@ -22,7 +23,7 @@ final class OverloadFilter implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) {
-        var caller = clients.caller(request);
+        var caller = CallerScope.isBound() ? CallerScope.current() : clients.caller(request);
         if (!admission.enter(caller)) {
             throw Problem.of(ProblemCode.OVERLOADED, "too many requests at the moment")
                     .with("Retry-After", "1")

@@ -226,7 +226,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void send(Ready built) {
-        var held = parts.responses().hold(http, caller(), built.content());
+        var held = parts.responses().hold(http, this::caller, built.content());
         if (!held && built.content() instanceof Content.Streamed streamed) {
             parts.threads().execute(streamed.source()::close);
         }

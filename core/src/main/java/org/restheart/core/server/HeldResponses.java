@@ -3,7 +3,7 @@ package org.restheart.core.server;
 import io.undertow.server.HttpServerExchange;
 import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
-import java.util.Map;
+import java.util.function.Supplier;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
 
@@ -17,7 +17,7 @@ final class HeldResponses {
     private final FairShares units;
 
     /// Guarded by itself. Buffers compare by content.
-    private final Map<ByteBuffer, Shared> buffers = new IdentityHashMap<>();
+    private final IdentityHashMap<ByteBuffer, Shared> buffers = new IdentityHashMap<>();
 
     /// Bytes of one or more responses.
     ///
@@ -31,12 +31,12 @@ final class HeldResponses {
 
     /// Counts the content until the exchange ends.
     ///
-    /// @param caller see [org.restheart.http.access.CallerScope]
+    /// @param caller names the caller, see [org.restheart.http.access.CallerScope]; not asked for small responses
     /// @return false if its caller holds too much already
-    boolean hold(HttpServerExchange exchange, String caller, Content content) {
+    boolean hold(HttpServerExchange exchange, Supplier<String> caller, Content content) {
         return switch (content) {
-            case Content.Bytes(var buffer) -> buffer.remaining() <= SMALL || hold(exchange, caller, buffer);
-            case Content.Streamed streamed -> hold(exchange, caller, units(streamed.held()));
+            case Content.Bytes(var buffer) -> buffer.remaining() <= SMALL || hold(exchange, caller.get(), buffer);
+            case Content.Streamed streamed -> hold(exchange, caller.get(), units(streamed.held()));
             case Content.None _, Content.Push _, Content.Forwarded _ -> true;
         };
     }

@@ -33,6 +33,11 @@ public final class CallerScope {
         return CURRENT.isBound() ? CURRENT.get().caller : SERVER;
     }
 
+    /// Whether the current thread works for a known caller.
+    public static boolean isBound() {
+        return CURRENT.isBound();
+    }
+
     /// Does something for a caller.
     public static <T> T call(String caller, Supplier<T> task) {
         return ScopedValue.where(CURRENT, new CallerScope(caller, CallerScope::nothing))

@@ -130,6 +130,7 @@ final class HttpDb extends DB {
         return documents;
     }
 
+    @SuppressWarnings("NonApiType") // as YCSB declares it
     private static HashMap<String, ByteIterator> values(BsonDocument document) {
         var values = new HashMap<String, ByteIterator>();
         document.forEach((name, value) -> {
