@@ -79,7 +79,8 @@ public final class RenewableSessions {
                 ? new Claims(account.properties()).text("sub").orElse(account.name())
                 : account.name();
         var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
-        var latest = Instant.now().plus(settings.refresh());
+        var now = Instant.now();
+        var latest = now.plus(settings.refresh());
         var isKey = credentials.source().equals(Credentials.API_KEYS); // looked up at every renewal
         var end = credentials
                 .expires()
@@ -87,27 +88,29 @@ public final class RenewableSessions {
                 .orElse(latest);
         var current = lineage.flatMap(known -> accounts.of(request, known, name))
                 .orElse(new Account(name, account.roles(), account.properties()));
-        return begin(request, current, lineage, end);
+        return begin(request, current, lineage, now, end);
     }
 
-    private Begun begin(Request request, Account account, Optional<Lineage> lineage, Instant end) {
+    private Begun begin(Request request, Account account, Optional<Lineage> lineage, Instant now, Instant end) {
         var token = KeyForm.random(PREFIX);
         var address =
                 lineage.filter(Lineage::isAnonymous).map(_ -> settings.clients().of(request));
         store.insert(new RefreshToken(
-                form.digest(token), account.name(), lineage, account.roles(), address, Instant.now(), end));
+                form.digest(token), account.name(), lineage, account.roles(), address, now, end));
         return new Begun(sign(account, lineage, end), token, account.name());
     }
 
     /// A session of an account whose credentials are not asked for; empty if there is no such account.
     public Optional<Begun> begin(Request request, String realm, String name) {
         request.requireThread();
+        var now = Instant.now();
         return accounts.current(request, realm, name)
                 .map(current -> begin(
                         request,
                         current.account(),
                         Optional.of(Generations.ofNothing(realm, current)),
-                        Instant.now().plus(settings.refresh())));
+                        now,
+                        now.plus(settings.refresh())));
     }
 
     /// An access token for a request that was authenticated with a refresh token.
