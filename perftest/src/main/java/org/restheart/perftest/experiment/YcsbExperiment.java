@@ -25,7 +25,7 @@ import site.ycsb.workloads.CoreWorkload;
                 "YCSB's core workloads A–F: through the gateway over HTTP, directly over the Java driver, and over "
                         + "the reactive streams driver.",
         footer = {
-            "Takes 15 minutes. The published range takes hours; a sample of it 50 minutes:",
+            "Takes fifteen minutes. The published range takes hours; a sample of it 50 minutes:",
             "  perftest/run ycsb --threads 1,16,64,256 --connections 1,16,64 --repetitions 3"
         })
 public final class YcsbExperiment extends Experiment {
