@@ -95,8 +95,7 @@ public final class RenewableSessions {
         var token = KeyForm.random(PREFIX);
         var address =
                 lineage.filter(Lineage::isAnonymous).map(_ -> settings.clients().of(request));
-        store.insert(new RefreshToken(
-                form.digest(token), account.name(), lineage, account.roles(), address, now, end));
+        store.insert(new RefreshToken(form.digest(token), account.name(), lineage, account.roles(), address, now, end));
         return new Begun(sign(account, lineage, end), token, account.name());
     }
 
