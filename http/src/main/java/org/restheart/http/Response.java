@@ -28,7 +28,7 @@ public sealed interface Response {
         return new Ready(status, Fields.NONE, Content.NONE);
     }
 
-    /// A response of JSON text. `405`.
+    /// `405`.
     ///
     /// @param methods that the resource has, such as `GET, POST` (RFC 9110, 15.5.6)
     static Ready notAllowed(String methods) {

@@ -187,6 +187,7 @@ public final class SecurityFilter implements Filter {
     /// In the scope of the caller, also while the content of the response is pulled.
     private Response handleFor(Request request, Handler next) {
         var caller = policy.clients().caller(request);
+        request.attribute(CallerScope.OBSERVER).ifPresent(observer -> observer.accept(caller));
         return CallerScope.call(caller, () -> next.handle(request))
                 .map(ready -> ready.content() instanceof Content.Streamed streamed
                         ? ready.with(streamed.through(source -> new CallersSource(caller, source)))

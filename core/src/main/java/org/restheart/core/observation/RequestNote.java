@@ -5,10 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Operation;
 import org.restheart.http.access.Account;
 
-/// Passes the account and the operation of a request from later steps of the pipeline to the observers. Confined to one
-/// request, which is handled by one thread at a time.
+/// Passes the account, the caller and the operation of a request from later steps of the pipeline to those before them.
+/// Confined to one request, which is handled by one thread at a time.
 public final class RequestNote {
     private volatile @Nullable Account account;
+    private volatile @Nullable String caller;
     private volatile @Nullable Operation operation;
 
     public void accept(Account account) {
@@ -17,6 +18,16 @@ public final class RequestNote {
 
     public void accept(Operation operation) {
         this.operation = operation;
+    }
+
+    /// @param caller see [org.restheart.http.access.CallerScope]
+    public void acceptCaller(String caller) {
+        this.caller = caller;
+    }
+
+    /// Whom the use of shared resources is charged to; empty while that is not known.
+    public Optional<String> caller() {
+        return Optional.ofNullable(caller);
     }
 
     public Optional<Account> account() {

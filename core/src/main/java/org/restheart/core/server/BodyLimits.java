@@ -1,7 +1,6 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.access.CallerScope;
 
 /// Bounds the request content in memory: per request, for each caller, for all anonymous callers, and for all
 /// requests together. Thread-safe.
@@ -79,22 +79,19 @@ final class BodyLimits {
 
     /// Opens the account of a request.
     ///
-    /// @param account the name of its account, if it is known yet
-    /// @param address of its client
-    Held open(Supplier<Optional<String>> account, Supplier<String> address) {
-        return new Held(account, address);
+    /// @param caller names its caller as far as it is known then, see [CallerScope]
+    Held open(Supplier<String> caller) {
+        return new Held(caller);
     }
 
     /// The bytes of one request. Confined to the request.
     final class Held {
-        private final Supplier<Optional<String>> account;
-        private final Supplier<String> address;
+        private final Supplier<String> caller;
         private long booked;
         private @Nullable Share share;
 
-        private Held(Supplier<Optional<String>> account, Supplier<String> address) {
-            this.account = account;
-            this.address = address;
+        private Held(Supplier<String> caller) {
+            this.caller = caller;
         }
 
         /// @return whether there was room for these bytes
@@ -118,10 +115,9 @@ final class BodyLimits {
         /// @return whether the caller had room for that
         boolean countForCaller() {
             if (share == null) {
-                var name = account.get();
-                var mine = name.isPresent()
-                        ? new Share("account " + name.get(), ofOne(together), false)
-                        : new Share("address " + address.get(), ofOne(anonymous), true);
+                var name = caller.get();
+                boolean isAccount = CallerScope.isAccount(name);
+                var mine = new Share(name, ofOne(isAccount ? together : anonymous), !isAccount);
                 if (!mine.book(booked)) {
                     return false;
                 }

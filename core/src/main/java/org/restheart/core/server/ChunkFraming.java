@@ -9,17 +9,11 @@ import io.undertow.util.AttachmentKey;
 import io.undertow.util.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import org.xnio.IoUtils;
-import org.xnio.channels.StreamSinkChannel;
-import org.xnio.conduits.AbstractStreamSourceConduit;
-import org.xnio.conduits.ConduitReadableByteChannel;
-import org.xnio.conduits.StreamSourceConduit;
 
 /// Refuses chunked content with framing that violates RFC 9112, 7.1, before Undertow's reader, which accepts a bare
 /// LF as the end of a line and skips other bytes before it, so that a proxy may find another end of the request.
 /// Bounds extensions and trailers. Confined to one request.
-final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit> {
+final class ChunkFraming extends BufferedSourceConduit {
     /// Most digits of a chunk's size.
     private static final int MAX_DIGITS = 15;
 
@@ -216,25 +210,5 @@ final class ChunkFraming extends AbstractStreamSourceConduit<StreamSourceConduit
         if (!condition) {
             throw new Malformed(message);
         }
-    }
-
-    @Override
-    public long read(ByteBuffer[] bytes, int offset, int length) throws IOException {
-        for (int i = offset; i < offset + length; i++) {
-            if (bytes[i].hasRemaining()) {
-                return read(bytes[i]);
-            }
-        }
-        return 0;
-    }
-
-    @Override
-    public long transferTo(long position, long count, FileChannel target) throws IOException {
-        return target.transferFrom(new ConduitReadableByteChannel(this), position, count);
-    }
-
-    @Override
-    public long transferTo(long count, ByteBuffer through, StreamSinkChannel target) throws IOException {
-        return IoUtils.transfer(new ConduitReadableByteChannel(this), count, through, target);
     }
 }

@@ -24,7 +24,6 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Traffic;
 import org.restheart.http.Withdrawable;
-import org.restheart.http.access.Account;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceSpan;
@@ -74,10 +73,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         this.request = attributed(request, traffic, span);
         this.note = note;
         this.parts = parts;
-        this.held = parts.bodies()
-                .open(
-                        () -> note.account().map(Account::name),
-                        () -> parts.clients().of(request));
+        this.held = parts.bodies().open(this::caller);
     }
 
     private static Request attributed(Request request, Traffic traffic, @Nullable RequestSpan span) {
@@ -251,11 +247,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
-    /// Whose share of the memory for responses this is.
+    /// Whose shares of memory the request takes.
     private String caller() {
-        return note.account()
-                .map(account -> CallerScope.account(account.name()))
-                .orElseGet(() -> CallerScope.address(parts.clients().of(request)));
+        return note.caller().orElseGet(() -> CallerScope.address(parts.clients().of(request)));
     }
 
     /// Files that are kept compressed say so themselves.

@@ -5,21 +5,16 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpAttachments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.xnio.IoUtils;
 import org.xnio.XnioExecutor;
-import org.xnio.channels.StreamSinkChannel;
-import org.xnio.conduits.AbstractStreamSourceConduit;
-import org.xnio.conduits.ConduitReadableByteChannel;
 import org.xnio.conduits.StreamSourceConduit;
 
 /// The content of a request on its way to the target of a proxy: it has to arrive as fast as other content,
 /// since it holds a connection of the target, and its trailers end here, as they would pass for header
 /// fields that were not looked at. Confined to the exchange's I/O thread.
-final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceConduit> {
+final class ForwardedContent extends BufferedSourceConduit {
     private static final int TOO_SLOW = 408;
     private static final int MALFORMED = 400;
 
@@ -138,25 +133,5 @@ final class ForwardedContent extends AbstractStreamSourceConduit<StreamSourceCon
         failure = TOO_SLOW;
         exchange.setPersistent(false);
         super.wakeupReads(); // the next read fails, which ends the exchange and the target's connection
-    }
-
-    @Override
-    public long read(ByteBuffer[] bytes, int offset, int length) throws IOException {
-        for (int i = offset; i < offset + length; i++) {
-            if (bytes[i].hasRemaining()) {
-                return read(bytes[i]);
-            }
-        }
-        return 0;
-    }
-
-    @Override
-    public long transferTo(long position, long count, FileChannel target) throws IOException {
-        return target.transferFrom(new ConduitReadableByteChannel(this), position, count);
-    }
-
-    @Override
-    public long transferTo(long count, ByteBuffer through, StreamSinkChannel target) throws IOException {
-        return IoUtils.transfer(new ConduitReadableByteChannel(this), count, through, target);
     }
 }

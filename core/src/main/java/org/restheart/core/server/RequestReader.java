@@ -18,6 +18,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.DataWrite;
 import org.xnio.StreamConnection;
@@ -42,6 +43,7 @@ final class RequestReader {
                 Attributes.NONE
                         .with(Account.OBSERVER, note::accept)
                         .with(Operation.OBSERVER, note::accept)
+                        .with(CallerScope.OBSERVER, note::acceptCaller)
                         .with(DataWrite.NOTED, new AtomicBoolean()),
                 false);
     }

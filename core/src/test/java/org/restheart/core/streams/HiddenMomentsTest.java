@@ -3,7 +3,6 @@ package org.restheart.core.streams;
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.model.ChangeStreamPreAndPostImagesOptions;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.CollationStrength;
@@ -13,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,11 +21,6 @@ import org.restheart.testkit.WithMongo;
 /// Streams with `applyReadFilter` tell nothing that a document held while it was hidden.
 @WithMongo
 class HiddenMomentsTest {
-    private static final String SECURITY = """
-            basicAuthMechanism: {enabled: true}
-            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
-            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
-            """;
     private static final String DEFINITIONS = """
             {"streams": [
               {"uri": "found", "stages": [], "applyReadFilter": true},
@@ -38,17 +31,13 @@ class HiddenMomentsTest {
     private final StreamsGateway gateway;
 
     HiddenMomentsTest(TestMongo mongo) {
-        gateway = StreamsGateway.startSecured(mongo, "", SECURITY);
+        gateway = StreamsGateway.startSecured(mongo, "", StreamsGateway.SECURITY);
     }
 
     @BeforeEach
     void prepare() throws Exception {
         for (var name : List.of("admin", "ada")) {
-            gateway.database()
-                    .getCollection("users")
-                    .insertOne(new Document("_id", name)
-                            .append("password", BCrypt.withDefaults().hashToString(4, (name + "-pw").toCharArray()))
-                            .append("roles", List.of(name)));
+            gateway.addUser(name, name);
         }
         gateway.insert("acl", """
                 {_id: 'p', roles: ['ada'], predicate: "path-prefix('/t') or path-prefix('/i')", priority: 1,

@@ -1,5 +1,6 @@
 package org.restheart.core.streams;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
@@ -13,14 +14,23 @@ import java.net.http.WebSocketHandshakeException;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 
 /// A gateway on a free port over its own database, open to all callers.
 final class StreamsGateway implements AutoCloseable {
     static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    /// Blocks of a configuration with accounts and permissions in the database.
+    static final String SECURITY = """
+            basicAuthMechanism: {enabled: true}
+            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
+            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+            """;
 
     private final MongoClient client;
     private final MongoDatabase database;
@@ -54,6 +64,19 @@ final class StreamsGateway implements AutoCloseable {
     static StreamsGateway startSecured(TestMongo mongo, String options, String more) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         return start(mongo.client(), database, mongo.connectionString(), options, more);
+    }
+
+    /// An account with the password `NAME-pw`.
+    void addUser(String name, String role) {
+        database.getCollection("users")
+                .insertOne(new Document("_id", name)
+                        .append("password", BCrypt.withDefaults().hashToString(4, (name + "-pw").toCharArray()))
+                        .append("roles", List.of(role)));
+    }
+
+    /// The field `Authorization` of such an account.
+    static String basic(String name) {
+        return TestClient.basic(name, name + "-pw");
     }
 
     /// The same, over another deployment.

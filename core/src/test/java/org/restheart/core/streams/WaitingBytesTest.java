@@ -2,16 +2,13 @@ package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.bson.Document;
 import org.bson.json.JsonParseException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -19,11 +16,6 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class WaitingBytesTest {
     private static final int EVENTS = 20;
-    private static final String SECURITY = """
-            basicAuthMechanism: {enabled: true}
-            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
-            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
-            """;
     private static final String DEFINITIONS = """
             {"streams": [
               {"uri": "all", "stages": []},
@@ -35,13 +27,13 @@ class WaitingBytesTest {
         gateway = StreamsGateway.startSecured(
                 mongo,
                 ", change-streams-max-waiting-bytes: 1000000000, change-streams-max-waiting-bytes-together: 8000000",
-                SECURITY);
+                StreamsGateway.SECURITY);
     }
 
     @BeforeEach
     void prepare() throws Exception {
-        List.of("admin", "greedy", "other").forEach(this::addUser);
-        assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", basic("admin"))
+        List.of("admin", "greedy", "other").forEach(name -> gateway.addUser(name, "admin"));
+        assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(201);
     }
@@ -51,25 +43,16 @@ class WaitingBytesTest {
         gateway.close();
     }
 
-    private void addUser(String name) {
-        gateway.database()
-                .getCollection("users")
-                .insertOne(new Document("_id", name)
-                        .append("password", BCrypt.withDefaults().hashToString(4, (name + "-pw").toCharArray()))
-                        .append("roles", List.of("admin")));
-    }
-
-    private static String basic(String name) {
-        return TestClient.basic(name, name + "-pw");
-    }
-
     @Test
     void who_lets_most_wait_loses_listeners_and_others_do_not() throws Exception {
         var greedy = new ArrayList<SseListener>();
-        try (var other = SseListener.open(gateway, "/t/_streams/all", "Authorization: " + basic("other"))) {
+        try (var other =
+                SseListener.open(gateway, "/t/_streams/all", "Authorization: " + StreamsGateway.basic("other"))) {
             for (int i = 0; i < 10; i++) {
                 greedy.add(SseListener.open(
-                        gateway, "/t/_streams/v?avars=%7B%22x%22:" + i + "%7D", "Authorization: " + basic("greedy")));
+                        gateway,
+                        "/t/_streams/v?avars=%7B%22x%22:" + i + "%7D",
+                        "Authorization: " + StreamsGateway.basic("greedy")));
             }
             var text = "x".repeat(1_000_000);
             for (int n = 0; n < EVENTS; n++) {

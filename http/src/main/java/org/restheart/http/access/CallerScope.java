@@ -1,12 +1,19 @@
 package org.restheart.http.access;
 
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.restheart.http.attribute.Key;
 import org.restheart.http.trace.TraceScope;
 
 /// For whom the current thread works: what all callers share is shared out by it ([FairShares]).
 public final class CallerScope {
     /// The server itself: looking up accounts, background tasks, commands for several callers.
     public static final String SERVER = "";
+
+    /// Told the name of a request's caller when it is known.
+    public static final Key<Consumer<String>> OBSERVER = Key.named("caller observer");
+
+    private static final String ACCOUNT = "account ";
 
     private static final ScopedValue<CallerScope> CURRENT = ScopedValue.newInstance();
 
@@ -20,7 +27,12 @@ public final class CallerScope {
 
     /// The name of an account among callers.
     public static String account(String name) {
-        return "account " + name;
+        return ACCOUNT + name;
+    }
+
+    /// Whether this is the name of an account among callers.
+    public static boolean isAccount(String caller) {
+        return caller.startsWith(ACCOUNT);
     }
 
     /// The name of all callers without an account at one address.

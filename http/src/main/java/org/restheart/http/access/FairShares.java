@@ -49,7 +49,8 @@ public final class FairShares {
         return tryTake(caller, 1);
     }
 
-    /// Takes several places, if the caller might take them one after the other.
+    /// Takes several places: all that are free if the caller holds none, otherwise as many as it might take one after
+    /// the other.
     ///
     /// @param caller [CallerScope#SERVER] always may
     public boolean tryTake(String caller, int places) {

@@ -103,12 +103,12 @@ class PushBudgetTest {
         for (int i = 0; i < 40; i++) {
             backlogs.add(new Backlog(20, 4_000, budget, "account " + i % 3));
         }
-        var threads = new ArrayList<Thread>();
+        var producers = new ArrayList<Thread>();
         for (int producer = 0; producer < 3; producer++) {
             int from = producer;
-            threads.add(Thread.ofPlatform().start(() -> {
+            producers.add(Thread.ofPlatform().start(() -> {
                 var random = new Random(from);
-                while (open.get()) {
+                for (int round = 0; round < 5_000; round++) {
                     var frame = frame(1 + random.nextInt(900));
                     boolean shared = random.nextBoolean();
                     for (int i = 0; i < backlogs.size(); i++) {
@@ -117,9 +117,10 @@ class PushBudgetTest {
                 }
             }));
         }
+        var receivers = new ArrayList<Thread>();
         for (int receiver = 0; receiver < 3; receiver++) {
             int from = receiver;
-            threads.add(Thread.ofPlatform().start(() -> {
+            receivers.add(Thread.ofPlatform().start(() -> {
                 var random = new Random(100 + from);
                 while (open.get()) {
                     int at = random.nextInt(backlogs.size());
@@ -138,10 +139,12 @@ class PushBudgetTest {
                 }
             }));
         }
-        Thread.sleep(3_000);
+        for (var producer : producers) {
+            producer.join();
+        }
         open.set(false);
-        for (var thread : threads) {
-            thread.join();
+        for (var receiver : receivers) {
+            receiver.join();
         }
 
         assertThat(ended.get()).isPositive();

@@ -13,6 +13,7 @@ import java.util.function.Predicate;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.judged.StreamPosition;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
@@ -99,7 +100,7 @@ public final class ChangeStreams implements AutoCloseable {
                     .with("Retry-After", "5")
                     .raise();
         }
-        var owner = owner(request);
+        var owner = CallerScope.current();
         var stream = join(key, listener, owner, from.isPresent());
         boolean admitted = false;
         try {
@@ -125,13 +126,6 @@ public final class ChangeStreams implements AutoCloseable {
                 meters.left(listener.transport());
             }
         });
-    }
-
-    private static String owner(Request request) {
-        return request.caller()
-                .account()
-                .map(account -> "account " + account.name())
-                .orElseGet(() -> "address " + request.connection().peerAddress());
     }
 
     /// @param owner on whose behalf a cursor is opened, if there is none yet
