@@ -32,7 +32,6 @@ import org.restheart.graphql.SourceStreams;
 import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
-import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
@@ -86,14 +85,8 @@ final class DataServices {
     /// @return their bindings
     List<Binding> open() {
         var streamClient = connectForStreams();
-        var streams = new ChangeStreams(
-                tasks,
-                streamClient,
-                data.streams(),
-                metrics.streams(),
-                security::stillAdmits,
-                security::stillAuthenticates);
-        security.watchAccounts(streams::accountChanged);
+        var streams = new ChangeStreams(tasks, streamClient, data.streams(), metrics.streams(), security);
+        security.watchCredentials(streams::credentialsChanged);
         opened.push(streams::close);
         var service = new MongoService(tasks, data, client, streams, metrics.coalescing(), judgedRequests);
         opened.push(service::close);
@@ -101,7 +94,7 @@ final class DataServices {
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
         guards.addAll(security.guards());
-        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, streams.budget())));
+        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, streams)));
         bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
         bind(
                 config.cacheInvalidator(),
@@ -169,7 +162,7 @@ final class DataServices {
     }
 
     /// @return the guard of app definitions
-    private Filter bindGraphql(GraphqlConfig graphql, MongoService service, PushBudget budget) {
+    private Filter bindGraphql(GraphqlConfig graphql, MongoService service, ChangeStreams listeners) {
         var streams = data.streams();
         var rights = new ReadRightsOfMappings(
                 service::pathOf,
@@ -182,7 +175,8 @@ final class DataServices {
                 streams.maxListeners(),
                 streams.maxWaitingMessages(),
                 streams.maxWaitingBytes(),
-                budget);
+                listeners.budget(),
+                listeners.rights());
         var apps = new GraphqlService(
                 graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
         opened.push(apps::close);

@@ -33,6 +33,7 @@ import org.slf4j.LoggerFactory;
 final class GraphqlSocket implements Inbound {
     private static final int MAX_MESSAGE = 1 << 20;
     private static final int MAX_WAITING = 100;
+    private static final int MAX_WAITING_BYTES = 2 * MAX_MESSAGE;
     private static final int MAX_SUBSCRIPTIONS = 100;
     private static final int MAX_ID = 200;
     private static final Logger LOG = LoggerFactory.getLogger(GraphqlSocket.class);
@@ -88,11 +89,23 @@ final class GraphqlSocket implements Inbound {
     }
 
     @Override
-    public void received(byte[] message) {
+    public int maxWaiting() {
+        return MAX_WAITING_BYTES;
+    }
+
+    @Override
+    public void received(byte[] message, Runnable handled) {
         if (tasks.waiting() >= MAX_WAITING) {
+            handled.run();
             end(Ending.TOO_MANY_REQUESTS);
         } else {
-            tasks.execute(() -> handle(message));
+            tasks.execute(() -> {
+                try {
+                    handle(message);
+                } finally {
+                    handled.run();
+                }
+            });
         }
     }
 

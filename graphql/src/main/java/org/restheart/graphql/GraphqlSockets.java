@@ -55,6 +55,7 @@ final class GraphqlSockets {
                         socket.end(Ending.INITIALISATION_TIMEOUT);
                     }
                 });
+        var forget = bounds.rights().watch(socket.backlog(), request);
         var gone = new AtomicBoolean();
         return Response.status(101)
                 .with(answer)
@@ -67,6 +68,7 @@ final class GraphqlSockets {
                         () -> {
                             if (gone.compareAndSet(false, true)) {
                                 open.decrementAndGet();
+                                forget.run();
                                 socket.close();
                             }
                         },

@@ -29,6 +29,7 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
+import org.restheart.mongo.changestream.StandingRights;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.Continuations;
@@ -84,7 +85,7 @@ public final class MongoService implements Service, AutoCloseable {
                 tasks,
                 config,
                 client,
-                new ChangeStreams(tasks, client, config.streams(), registry, _ -> true, _ -> true),
+                new ChangeStreams(tasks, client, config.streams(), registry, StandingRights.FOR_EVER),
                 registry,
                 (_, _) -> Response.status(204));
     }

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.RequestPath;
 import org.restheart.http.attribute.Key;
 
 /// The credentials with which a request was authenticated.
@@ -16,6 +17,10 @@ public record Credentials(String source, Optional<Token> token) {
 
     /// Set by the security filter for authenticated requests.
     public static final Key<Credentials> KEY = Key.named("credentials");
+
+    /// The path to which the client sent them, for a request that is made inside of another: tokens may be good for one
+    /// endpoint alone.
+    public static final Key<RequestPath> SENT_TO = Key.named("path of credentials");
 
     /// A token.
     ///

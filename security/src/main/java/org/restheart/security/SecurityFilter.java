@@ -287,13 +287,18 @@ public final class SecurityFilter implements Filter {
     public boolean stillAuthenticates(Request request) {
         var account = request.caller().account();
         return account.isEmpty()
-                || (authenticate(request, Authenticator::authenticateAgain) instanceof Authentication.Authenticated now
+                || (again(request) instanceof Authentication.Authenticated now
                         && now.account().name().equals(account.get().name())
                         && now.account().roles().equals(account.get().roles()));
     }
 
+    private Authentication again(Request request) {
+        var sent = request.attribute(Credentials.SENT_TO).map(request::with).orElse(request);
+        return authenticate(sent, Authenticator::authenticateAgain);
+    }
+
     private boolean isStillKnown(Request request, Account account) {
-        return authenticate(request, Authenticator::authenticateAgain) instanceof Authentication.Authenticated now
+        return again(request) instanceof Authentication.Authenticated now
                 && withoutTag(now.account()).equals(withoutTag(account));
     }
 

@@ -1,10 +1,12 @@
 package org.restheart.core.accounts;
 
 import com.mongodb.MongoException;
+import com.mongodb.MongoInterruptedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,17 +25,22 @@ final class LookUp {
                 LOG.info("accounts and permissions can be looked up again");
             }
             return answer;
+        } catch (MongoInterruptedException _) { // the client has left, or the server stops: MongoDB can be asked
+            throw unavailable();
         } catch (MongoException e) {
             if (failing.compareAndSet(false, true)) {
                 LOG.warn("accounts and permissions cannot be looked up: {}", e.toString());
             } else {
                 LOG.debug("accounts and permissions still cannot be looked up", e);
             }
-            throw Problem.of(
-                            ProblemCode.DATABASE_UNAVAILABLE,
-                            "accounts and permissions cannot be looked up at the moment")
-                    .with("Retry-After", "5")
-                    .raise();
+            throw unavailable();
         }
+    }
+
+    private static ProblemException unavailable() {
+        return Problem.of(
+                        ProblemCode.DATABASE_UNAVAILABLE, "accounts and permissions cannot be looked up at the moment")
+                .with("Retry-After", "5")
+                .raise();
     }
 }

@@ -38,20 +38,24 @@ final class MongoApiKeys implements ApiKeys {
     private final LookUp lookUp;
     private final InvalidatedCache<String, ApiKey> kept;
     private final InvalidatedCache<String, ApiKey> keptByHandle;
+    private final Runnable onChange;
     private final AtomicBoolean indexed = new AtomicBoolean();
     /// The hour in which the last use of a key was recorded, by digest.
     private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
 
     /// @param kept the cache of keys, by digest, which is invalidated on changes
     /// @param keptByHandle likewise, by handle
+    /// @param onChange called when this server has changed a key, and has forgotten what it was
     MongoApiKeys(
             MongoClient client,
             String database,
             String collection,
             InvalidatedCache<String, ApiKey> kept,
             InvalidatedCache<String, ApiKey> keptByHandle,
-            LookUp lookUp) {
+            LookUp lookUp,
+            Runnable onChange) {
         this.lookUp = lookUp;
+        this.onChange = onChange;
         this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
         this.kept = kept;
         this.keptByHandle = keptByHandle;
@@ -86,6 +90,7 @@ final class MongoApiKeys implements ApiKeys {
     private void forget(ApiKey key) {
         kept.forget(key.digest());
         keptByHandle.forget(key.handle().toHexString());
+        onChange.run();
     }
 
     private static BsonDocument byId(String digest) {

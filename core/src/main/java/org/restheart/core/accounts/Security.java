@@ -26,11 +26,14 @@ import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.changestream.RightsBasis;
+import org.restheart.mongo.changestream.StandingRights;
 import org.restheart.mongo.importing.ImportOwners;
 import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Challenges;
+import org.restheart.security.Credentials;
 import org.restheart.security.FailedAttempts;
 import org.restheart.security.FullAuthorizer;
 import org.restheart.security.IdentityAuthenticator;
@@ -48,6 +51,7 @@ import org.restheart.security.apikey.KeyLimitsNow;
 import org.restheart.security.apikey.ReservedVetoer;
 import org.restheart.security.guard.FailedAuthLogger;
 import org.restheart.security.guard.OriginPattern;
+import org.restheart.security.jwt.Claims;
 import org.restheart.security.jwt.Revocations;
 import org.restheart.security.password.BasicAuthenticator;
 import org.restheart.security.password.DigestAuthenticator;
@@ -64,11 +68,12 @@ import org.restheart.security.users.UsersGuard;
 
 /// Security as configured: the security filter of every binding, the services of the security module, and the
 /// guards of other services.
-public final class Security implements AutoCloseable {
+public final class Security implements StandingRights, AutoCloseable {
     private static final int DEFAULT_COST = 12;
 
     private final SecurityConfig config;
     private final PasswordHashes hashes;
+    private final CredentialChanges changes;
     private final Optional<StoredSecurity> stored;
     private final Map<String, Realm> realms;
     private final TokenParts tokens;
@@ -87,6 +92,7 @@ public final class Security implements AutoCloseable {
         this.hashes = new PasswordHashes(
                 config.mongoRealm().map(MongoRealmConfig::bcryptCost).orElse(DEFAULT_COST),
                 config.guards().clientAddress());
+        this.changes = new CredentialChanges(tasks);
         this.stored = client.map(mongo -> new StoredSecurity(
                 tasks,
                 mongo,
@@ -96,6 +102,7 @@ public final class Security implements AutoCloseable {
                 config.sessions(),
                 config.revocations(),
                 hashes,
+                changes,
                 isManagedFromFile(),
                 config.fullAuthorizer().isPresent() || config.filePermissions().isPresent()));
         this.realms = realms();
@@ -111,6 +118,7 @@ public final class Security implements AutoCloseable {
                                 .map(settings -> new JwtTokenManager.Sessions(settings.access(), store::deleteOf)))
                         .orElse(JwtTokenManager.Sessions.NONE),
                 stored.flatMap(StoredSecurity::revocations).map(Revocations::storedIn));
+        tokens.watch(changes::tokenRevoked, changes::accountChanged);
         this.sessions = stored.flatMap(StoredSecurity::sessions)
                 .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)
@@ -248,6 +256,7 @@ public final class Security implements AutoCloseable {
             changed.fileUsers().ifPresent(realm::replace);
         }
         changed.filePermissions().ifPresent(filePermissions::replace);
+        changes.anyChanged();
     }
 
     /// The filter that authenticates and authorizes the requests of a binding.
@@ -320,23 +329,48 @@ public final class Security implements AutoCloseable {
         return own;
     }
 
-    /// Whether a request that was admitted by a security filter would be admitted now. May block.
+    @Override
     public boolean stillAdmits(Request request) {
         return secured.stillAdmits(request);
     }
 
-    /// Whether the credentials of a request that was admitted are still good, for an account with the same roles;
-    /// always
-    /// without an account. May block.
+    /// Also if other properties of the account have changed than its roles.
+    @Override
     public boolean stillAuthenticates(Request request) {
         return secured.stillAuthenticates(request);
     }
 
-    /// Has changes of stored accounts reported.
+    /// Tokens may call an account otherwise than its realm does, by its subject.
+    @Override
+    public Set<RightsBasis> bases(Request request) {
+        var bases = new HashSet<RightsBasis>();
+        request.caller().account().ifPresent(account -> {
+            bases.add(new RightsBasis.OfAccount(account.name()));
+            new Claims(account.properties())
+                    .text("sub")
+                    .map(RightsBasis.OfAccount::new)
+                    .ifPresent(bases::add);
+        });
+        request.attribute(Credentials.KEY).ifPresent(credentials -> {
+            if (credentials.isApiKey()) {
+                bases.add(new RightsBasis.OfKeys());
+            }
+            credentials.token().ifPresent(token -> {
+                token.id().map(RightsBasis.OfToken::new).ifPresent(bases::add);
+                token.lineage()
+                        .map(Credentials.Lineage::id)
+                        .map(RightsBasis.OfToken::new)
+                        .ifPresent(bases::add);
+            });
+        });
+        return bases;
+    }
+
+    /// Has changes of accounts, API keys and tokens reported.
     ///
-    /// @param watcher receives the name; empty if it may be any; must not block
-    public void watchAccounts(Consumer<Optional<String>> watcher) {
-        stored.ifPresent(security -> security.watchAccounts(watcher));
+    /// @param watcher receives what may have changed; empty if it may be anything; must not block
+    public void watchCredentials(Consumer<Optional<RightsBasis>> watcher) {
+        changes.watch(watcher);
     }
 
     /// Tells the owners of imports from each other.

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +41,11 @@ final class StoredSecurity {
     private final Optional<MongoRefreshTokens> sessions;
     private final Optional<MongoRevocations> revocations;
     private final Optional<Managers> managers;
-    private final AccountChanges accountChanges;
+    private final CredentialChanges changes;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
 
     /// @param tasks ended before the client is closed
+    /// @param changes receives those of accounts, keys and revoked tokens
     /// @param managedOtherwise whether accounts that are not in MongoDB may manage
     /// @param permittedOtherwise whether permissions that are not in MongoDB may allow something
     StoredSecurity(
@@ -57,9 +57,10 @@ final class StoredSecurity {
             Optional<SessionsConfig> sessionsConfig,
             Optional<MongoNamespace> revoked,
             PasswordHashes hashes,
+            CredentialChanges changes,
             boolean managedOtherwise,
             boolean permittedOtherwise) {
-        this.accountChanges = new AccountChanges(tasks);
+        this.changes = changes;
         this.realm = realmConfig.map(config -> realm(client, config, hashes));
         this.authorizer = aclConfig.map(config -> authorizer(client, config));
         this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
@@ -83,7 +84,7 @@ final class StoredSecurity {
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Invalidation(kept, byId));
-        listen(users.database(), users.collection(), accountChanges.named(byId)); // when it is forgotten
+        listen(users.database(), users.collection(), changes.ofAccounts(byId)); // when it is forgotten
         return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, kept);
     }
 
@@ -99,24 +100,22 @@ final class StoredSecurity {
         var keptByHandle = new InvalidatedCache<String, ApiKey>(config.keeping());
         listen(config.database(), config.collection(), new Invalidation(kept, true));
         listen(config.database(), config.collection(), new Invalidation(keptByHandle, false));
-        return new MongoApiKeys(client, config.database(), config.collection(), kept, keptByHandle, lookUp);
+        listen(config.database(), config.collection(), changes.ofKeys()); // when they are forgotten
+        return new MongoApiKeys(
+                client, config.database(), config.collection(), kept, keptByHandle, lookUp, changes::keyChanged);
     }
 
     private MongoRevocations revocations(MongoClient client, MongoNamespace namespace) {
         var kept = new InvalidatedCache<String, Boolean>(
                 new CacheExpiry(MAX_TOKENS, UNFOLLOWED, CacheExpiry.Expiry.AFTER_WRITE));
         listen(namespace.getDatabaseName(), namespace.getCollectionName(), new Invalidation(kept, true));
+        listen(namespace.getDatabaseName(), namespace.getCollectionName(), changes.ofRevocations());
         return new MongoRevocations(client, namespace, kept, lookUp);
     }
 
     /// Accounts and permissions may share a collection.
     private void listen(String database, String collection, Listener listener) {
         listeners.computeIfAbsent(database, _ -> new HashMap<>()).merge(collection, listener, BothListeners::new);
-    }
-
-    /// @param watcher receives the names of changed accounts; empty if it may be any; must not block
-    void watchAccounts(Consumer<Optional<String>> watcher) {
-        accountChanges.watch(watcher);
     }
 
     Optional<StoredRealm> realm() {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.restheart.core.config.SecurityOAuth;
 import org.restheart.core.config.SecurityTokens;
 import org.restheart.core.config.SessionsConfig;
@@ -81,6 +82,15 @@ final class TokenParts {
         if ((config.cookieSet() || config.cookieRead()) && manager.isPresent() && !cookiesWork()) {
             LOG.warn("cookies are off: no enabled mechanism accepts the tokens of the enabled token manager");
         }
+    }
+
+    /// Has the ends of tokens reported, before they expire.
+    ///
+    /// @param revoked receives the id of a token, or of a log-in whose tokens are revoked
+    /// @param invalidated receives the name of an account whose token without id has ended
+    void watch(Consumer<String> revoked, Consumer<String> invalidated) {
+        jwt.verifier().revocations().watch(revoked);
+        manager.ifPresent(tokens -> tokens.watch(invalidated));
     }
 
     private Optional<TokenManager> manager(JwtTokenManager.Sessions sessions) {

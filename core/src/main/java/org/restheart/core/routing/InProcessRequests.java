@@ -18,6 +18,7 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
+import org.restheart.security.Credentials;
 import org.restheart.security.SecurityFilter;
 
 /// Runs requests of services on the routes of other services, without a socket, and determines which requests would
@@ -55,8 +56,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         return connected()
                 .routes()
                 .find(example.path())
-                .map(route ->
-                        connected().doors().apply(route.binding()).ask(JudgedRequests.inside(asking, example), kind))
+                .map(route -> connected().doors().apply(route.binding()).ask(inside(asking, example), kind))
                 .orElseGet(() -> Permitted.by(List.of()));
     }
 
@@ -67,7 +67,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
             return new Explanation(502, Optional.of("no service answers at this path"), List.of());
         }
         var binding = route.get().binding();
-        var sent = JudgedRequests.inside(asking, request);
+        var sent = inside(asking, request);
         try {
             return connected().doors().apply(binding).explain(binding.service().prepare(sent));
         } catch (ProblemException refusal) {
@@ -90,6 +90,17 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         var route = routes.find(inner.path())
                 .filter(found -> found.binding().service().answersJudgedRequests())
                 .orElseThrow(NOT_PERMITTED::raise);
-        return route.judged().handle(JudgedRequests.inside(outer, inner).with(DEPTH, depth));
+        return route.judged().handle(inside(outer, inner).with(DEPTH, depth));
+    }
+
+    /// With the credentials of the outer request: who is charged for the request, and how long a response to it may
+    /// stay
+    /// open, depends on them.
+    private static Request inside(Request outer, JudgedRequest inner) {
+        var sent = JudgedRequests.inside(outer, inner)
+                .with(Credentials.SENT_TO, outer.attribute(Credentials.SENT_TO).orElse(outer.path()));
+        return outer.attribute(Credentials.KEY)
+                .map(credentials -> sent.with(Credentials.KEY, credentials))
+                .orElse(sent);
     }
 }

@@ -77,14 +77,14 @@ final class BodyLimits {
                 .with("Retry-After", "1");
     }
 
-    /// Opens the account of a request.
+    /// Opens the account of a request or a message.
     ///
     /// @param caller names its caller as far as it is known then, see [CallerScope]
     Held open(Supplier<String> caller) {
         return new Held(caller);
     }
 
-    /// The bytes of one request. Confined to the request.
+    /// The bytes of one request, or of one message on a connection. Used by one thread at a time.
     final class Held {
         private final Supplier<String> caller;
         private long booked;

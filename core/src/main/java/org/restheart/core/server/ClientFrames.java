@@ -14,6 +14,7 @@ final class ClientFrames {
     static final int PONG = 0xA;
     private static final int PROTOCOL_ERROR = 1002;
     private static final int TOO_BIG = 1009;
+    private static final int TRY_AGAIN_LATER = 1013;
     private static final int MAX_CONTROL = 125;
     private static final int MAX_HEAD = 14;
 
@@ -31,6 +32,9 @@ final class ClientFrames {
     interface Receiver {
         /// @param payload unmasked, at most 125 bytes
         void control(int opcode, byte[] payload);
+
+        /// Whether there is room for further bytes of the message that arrives. Called before they are kept.
+        boolean hasRoomFor(int bytes);
 
         /// @param payload unmasked; of text or of binary data
         void message(byte[] payload);
@@ -53,6 +57,11 @@ final class ClientFrames {
         /// The close code.
         int code() {
             return code;
+        }
+
+        /// For the client; ASCII, at most 123 bytes.
+        String reason() {
+            return String.valueOf(getMessage());
         }
     }
 
@@ -159,11 +168,14 @@ final class ClientFrames {
         };
     }
 
-    private void readPayload(ByteBuffer bytes) {
+    private void readPayload(ByteBuffer bytes) throws ProtocolError {
         int n = (int) Math.min(remaining, bytes.remaining());
         if (control != null) {
             bytes.get(control, done, n);
         } else if (message != null && head != null) {
+            if (!receiver.hasRoomFor(n)) {
+                throw new ProtocolError(TRY_AGAIN_LATER, "too many messages are waiting: come back later");
+            }
             var part = new byte[n];
             bytes.get(part);
             unmask(part, head, done);

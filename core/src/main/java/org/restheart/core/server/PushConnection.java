@@ -63,6 +63,9 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// Closes the connection without more words, soon: nothing is read from it or written to it any more.
     abstract void cut();
 
+    /// Gives back what is held for messages of the client. Called once, by any thread, when the connection has ended.
+    void release() {}
+
     /// Whether the client has not responded for two intervals. Called once per interval.
     abstract boolean isSilent();
 
@@ -222,6 +225,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     final void over() {
         if (over.compareAndSet(false, true)) {
             all.remove(this);
+            release();
             subscription.end();
         }
     }

@@ -24,15 +24,23 @@ final class ResponseWriter {
 
     private final Executor threads;
     private final PushConnections pushes;
+    private final BodyLimits bodies;
     private final Admission admission;
     private final Map<String, ReverseProxy> proxies;
 
     /// @param threads run the pumps of streamed content
     /// @param pushes manages connections that stay open for messages
+    /// @param bodies bounds the messages that clients send on them
     /// @param proxies by their paths in the configuration
-    ResponseWriter(Executor threads, PushConnections pushes, Admission admission, Map<String, ReverseProxy> proxies) {
+    ResponseWriter(
+            Executor threads,
+            PushConnections pushes,
+            BodyLimits bodies,
+            Admission admission,
+            Map<String, ReverseProxy> proxies) {
         this.threads = threads;
         this.pushes = pushes;
+        this.bodies = bodies;
         this.admission = admission;
         this.proxies = Map.copyOf(proxies);
     }
@@ -70,7 +78,7 @@ final class ResponseWriter {
             case Content.Forwarded _ -> throw new IllegalStateException("handed on above");
             case Content.Push(var subscription) -> {
                 switch (subscription.transport()) {
-                    case WEB_SOCKET -> WebSocketConnection.upgrade(exchange, subscription, pushes);
+                    case WEB_SOCKET -> WebSocketConnection.upgrade(exchange, subscription, bodies, pushes);
                     case SSE -> SseConnection.begin(exchange, subscription, pushes);
                 }
             }

@@ -89,18 +89,19 @@ public final class UndertowListener {
                             settings.clients() instanceof ClientAddress.Forwarded,
                             settings.limits()));
         }
+        var bodies = new BodyLimits(
+                settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
+                settings.limits().maxBodiesInMemory(),
+                settings.limits().maxAnonymousBodies(),
+                settings.limits().maxStreamedContent(),
+                settings.limits().contentTimeout());
         var parts = new ServerParts(
                 admission,
-                new BodyLimits(
-                        settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
-                        settings.limits().maxBodiesInMemory(),
-                        settings.limits().maxAnonymousBodies(),
-                        settings.limits().maxStreamedContent(),
-                        settings.limits().contentTimeout()),
+                bodies,
                 new FairShares(admission.limit(), 0),
                 new HeldResponses(settings.limits().maxResponsesInMemory()),
                 settings.clients(),
-                new ResponseWriter(threads, pushes, admission, proxies),
+                new ResponseWriter(threads, pushes, bodies, admission, proxies),
                 threads,
                 observer,
                 tracing);

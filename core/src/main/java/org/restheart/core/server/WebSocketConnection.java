@@ -6,6 +6,8 @@ import io.undertow.server.ServerConnection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Inbound;
 import org.restheart.http.push.Subscription;
@@ -28,20 +30,32 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     private final StreamConnection connection;
     private final ByteBufferPool buffers;
     private final ClientFrames frames;
+    private final Optional<ReceivedMessages> received;
     private int unanswered;
     private boolean closedByClient;
 
     private WebSocketConnection(
-            StreamConnection connection, ByteBufferPool buffers, Subscription subscription, PushConnections all) {
+            StreamConnection connection,
+            ByteBufferPool buffers,
+            Subscription subscription,
+            BodyLimits limits,
+            PushConnections all) {
         super(connection.getSinkChannel(), connection.getIoThread(), subscription, all);
         this.connection = connection;
         this.buffers = buffers;
         this.frames = new ClientFrames(
                 this, subscription.inbound().map(Inbound::maxBytes).orElse(0));
+        this.received = subscription
+                .inbound()
+                .map(inbound -> new ReceivedMessages(
+                        inbound, limits, subscription.backlog().caller()));
     }
 
     /// Answers the handshake, whose headers are set, and upgrades the connection.
-    static void upgrade(HttpServerExchange exchange, Subscription subscription, PushConnections all) {
+    ///
+    /// @param limits of the messages that the client sends
+    static void upgrade(
+            HttpServerExchange exchange, Subscription subscription, BodyLimits limits, PushConnections all) {
         ServerConnection http = exchange.getConnection();
         var begun = all.expect(); // before the handshake is answered: from then on the client expects a close frame
         // likewise: a client may disconnect before its handshake is complete
@@ -50,7 +64,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
             subscription.end();
         });
         exchange.upgradeChannel((connection, _) -> {
-            var socket = new WebSocketConnection(connection, http.getByteBufferPool(), subscription, all);
+            var socket = new WebSocketConnection(connection, http.getByteBufferPool(), subscription, limits, all);
             http.addCloseListener(_ -> socket.over());
             connection.getIoThread().execute(() -> {
                 socket.begin();
@@ -87,7 +101,8 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         } catch (ClientFrames.ProtocolError e) {
             LOG.debug("a client breaks the protocol: {}", e.getMessage());
             closedByClient = true; // no further frames are expected
-            sendLast(close(e.code(), "a frame that breaks the protocol"));
+            received.ifPresent(ReceivedMessages::close);
+            sendLast(close(e.code(), e.reason()));
         } catch (IOException e) {
             LOG.debug("a client has gone", e);
             cut();
@@ -116,10 +131,30 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     }
 
     @Override
+    public boolean hasRoomFor(int bytes) {
+        return received.filter(messages -> messages.book(bytes)).isPresent();
+    }
+
+    @Override
     public void message(byte[] payload) {
-        if (!isCloseSent()) {
-            subscription.inbound().ifPresent(inbound -> inbound.received(payload));
-        }
+        received.ifPresent(messages -> {
+            if (isCloseSent()) {
+                messages.discard();
+            } else {
+                messages.passOn(payload);
+            }
+        });
+    }
+
+    @Override
+    void release() {
+        received.ifPresent(messages -> {
+            try {
+                connection.getIoThread().execute(messages::close);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the server has stopped", e);
+            }
+        });
     }
 
     /// The reply to a close frame: the same code if clients may send it (RFC 6455, 7.4).

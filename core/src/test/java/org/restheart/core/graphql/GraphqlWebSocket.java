@@ -6,6 +6,7 @@ import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -64,6 +65,11 @@ final class GraphqlWebSocket implements WebSocket.Listener, AutoCloseable {
         return socket.sendText(message, true);
     }
 
+    /// The beginning of a message that is never completed.
+    CompletableFuture<?> tryBegin(String message) {
+        return socket.sendText(message, false);
+    }
+
     void subscribe(String id, String query) {
         send(new BsonDocument("id", new BsonString(id))
                 .append("type", new BsonString("subscribe"))
@@ -90,6 +96,11 @@ final class GraphqlWebSocket implements WebSocket.Listener, AutoCloseable {
 
     BsonDocument next() throws InterruptedException {
         return BsonDocument.parse(Objects.requireNonNull(messages.poll(30, TimeUnit.SECONDS), "no message"));
+    }
+
+    /// The close code, if it is closed.
+    Optional<Integer> closed() {
+        return Optional.ofNullable(closed.getNow(null));
     }
 
     int closeCode() throws Exception {

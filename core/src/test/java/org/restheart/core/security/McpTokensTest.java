@@ -118,6 +118,16 @@ class McpTokensTest {
     }
 
     @Test
+    void a_token_for_this_endpoint_alone_is_good_for_as_long_as_a_call_waits() {
+        gateway.as("admin").put("/c", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
+        var own = token("{aud: '" + RESOURCE + "'}");
+        long begun = System.nanoTime();
+        var result = McpClient.json(call(gateway, own, "watch", ", \"stream\": \"all\", \"max-seconds\": 2"));
+        assertThat(McpClient.isError(result.getDocument("result"))).isFalse();
+        assertThat(System.nanoTime() - begun).isGreaterThan(1_900_000_000L);
+    }
+
+    @Test
     void a_strict_server_takes_no_token_without_an_audience(TestMongo mongo) {
         try (var strict = TestGateway.start(mongo, PARTS.formatted(KEY, ", accept-plain-tokens: false"))) {
             strict.permit("{_id: 'c', roles: ['editor'], predicate: \"path-prefix('/c')\"}");

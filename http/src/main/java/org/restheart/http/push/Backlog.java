@@ -67,7 +67,8 @@ public final class Backlog {
         return new Backlog(maxMessages, maxBytes, budget, caller);
     }
 
-    String caller() {
+    /// On whose behalf messages wait; empty outside of any budget.
+    public String caller() {
         return caller;
     }
 

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -41,15 +40,12 @@ public final class ChangeStreams implements AutoCloseable {
     private final ConcurrentHashMap<StreamKey, SharedStream> streams = new ConcurrentHashMap<>();
 
     /// @param client whose pool has `config.maxCursors()` connections in addition to those of requests
-    /// @param admits whether an admitted request would be admitted now; may block
-    /// @param knows whether the credentials of an admitted request are still good, if it has any; may block
     public ChangeStreams(
             BackgroundTasks tasks,
             MongoClient client,
             ChangeStreamConfig config,
             MeterRegistry registry,
-            Predicate<Request> admits,
-            Predicate<Request> knows) {
+            StandingRights standing) {
         this.tasks = tasks;
         this.client = client;
         this.config = config;
@@ -58,7 +54,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.budget = new PushBudget(config.maxWaitingTogether(), meters::dropped);
         this.cursors = new Cursors(config.maxCursors(), config.maxCursorsPerAccount(), meters);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
-        this.rights = new Rights(tasks, config.recheckRights(), admits, knows);
+        this.rights = new Rights(tasks, config.recheckRights(), standing);
     }
 
     /// Of messages that wait for listeners.
@@ -75,11 +71,17 @@ public final class ChangeStreams implements AutoCloseable {
         redefinitions.changed(db, collection);
     }
 
-    /// An account may have changed: its listeners are closed if their credentials are not good any more.
+    /// Closes responses that are no longer authorized, also those of other services.
+    public Rights rights() {
+        return rights;
+    }
+
+    /// Credentials may have changed: listeners whose authorization rests on them are closed if they are not good any
+    /// more.
     ///
-    /// @param name empty if it may be any
-    public void accountChanged(Optional<String> name) {
-        rights.accountChanged(name);
+    /// @param basis empty if it may be any
+    public void credentialsChanged(Optional<RightsBasis> basis) {
+        rights.changed(basis);
     }
 
     /// For tokens of listeners to whom something is hidden. Waits for MongoDB.

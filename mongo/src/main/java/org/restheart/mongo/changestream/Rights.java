@@ -2,11 +2,13 @@ package org.restheart.mongo.changestream;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
-import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.Request;
@@ -16,27 +18,27 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Closes connections that are no longer authorized: always when their credentials expire or, after a change of their
-/// account, are no longer good; and, if configured, when their requests would no longer be admitted. Thread-safe.
-final class Rights {
+/// Closes connections that are no longer authorized: always when their credentials expire or, after a change of what
+/// they rest on, are no longer good; and, if configured, when their requests would no longer be admitted. Every
+/// response that stays open for a caller is watched here, whichever service sends it. Thread-safe.
+public final class Rights {
     private static final Logger LOG = LoggerFactory.getLogger(Rights.class);
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final int MAX_CHANGED = 1_000;
 
     private final Duration interval;
-    private final Predicate<Request> admits;
-    private final Predicate<Request> knows;
-    private final Set<String> changed = ConcurrentHashMap.newKeySet();
+    private final StandingRights standing;
+    private final Set<RightsBasis> changed = ConcurrentHashMap.newKeySet();
     private volatile boolean anyChanged;
     private final Set<Right> watched = ConcurrentHashMap.newKeySet();
 
-    /// @param interval in which `admits` is called for each; zero for never
-    /// @param admits whether an admitted request would be admitted now; may block
-    /// @param knows whether the credentials of an admitted request are still good; may block
-    Rights(BackgroundTasks tasks, Duration interval, Predicate<Request> admits, Predicate<Request> knows) {
+    /// Those whose credentials may have ended between their check and the watch.
+    private final Queue<Right> fresh = new ConcurrentLinkedQueue<>();
+
+    /// @param interval in which each request is asked whether it would be admitted; zero for never
+    Rights(BackgroundTasks tasks, Duration interval, StandingRights standing) {
         this.interval = interval;
-        this.knows = knows;
-        this.admits = admits;
+        this.standing = standing;
         tasks.repeat("expired-streams", LOOK, this::endExpired);
         tasks.repeat("streams-of-accounts", LOOK, this::endUnknown);
         if (!interval.isZero()) {
@@ -48,12 +50,14 @@ final class Rights {
     private static final class Right {
         private final Backlog backlog;
         private final Optional<Instant> expires;
+        private final Set<RightsBasis> bases;
         private final @Nullable Request request;
 
         /// @param request null if it will not be needed
-        Right(Backlog backlog, Optional<Instant> expires, @Nullable Request request) {
+        Right(Backlog backlog, Optional<Instant> expires, Set<RightsBasis> bases, @Nullable Request request) {
             this.backlog = backlog;
             this.expires = expires;
+            this.bases = bases;
             this.request = request;
         }
 
@@ -61,56 +65,62 @@ final class Rights {
             return expires.filter(end -> !now.isBefore(end)).isPresent();
         }
 
-        /// Tokens may call an account otherwise than its realm does, by its subject.
-        boolean isOfAny(Set<String> names) {
-            var account = request == null ? null : request.caller().account().orElse(null);
-            return account != null
-                    && (names.contains(account.name())
-                            || (account.properties().get("sub") instanceof BsonString subject
-                                    && names.contains(subject.getValue())));
+        boolean restsOn(Set<RightsBasis> any) {
+            return !Collections.disjoint(bases, any);
         }
     }
 
     /// Adds a connection.
     ///
+    /// @param backlog ended when the request is no longer authorized
+    /// @param request to which it is the response, with its caller
     /// @return to be called when the connection is closed
-    Runnable watch(Backlog backlog, Request request) {
-        var caller = request.caller();
-        boolean changes = caller.account().isPresent() || !interval.isZero();
-        if (caller.expires().isEmpty() && !changes) {
+    public Runnable watch(Backlog backlog, Request request) {
+        var expires = request.caller().expires();
+        var bases = standing.bases(request);
+        boolean changes = !bases.isEmpty() || !interval.isZero();
+        if (expires.isEmpty() && !changes) {
             return () -> {};
         }
-        var right = new Right(
-                backlog, caller.expires(), changes ? request.blocking().with(Body.EMPTY) : null);
+        var right =
+                new Right(backlog, expires, bases, changes ? request.blocking().with(Body.EMPTY) : null);
         watched.add(right);
+        if (!bases.isEmpty()) {
+            fresh.add(right);
+        }
         return () -> watched.remove(right);
     }
 
-    /// An account may have changed: its credentials are checked soon.
+    /// Something may have changed: the credentials that rest on it are checked soon.
     ///
-    /// @param name empty if it may be any
-    void accountChanged(Optional<String> name) {
+    /// @param basis empty if it may be any
+    void changed(Optional<RightsBasis> basis) {
         if (watched.isEmpty()) {
             return;
         }
-        if (name.isPresent() && changed.size() < MAX_CHANGED) {
-            changed.add(name.get());
+        if (basis.isPresent() && changed.size() < MAX_CHANGED) {
+            changed.add(basis.get());
         } else {
             anyChanged = true;
         }
     }
 
     private void endUnknown() {
+        for (var right = fresh.poll(); right != null; right = fresh.poll()) {
+            if (watched.contains(right) && !is(right, standing::stillAuthenticates)) {
+                end(right);
+            }
+        }
         boolean any = anyChanged;
-        var names = Set.copyOf(changed);
-        if (!any && names.isEmpty()) {
+        var bases = Set.copyOf(changed);
+        if (!any && bases.isEmpty()) {
             return;
         }
         anyChanged = false;
-        changed.removeAll(names); // what changes from now on is for the next time
+        changed.removeAll(bases); // what changes from now on is for the next time
         watched.stream()
-                .filter(right -> any || right.isOfAny(names))
-                .filter(right -> !is(right, knows))
+                .filter(right -> any || right.restsOn(bases))
+                .filter(right -> !is(right, standing::stillAuthenticates))
                 .forEach(this::end);
     }
 
@@ -120,7 +130,7 @@ final class Rights {
     }
 
     private void endRefused() {
-        watched.stream().filter(right -> !is(right, admits)).forEach(this::end);
+        watched.stream().filter(right -> !is(right, standing::stillAdmits)).forEach(this::end);
     }
 
     private void end(Right right) {

@@ -6,6 +6,7 @@ import com.github.benmanes.caffeine.cache.Expiry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.restheart.http.Request;
 
 /// The ids of revoked tokens, each until the token expires: in this process, and in a store that all
@@ -35,6 +36,8 @@ public final class Revocations {
         boolean contains(Request request, String id);
     }
 
+    private volatile Consumer<String> watcher = _ -> {};
+
     private Revocations(Optional<Store> store) {
         this.store = store;
     }
@@ -53,6 +56,13 @@ public final class Revocations {
         return remaining.isNegative() ? Duration.ZERO : remaining.compareTo(LONGEST) > 0 ? LONGEST : remaining;
     }
 
+    /// Has revocations by this process reported.
+    ///
+    /// @param receiver of the ids; must not block
+    public void watch(Consumer<String> receiver) {
+        watcher = receiver;
+    }
+
     /// Refuses the token from now on here, and within a second on other gateways. May block.
     ///
     /// @param until when the token expires
@@ -60,6 +70,7 @@ public final class Revocations {
     /// @throws org.restheart.http.ProblemException 503 if other gateways cannot be told now
     public boolean revoke(String id, Instant until) {
         boolean first = ids.asMap().putIfAbsent(id, until) == null;
+        watcher.accept(id);
         boolean firstOfAll = store.map(shared -> shared.add(id, Instant.now().plus(remaining(until))))
                 .orElse(true);
         return first && firstOfAll;

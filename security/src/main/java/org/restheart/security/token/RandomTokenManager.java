@@ -7,6 +7,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -25,6 +26,7 @@ public final class RandomTokenManager implements TokenManager {
     private final Duration lifetime;
     private final String uri;
     private final Cache<String, Known> tokens;
+    private volatile Consumer<String> watcher = _ -> {};
 
     /// @param generation of the account, if it belongs to a realm
     private record Known(String token, Account account, String source, Optional<String> generation) {}
@@ -80,6 +82,12 @@ public final class RandomTokenManager implements TokenManager {
     @Override
     public void invalidate(Request request, Account account, Credentials credentials) {
         tokens.invalidate(account.name());
+        watcher.accept(account.name());
+    }
+
+    @Override
+    public void watch(Consumer<String> receiver) {
+        watcher = receiver;
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.restheart.security.token;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -31,6 +32,11 @@ public interface TokenManager {
 
     /// Revokes the account's token and the one in the credentials, and ends the sessions that tokens began or have.
     void invalidate(Request request, Account account, Credentials credentials);
+
+    /// Has the ends of tokens without ids reported.
+    ///
+    /// @param receiver of the names of their accounts; must not block
+    default void watch(Consumer<String> receiver) {}
 
     /// The type of the token: `token_type` (RFC 6749, 7.1).
     String type();

@@ -1,0 +1,126 @@
+package org.restheart.core.accounts;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.changestream.RightsBasis;
+
+/// Reports that accounts, API keys or tokens may have changed or ended to who keeps responses open for them.
+/// Thread-safe.
+final class CredentialChanges {
+    /// How often anything may have changed where no change stream tells.
+    private static final Duration UNFOLLOWED = Duration.ofSeconds(60);
+
+    private final List<Reporter> reporters = new CopyOnWriteArrayList<>();
+    private volatile Consumer<Optional<RightsBasis>> watcher = _ -> {};
+
+    CredentialChanges(BackgroundTasks tasks) {
+        tasks.repeat("unfollowed-credentials", UNFOLLOWED, () -> {
+            if (reporters.stream().anyMatch(reporter -> !reporter.followed)) {
+                anyChanged();
+            }
+        });
+    }
+
+    void watch(Consumer<Optional<RightsBasis>> receiver) {
+        watcher = receiver;
+    }
+
+    void anyChanged() {
+        watcher.accept(Optional.empty());
+    }
+
+    void changed(RightsBasis basis) {
+        watcher.accept(Optional.of(basis));
+    }
+
+    /// The account of this name may have changed, or something that only it has.
+    void accountChanged(String name) {
+        changed(new RightsBasis.OfAccount(name));
+    }
+
+    /// A key was changed by this server.
+    void keyChanged() {
+        changed(new RightsBasis.OfKeys());
+    }
+
+    void tokenRevoked(String id) {
+        changed(new RightsBasis.OfToken(id));
+    }
+
+    /// Of the collection of accounts.
+    ///
+    /// @param byId whether an account's name is its `_id`
+    CollectionFollower.Listener ofAccounts(boolean byId) {
+        return new Reporter() {
+            @Override
+            Optional<RightsBasis> basis(Optional<String> id) {
+                return id.filter(_ -> byId).map(RightsBasis.OfAccount::new);
+            }
+        };
+    }
+
+    /// Of the collection of API keys.
+    CollectionFollower.Listener ofKeys() {
+        return new Reporter() {
+            @Override
+            Optional<RightsBasis> basis(Optional<String> id) {
+                return Optional.of(new RightsBasis.OfKeys());
+            }
+        };
+    }
+
+    /// Of the collection of revoked tokens.
+    CollectionFollower.Listener ofRevocations() {
+        return new Reporter() {
+            @Override
+            Optional<RightsBasis> basis(Optional<String> id) {
+                return id.map(RightsBasis.OfToken::new);
+            }
+        };
+    }
+
+    private abstract class Reporter implements CollectionFollower.Listener {
+        private volatile boolean followed;
+
+        Reporter() {
+            reporters.add(this);
+        }
+
+        /// @param id of the document, if it is known and a string
+        abstract Optional<RightsBasis> basis(Optional<String> id);
+
+        @Override
+        public void followed() {
+            followed = true;
+            anyChanged(); // changes may have been missed
+        }
+
+        @Override
+        public void lost() {
+            followed = false;
+        }
+
+        @Override
+        public void changed(@Nullable BsonDocument id) {
+            var name = id != null && id.get("_id") instanceof BsonString text
+                    ? Optional.of(text.getValue())
+                    : Optional.<String>empty();
+            watcher.accept(basis(name));
+        }
+
+        /// Where changes are followed this one is reported soon, with its id.
+        @Override
+        public void written() {
+            if (!followed) {
+                anyChanged();
+            }
+        }
+    }
+}

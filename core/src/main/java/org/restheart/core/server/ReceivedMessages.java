@@ -1,0 +1,76 @@
+package org.restheart.core.server;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.push.Inbound;
+
+/// Accounts for the messages of one WebSocket's client, from their first byte until they have been handled: within a
+/// bound for the connection, and as content of a request for its caller and for all together. Confined to the
+/// connection's I/O thread, but for the end of messages.
+final class ReceivedMessages {
+    private final Inbound inbound;
+    private final BodyLimits limits;
+    private final String caller;
+    private final AtomicLong waiting = new AtomicLong();
+    private BodyLimits.@Nullable Held arriving;
+    private int arrived;
+    private boolean over;
+
+    /// @param caller as [org.restheart.http.access.CallerScope] names it
+    ReceivedMessages(Inbound inbound, BodyLimits limits, String caller) {
+        this.inbound = inbound;
+        this.limits = limits;
+        this.caller = caller;
+    }
+
+    /// Books bytes of the message that arrives.
+    ///
+    /// @return false if there is no room for them
+    boolean book(int bytes) {
+        if (over) {
+            return false;
+        }
+        if (arriving == null) {
+            arriving = limits.open(() -> caller);
+        }
+        boolean fits = waiting.get() + arrived + bytes <= inbound.maxWaiting()
+                && arriving.countForCaller()
+                && arriving.book(bytes);
+        arrived += fits ? bytes : 0;
+        return fits;
+    }
+
+    /// Passes on the message that has arrived.
+    void passOn(byte[] message) {
+        var held = arriving;
+        int bytes = arrived;
+        arriving = null;
+        arrived = 0;
+        waiting.addAndGet(bytes);
+        var handled = new AtomicBoolean();
+        inbound.received(message, () -> {
+            if (handled.compareAndSet(false, true)) {
+                waiting.addAndGet(-bytes);
+                if (held != null) {
+                    held.close();
+                }
+            }
+        });
+    }
+
+    /// Discards what has arrived of a message.
+    void discard() {
+        if (arriving != null) {
+            arriving.close();
+            arriving = null;
+            arrived = 0;
+        }
+    }
+
+    /// The same; nothing more is received.
+    void close() {
+        over = true;
+        discard();
+    }
+}

@@ -1,0 +1,233 @@
+package org.restheart.core.security;
+
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Updates.set;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.types.ObjectId;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.restheart.core.Gateway;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Whatever stays open for a caller ends with the credentials, whichever service has opened it.
+@WithMongo
+class EndedCredentialsTest {
+    private static final String SESSION = "/api/client/v2.0/auth/session";
+    private static final String LOG_IN = "/api/client/v2.0/app/any/auth/providers/%s/login";
+    private static final String COMMON = """
+            graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
+            mcp: {enabled: true, calls-per-minute: 100000, concurrent-calls: 100}
+            """;
+    private static final String PARTS = COMMON + """
+            apiKeyAuthMechanism: {enabled: true}
+            apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
+            jwtConfigProvider: {key: a-key-that-both-gateways-of-this-test-know, revocations-db: $db}
+            jwtAuthenticationMechanism: {enabled: true}
+            jwtTokenManager: {enabled: true}
+            dataApi: {enabled: true, login: true, sessions-db: $db}
+            """;
+
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    private static TestGateway gateway;
+    private static Gateway another;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, PARTS);
+        another = Gateway.start(
+                TestGateway.config(mongo.connectionString(), gateway.database().getName(), TestGateway.REALM + PARTS));
+        prepare(gateway);
+    }
+
+    private static void prepare(TestGateway at) {
+        at.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/')\"}");
+        assertThat(at.as("admin")
+                        .put("/watched", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}")
+                        .statusCode())
+                .isEqualTo(201);
+        at.insert("gql-apps", """
+                {_id: 'live', descriptor: {enabled: true},
+                 schema: 'type Change { operationType: String } type Query { a: Int } type Subscription { changed: Change }',
+                 mappings: {Query: {a: 'a'}, Subscription:
+                   {changed: {db: '$db', collection: 'watched', stream: 'all'}}}}
+                """.replace("$db", at.database().getName()));
+    }
+
+    @AfterAll
+    static void stop() {
+        another.close();
+        gateway.close();
+    }
+
+    /// Credentials, and what ends them.
+    private record Credential(String authorization, Runnable end) {}
+
+    private enum Kind {
+        KEY_DELETED,
+        KEY_DISABLED,
+        KEY_DELETED_ELSEWHERE,
+        TOKEN_REVOKED,
+        TOKEN_REVOKED_ELSEWHERE,
+        SESSION_ENDED,
+        SESSION_OF_KEY_DELETED,
+        TOKEN_OF_ACCOUNT_DELETED,
+        PASSWORD_CHANGED;
+
+        Credential of(String name) {
+            return switch (this) {
+                case KEY_DELETED -> key(name, path -> gateway.user(name).send("DELETE", path, ""));
+                case KEY_DISABLED -> key(name, path -> gateway.user(name).patch(path, "{\"disabled\": true}"));
+                case KEY_DELETED_ELSEWHERE ->
+                    key(
+                            name,
+                            path -> gateway.collection("apikeys")
+                                    .deleteOne(eq(
+                                            "handle",
+                                            new BsonObjectId(
+                                                    new ObjectId(path.substring(path.lastIndexOf('/') + 1))))));
+                case TOKEN_REVOKED -> {
+                    var token = token(name);
+                    yield new Credential(
+                            token, () -> with(gateway.anonymous(), token).send("DELETE", "/token", ""));
+                }
+                case TOKEN_REVOKED_ELSEWHERE -> {
+                    var token = token(name);
+                    yield new Credential(
+                            token,
+                            () -> with(TestClient.of(another.address()), token).send("DELETE", "/token", ""));
+                }
+                case SESSION_ENDED -> {
+                    var session = logIn("local-userpass", "{\"username\": \"" + name + "\", \"password\": \"pw\"}");
+                    yield new Credential(
+                            bearer(session, "access_token"),
+                            () -> with(gateway.anonymous(), bearer(session, "refresh_token"))
+                                    .send("DELETE", SESSION, ""));
+                }
+                case SESSION_OF_KEY_DELETED -> {
+                    var key = made(name);
+                    var session = logIn(
+                            "api-key", "{\"key\": \"" + key.getString("key").getValue() + "\"}");
+                    yield new Credential(
+                            bearer(session, "access_token"),
+                            () -> gateway.user(name).send("DELETE", path(key), ""));
+                }
+                case TOKEN_OF_ACCOUNT_DELETED ->
+                    new Credential(token(name), () -> gateway.as("admin").send("DELETE", "/users/" + name, ""));
+                case PASSWORD_CHANGED ->
+                    new Credential(
+                            TestClient.basic(name, "pw"),
+                            () -> gateway.as("admin").patch("/users/" + name, "{\"password\": \"another\"}"));
+            };
+        }
+    }
+
+    private static Credential key(String name, java.util.function.Consumer<String> end) {
+        var made = made(name);
+        return new Credential("Bearer " + made.getString("key").getValue(), () -> end.accept(path(made)));
+    }
+
+    private static BsonDocument made(String name) {
+        return json(gateway.user(name).post("/_apikeys", "{\"days\": 7}"));
+    }
+
+    private static String path(BsonDocument key) {
+        return "/_apikeys/" + key.getString("handle").getValue();
+    }
+
+    private static String token(String name) {
+        return bearer(json(gateway.user(name).send("POST", "/token?renew", "")), "access_token");
+    }
+
+    private static BsonDocument logIn(String provider, String content) {
+        return json(gateway.anonymous().post(LOG_IN.formatted(provider), content));
+    }
+
+    private static BsonDocument json(HttpResponse<String> response) {
+        assertThat(response.statusCode()).as(response.body()).isBetween(200, 201);
+        return BsonDocument.parse(response.body());
+    }
+
+    private static String bearer(BsonDocument session, String name) {
+        return "Bearer " + session.getString(name).getValue();
+    }
+
+    private static TestClient with(TestClient client, String authorization) {
+        return client.with("Authorization", authorization);
+    }
+
+    private static String account(TestGateway at) {
+        var name = "user" + NAMES.incrementAndGet();
+        at.insert("users", "{_id: '%s', password: '%s', roles: ['editor']}".formatted(name, TestGateway.hash("pw")));
+        return name;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothing_stays_open_when_the_credentials_have_ended(Kind kind) throws Exception {
+        var ending = kind.of(account(gateway));
+        var lasting = kind.of(account(gateway));
+        try (var open = OpenResponses.open(gateway, ending.authorization());
+                var others = OpenResponses.open(gateway, lasting.authorization())) {
+            await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // beyond the first check
+            assertThat(open.stillOpen()).hasSize(6);
+            ending.end().run();
+            await().atMost(Duration.ofSeconds(5))
+                    .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
+            assertThat(others.stillOpen()).hasSize(6);
+        }
+    }
+
+    @Test
+    void a_random_token_ends_what_is_open(TestMongo mongo) throws Exception {
+        try (var local = TestGateway.start(mongo, COMMON + """
+                tokenBasicAuthMechanism: {enabled: true}
+                rndTokenManager: {enabled: true}
+                authTokenService: {enabled: true, uri: /token}
+                """)) {
+            prepare(local);
+            var name = account(local);
+            var token = json(local.user(name).send("POST", "/token", "")).getString("access_token");
+            var authorization = TestClient.basic(name, token.getValue());
+            try (var open = OpenResponses.open(local, authorization)) {
+                await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+                assertThat(open.stillOpen()).hasSize(6);
+                assertThat(with(local.anonymous(), authorization)
+                                .send("DELETE", "/token", "")
+                                .statusCode())
+                        .isEqualTo(204);
+                await().atMost(Duration.ofSeconds(5))
+                        .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void what_changes_elsewhere_ends_nothing() throws Exception {
+        var name = account(gateway);
+        var key = made(name);
+        try (var open =
+                OpenResponses.open(gateway, "Bearer " + key.getString("key").getValue())) {
+            gateway.collection("users").updateOne(eq("_id", name), set("colour", "blue"));
+            assertThat(gateway.user(name)
+                            .patch(path(key), "{\"name\": \"another\"}")
+                            .statusCode())
+                    .isEqualTo(204);
+            made(name);
+            await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
+            assertThat(open.stillOpen()).hasSize(6);
+        }
+    }
+}
