@@ -2,7 +2,6 @@ package org.restheart.mongo;
 
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Optional;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
@@ -20,7 +19,23 @@ final class MongoRoutes {
         handlers.computeIfAbsent(kind, _ -> new EnumMap<>(Method.class)).put(method, handler);
     }
 
-    Optional<DataHandler> find(ResourceKind kind, Method method) {
-        return Optional.ofNullable(handlers.getOrDefault(kind, Map.of()).get(method));
+    /// @throws IllegalStateException if a method that is allowed has no handler
+    void requireAll() {
+        for (var kind : ResourceKind.values()) {
+            for (var method : Method.values()) {
+                if (ResourceMethods.allow(kind, method)) {
+                    find(kind, method);
+                }
+            }
+        }
+    }
+
+    /// The handler of a method that is allowed.
+    DataHandler find(ResourceKind kind, Method method) {
+        var handler = handlers.getOrDefault(kind, Map.of()).get(method);
+        if (handler == null) {
+            throw new IllegalStateException(kind + " has no handler of " + method);
+        }
+        return handler;
     }
 }

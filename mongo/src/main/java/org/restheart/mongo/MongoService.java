@@ -144,6 +144,7 @@ public final class MongoService implements Service, AutoCloseable {
         addTo(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
         addTo(routes, new CollectionValidator(validators, schemas, access));
         WriteRoutes.addTo(routes, new Collections(client), coalescer, metadata, access, validators, config);
+        routes.requireAll();
         this.dispatcher = new RequestDispatcher(
                 parameterSettings,
                 forbiddenOperators,

@@ -2,7 +2,6 @@ package org.restheart.mongo;
 
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
-import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
 
 import com.mongodb.MongoNamespace;
 import java.util.Locale;
@@ -89,10 +88,7 @@ final class RequestDispatcher {
                                             .replace('_', ' '))
                     .raise();
         }
-        var handler = routes.find(path.kind(), request.method())
-                .orElseThrow(
-                        () -> Problem.of(NOT_IMPLEMENTED, request.method() + " is not available for " + path.kind())
-                                .raise());
+        var handler = routes.find(path.kind(), request.method());
         var dataRequest = new DataRequest(
                 request,
                 path,

@@ -103,8 +103,11 @@ class ChaosTest {
                     violations.addAll(listener.violations(workload.inserted(), stored));
                     System.out.println("listener: " + listener.summary());
                 }
-                System.out.println(ledger.total() + " acknowledged writes, " + workload.transfers()
-                        + " transactions, seed " + SEED);
+                System.out.println(ledger.total() + " acknowledged writes, " + workload.transfers() + " transactions, "
+                        + workload.givenUp() + " given up, seed " + SEED);
+                assertThat(workload.transfers())
+                        .as("transactions that moved money")
+                        .isPositive();
             }
         }
         System.out.println(ledger.table());

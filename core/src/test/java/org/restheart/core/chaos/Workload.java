@@ -22,11 +22,18 @@ import org.restheart.core.chaos.Ledger.Period;
 final class Workload {
     private static final int INSERTERS = 6;
     private static final int REGISTERS = 3;
-    private static final int ACCOUNTS = 6;
+    private static final int MOVERS = 64;
+
+    /// Fewer than the movers, so that transactions conflict all the time.
+    private static final int ACCOUNTS = 48;
+
     private static final int BALANCE = 1_000;
 
     /// Between two requests of a client: the machine is shared by all members, gateways and clients.
     private static final int PAUSE_MILLIS = 5;
+
+    /// Between two transactions of a mover, whose five requests each cost more than others.
+    private static final int MOVERS_PAUSE_MILLIS = 500;
 
     private final ChaosClient client;
     private final Ledger ledger;
@@ -36,6 +43,7 @@ final class Workload {
     private final LongAdder counted = new LongAdder();
     private final LongAdder perhapsCounted = new LongAdder();
     private final LongAdder transferred = new LongAdder();
+    private final LongAdder givenUp = new LongAdder();
     private final Queue<Future<?>> running = new ConcurrentLinkedQueue<>();
     private volatile boolean over;
 
@@ -72,15 +80,21 @@ final class Workload {
                 loop(threads, _ -> read(register));
             }
         }
-        var dice = new Random(seed);
-        loop(threads, _ -> transfer(dice));
+        for (int i = 0; i < MOVERS; i++) {
+            var dice = new Random(seed + i);
+            loop(threads, MOVERS_PAUSE_MILLIS, _ -> transfer(dice));
+        }
     }
 
     private void loop(ExecutorService threads, Step step) {
+        loop(threads, PAUSE_MILLIS, step);
+    }
+
+    private void loop(ExecutorService threads, int pauseMillis, Step step) {
         running.add(threads.submit(() -> {
             for (int n = 0; !over; n++) {
                 step.run(n);
-                Thread.sleep(PAUSE_MILLIS);
+                Thread.sleep(pauseMillis);
             }
             return null;
         }));
@@ -138,6 +152,8 @@ final class Workload {
         }
     }
 
+    /// Moves an amount from one account to another. A mover that gets no answer gives its transaction up, sometimes
+    /// without a word, since its gateway is gone too: MongoDB ends it then.
     private void transfer(Random dice) throws InterruptedException {
         int from = dice.nextInt(ACCOUNTS);
         int to = (from + 1 + dice.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
@@ -160,6 +176,9 @@ final class Workload {
                     return;
                 }
             }
+        } else {
+            givenUp.increment();
+            client.status("DELETE", "/_sessions/" + session + "/_txns/" + number, "");
         }
     }
 
@@ -185,6 +204,11 @@ final class Workload {
 
     long transfers() {
         return transferred.sum();
+    }
+
+    /// Transactions that were given up, for conflicts and for faults.
+    long givenUp() {
+        return givenUp.sum();
     }
 
     /// Compares what was acknowledged with what MongoDB has.

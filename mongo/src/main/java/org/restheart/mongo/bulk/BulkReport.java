@@ -9,6 +9,7 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.judged.DataWrite;
@@ -26,6 +27,7 @@ import org.restheart.mongo.write.Locations;
 /// @param created the ids of inserted documents, as far as they are known
 /// @param links to these
 /// @param errors of single elements, each with its position; the others were written
+/// @param omitted errors that are not listed
 record BulkReport(
         int inserted,
         List<BsonValue> created,
@@ -33,7 +35,8 @@ record BulkReport(
         int deleted,
         int modified,
         int matched,
-        List<BsonDocument> errors) {
+        List<BsonDocument> errors,
+        long omitted) {
     BulkReport {
         created = List.copyOf(created);
         links = List.copyOf(links);
@@ -65,12 +68,13 @@ record BulkReport(
                 result.getDeletedCount(),
                 modified(request, result),
                 result.getMatchedCount(),
-                errors);
+                errors,
+                0);
     }
 
     /// The report of an insert.
     static BulkReport ofInserted(DataRequest request, List<BsonValue> created, List<BsonDocument> errors) {
-        return new BulkReport(created.size(), created, Locations.paths(request, created), 0, 0, 0, errors);
+        return new BulkReport(created.size(), created, Locations.paths(request, created), 0, 0, 0, errors, 0);
     }
 
     /// How many documents were modified, as the caller may know it: whether a document already had a value tells
@@ -138,6 +142,9 @@ record BulkReport(
                 .append("deleted", new BsonInt32(deleted))
                 .append("modified", new BsonInt32(modified))
                 .append("matched", new BsonInt32(matched));
-        return errors.isEmpty() ? document : document.append("errors", new BsonArray(errors));
+        if (!errors.isEmpty()) {
+            document.append("errors", new BsonArray(errors));
+        }
+        return omitted == 0 ? document : document.append("errorsOmitted", new BsonInt64(omitted));
     }
 }

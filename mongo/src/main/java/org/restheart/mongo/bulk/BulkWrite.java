@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.BulkWrites;
@@ -32,12 +33,16 @@ public record BulkWrite(Duration timeLimit) {
             var report = BulkReport.of(request, e.getWriteResult(), BulkReport.errors(request, e, Set.of()));
             return BulkResponses.of(request, report);
         } catch (MongoOperationTimeoutException _) {
-            throw Problem.of(
-                            ProblemCode.QUERY_TIMED_OUT,
-                            "the change took longer than " + timeLimit.toMillis()
-                                    + " ms: some of the documents may have been changed")
-                    .raise();
+            throw outOfTime(timeLimit);
         }
+    }
+
+    static ProblemException outOfTime(Duration timeLimit) {
+        return Problem.of(
+                        ProblemCode.QUERY_TIMED_OUT,
+                        "the change took longer than " + timeLimit.toMillis()
+                                + " ms: some of the documents may have been changed")
+                .raise();
     }
 
     /// A transaction has a limit of its own.

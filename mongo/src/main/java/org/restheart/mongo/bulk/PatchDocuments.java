@@ -1,9 +1,6 @@
 package org.restheart.mongo.bulk;
 
-import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
-
 import com.mongodb.client.model.UpdateManyModel;
-import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
@@ -14,14 +11,17 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay.
+/// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay. Where the
+/// collection has a rule for its documents, those that it refuses stay as they are.
 public final class PatchDocuments implements DataHandler {
     private final Collections collections;
     private final BulkWrite bulk;
+    private final CheckedPatch checked;
 
     public PatchDocuments(Collections collections, BulkWrite bulk) {
         this.collections = collections;
         this.bulk = bulk;
+        this.checked = new CheckedPatch(collections, bulk.timeLimit());
     }
 
     @Override
@@ -29,7 +29,6 @@ public final class PatchDocuments implements DataHandler {
         ContentSize.check(request);
         HiddenFields.checkChange(request, request.contentDocument());
         var update = Changes.ofDocuments(request, request.contentDocument());
-        refuseWhereSchemasApply(request);
         var condition = WrittenCheck.condition(request);
         if (condition.isPresent()
                 && FilterFields.mayLeave(
@@ -37,18 +36,12 @@ public final class PatchDocuments implements DataHandler {
             throw WrittenCheck.outside();
         }
         request.http().requireThread();
-        return bulk.run(
-                request, collections.of(request), new UpdateManyModel<>(request.writeFilter(), update.document()));
-    }
-
-    /// A schema cannot be checked against documents that were not read.
-    private static void refuseWhereSchemasApply(DataRequest request) {
-        if (request.rule().filter(rule -> !rule.skipsUnsupported()).isPresent()) {
-            throw Problem.of(
-                            NOT_IMPLEMENTED,
-                            "'jsonSchema' checker does not support bulk PATCH requests. Set 'skipNotSupported:true' to"
-                                    + " allow them.")
-                    .raise();
-        }
+        var rule = request.rule().filter(schema -> !schema.skipsUnsupported());
+        return rule.isPresent()
+                ? checked.run(request, rule.get(), update)
+                : bulk.run(
+                        request,
+                        collections.of(request),
+                        new UpdateManyModel<>(request.writeFilter(), update.document()));
     }
 }

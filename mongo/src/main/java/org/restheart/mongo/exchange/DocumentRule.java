@@ -11,6 +11,6 @@ public interface DocumentRule {
     /// @throws org.restheart.http.ProblemException 400 for a violation, 500 if the rule cannot be evaluated
     void check(BsonDocument document, boolean tell);
 
-    /// Whether writes whose documents cannot be checked are allowed.
+    /// Whether changes of many documents at once are not checked.
     boolean skipsUnsupported();
 }

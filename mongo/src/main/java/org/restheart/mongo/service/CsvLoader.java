@@ -3,7 +3,7 @@ package org.restheart.mongo.service;
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.FORBIDDEN;
-import static org.restheart.http.ProblemCode.NOT_IMPLEMENTED;
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
 import com.mongodb.MongoNamespace;
@@ -125,7 +125,8 @@ public final class CsvLoader implements Service {
                     .raise();
         }
         if (request.method() != Method.POST) {
-            throw Problem.of(NOT_IMPLEMENTED, "Only POST method is supported").raise();
+            throw Problem.of(METHOD_NOT_ALLOWED, "Only POST method is supported; update=true changes documents")
+                    .raise();
         }
         var options = CsvOptions.parse(request.query());
         requireCollection(options);

@@ -5,6 +5,8 @@ import com.mongodb.TransactionOptions;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -20,7 +22,7 @@ final class Transaction {
 
     /// Runs `work` and commits it; aborts it if it throws. Retries it after transient errors.
     ///
-    /// @throws org.restheart.http.ProblemException 409 after repeated conflicts, 501 without a replica set
+    /// @throws org.restheart.http.ProblemException 409 after repeated conflicts, 405 without a replica set
     static <T> T run(MongoClient client, WriteConcern writeConcern, Function<ClientSession, T> work) {
         var options = TransactionOptions.builder().writeConcern(writeConcern).build();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -36,16 +38,28 @@ final class Transaction {
                     }
                 }
             } catch (MongoException e) {
-                if (e.getCode() == NO_TRANSACTIONS) {
-                    throw Problem.of(ProblemCode.NOT_IMPLEMENTED, "this needs a MongoDB replica set")
+                if (isStandalone(e)) {
+                    throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "this needs a MongoDB replica set")
                             .raise();
                 }
                 if (!e.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
                     throw e;
                 }
             }
+            pause(attempt);
         }
         throw Problem.of(ProblemCode.CONFLICT, "the document changes too often; try again")
                 .raise();
+    }
+
+    /// The driver replaces the server's error of a write by one of its own.
+    private static boolean isStandalone(MongoException e) {
+        return e.getCode() == NO_TRANSACTIONS
+                || (e.getCause() instanceof MongoException cause && cause.getCode() == NO_TRANSACTIONS);
+    }
+
+    /// A random time that grows, so that transactions that conflict do not meet again and again.
+    private static void pause(int attempt) {
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(500_000L << Math.min(attempt, 6)));
     }
 }

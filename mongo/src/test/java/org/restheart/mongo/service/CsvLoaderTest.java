@@ -128,7 +128,7 @@ class CsvLoaderTest {
                 "POST | db=DB&coll=c&update=true        | text/csv   | 400 | id must be set when update=true",
                 "POST | db=DB&coll=c&id=x               | text/csv   | 400 | id must be the number of a column, counted from 0",
                 "POST | db=DB&coll=c&sep=               | text/csv   | 400 | sep must be 1 to 20 characters without quotes",
-                "GET  | db=DB&coll=c                    | text/csv   | 501 | Only POST method is supported",
+                "GET  | db=DB&coll=c                    | text/csv   | 405 | Only POST method is supported; update=true changes documents",
                 "POST | db=DB&coll=c                    | text/plain | 400 | the content must be a CSV file; send it with Content-Type: text/csv",
                 "POST | db=DB&coll=_properties          | text/csv   | 403 | reserved resource",
                 "POST | db=DB&coll=_schemas             | text/csv   | 403 | reserved resource",

@@ -1,0 +1,239 @@
+package org.restheart.mongo.write;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.ReadPreference;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.UpdateManyModel;
+import java.io.Serial;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.concern.BoundedConcern;
+
+/// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are refused
+/// stay as they are, the others are changed: in batches, each a transaction, so that memory and locks are bounded
+/// whatever the number of documents. Within a transaction of the client all of them are changed or none. Confined to
+/// one request.
+public final class CheckedChanges {
+    /// Few enough that the transaction is over long before others wait for it in vain.
+    private static final int BATCH = 100;
+
+    /// Refusals that are kept; all are counted.
+    private static final int MAX_KEPT = 1_000;
+
+    private static final BsonDocument ID_ONLY = new BsonDocument("_id", new BsonInt32(1));
+
+    private final MongoClient client;
+    private final MongoCollection<RawBsonDocument> collection;
+    private final Optional<ClientSession> session;
+    private final BsonDocument filter;
+    private final BsonDocument update;
+    private final Consumer<RawBsonDocument> check;
+
+    private final List<Refusal> refusals = new ArrayList<>();
+    private long refused;
+    private long changed;
+    private long modified;
+    private Optional<MongoBulkWriteException> failure = Optional.empty();
+
+    /// @param session the client's, if it has one
+    /// @param filter of a write: the access rule's and the client's
+    /// @param check throws 400 for a document that must not be stored; may be called several times for one
+    public CheckedChanges(
+            MongoClient client,
+            MongoCollection<RawBsonDocument> collection,
+            Optional<ClientSession> session,
+            BsonDocument filter,
+            BsonDocument update,
+            Consumer<RawBsonDocument> check) {
+        this.client = client;
+        this.collection = (collection.getWriteConcern().isAcknowledged()
+                        ? collection
+                        : collection.withWriteConcern(BoundedConcern.ACKNOWLEDGED))
+                .withReadPreference(ReadPreference.primary());
+        this.session = session;
+        this.filter = filter;
+        this.update = update;
+        this.check = check;
+    }
+
+    /// A document that stays as it is.
+    public record Refusal(BsonValue id, Problem why) {}
+
+    /// @param matched documents that the filter matched, those refused included
+    /// @param modified of these, which were changed and did not have the new values already
+    /// @param changed of these, which were changed or had the new values already
+    /// @param refusals the first of them
+    /// @param refused all of them
+    /// @param failure MongoDB's refusal, which ended the change with the batch that was not carried out
+    public record Outcome(
+            long matched,
+            long modified,
+            long changed,
+            List<Refusal> refusals,
+            long refused,
+            Optional<MongoBulkWriteException> failure) {
+        public Outcome {
+            refusals = List.copyOf(refusals);
+        }
+    }
+
+    /// @param timeLimit after which documents are left; zero for none
+    /// @return empty if documents were left
+    /// @throws ProblemException 400 for a refused document within a transaction of the client, which is aborted;
+    ///     405 without a replica set
+    public Optional<Outcome> run(Duration timeLimit) {
+        long start = System.nanoTime();
+        // by the index of ids, or sorted as a whole: a document that the change moves in another index comes once
+        try (var ids = new SessionCollection(collection, session)
+                .find(filter)
+                .projection(ID_ONLY)
+                .sort(ID_ONLY)
+                .batchSize(10 * BATCH)
+                .maxTime(timeLimit.toMillis(), TimeUnit.MILLISECONDS)
+                .map(CheckedChanges::id)
+                .iterator()) {
+            var batch = new ArrayList<BsonValue>(BATCH);
+            while (failure.isEmpty() && ids.hasNext()) {
+                batch.add(ids.next());
+                if (batch.size() == BATCH || !ids.hasNext()) {
+                    if (!timeLimit.isZero() && System.nanoTime() - start > timeLimit.toNanos()) {
+                        return Optional.empty();
+                    }
+                    change(batch);
+                    batch.clear();
+                }
+            }
+        } catch (MongoExecutionTimeoutException _) {
+            return Optional.empty();
+        }
+        return Optional.of(new Outcome(changed + refused, modified, changed, refusals, refused, failure));
+    }
+
+    private void change(List<BsonValue> ids) {
+        var left = new ArrayList<>(ids);
+        while (!left.isEmpty()) {
+            try {
+                add(session.filter(ClientSession::hasActiveTransaction)
+                        .map(begun -> within(begun, left))
+                        .orElseGet(() ->
+                                Transaction.run(client, collection.getWriteConcern(), own -> attempt(own, left))));
+                return;
+            } catch (RefusedException e) {
+                e.refused.forEach(this::add);
+                left.removeAll(e.refused.stream().map(Refusal::id).toList());
+            } catch (MongoBulkWriteException e) {
+                failure = Optional.of(e);
+                return;
+            } catch (ProblemException e) {
+                if (e.problem().code() != ProblemCode.CONFLICT) {
+                    throw e;
+                }
+                if (left.size() == 1) {
+                    add(new Refusal(left.getFirst(), e.problem()));
+                } else { // who changes one document all the time does not keep the others from being changed
+                    int half = left.size() / 2;
+                    change(left.subList(0, half));
+                    change(left.subList(half, left.size()));
+                }
+                return;
+            }
+        }
+    }
+
+    private void add(Refusal refusal) {
+        refused++;
+        if (refusals.size() < MAX_KEPT) {
+            refusals.add(refusal);
+        }
+    }
+
+    private void add(Counts counts) {
+        changed += counts.changed;
+        modified += counts.modified;
+    }
+
+    /// A single statement of a client's transaction cannot be undone.
+    private Counts within(ClientSession begun, List<BsonValue> ids) {
+        try {
+            return attempt(begun, ids);
+        } catch (RefusedException e) {
+            begun.abortTransaction();
+            throw e.refused.getFirst().why().raise();
+        }
+    }
+
+    /// In one snapshot: which of the documents still match, their change, and what it made of them.
+    private Counts attempt(ClientSession transaction, List<BsonValue> ids) {
+        var inTransaction = new SessionCollection(collection, Optional.of(transaction));
+        var matching = inTransaction
+                .find(of(ids))
+                .projection(ID_ONLY)
+                .map(CheckedChanges::id)
+                .into(new ArrayList<>());
+        if (matching.isEmpty()) {
+            return new Counts(0, 0);
+        }
+        // with the filter, to which a positional operator refers
+        var result = BulkWrites.inOrder(
+                Optional.of(transaction), collection, List.of(new UpdateManyModel<>(of(matching), update)));
+        var refused = new ArrayList<Refusal>();
+        for (var document : inTransaction.find(byIds(matching))) {
+            try {
+                check.accept(document);
+            } catch (ProblemException e) {
+                if (e.problem().code() != ProblemCode.CONTENT_INVALID) {
+                    throw e;
+                }
+                refused.add(new Refusal(id(document), e.problem()));
+            }
+        }
+        if (!refused.isEmpty()) {
+            throw new RefusedException(refused);
+        }
+        return new Counts(result.getMatchedCount(), result.getModifiedCount());
+    }
+
+    private BsonDocument of(List<BsonValue> ids) {
+        var all = byIds(ids);
+        return filter.isEmpty() ? all : all.append("$and", new BsonArray(List.of(filter)));
+    }
+
+    private static BsonDocument byIds(List<BsonValue> ids) {
+        return new BsonDocument("_id", new BsonDocument("$in", new BsonArray(ids)));
+    }
+
+    private static BsonValue id(BsonDocument document) {
+        return Objects.requireNonNull(document.get("_id"));
+    }
+
+    private record Counts(long changed, long modified) {}
+
+    /// Ends the transaction.
+    private static final class RefusedException extends RuntimeException {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        private final transient List<Refusal> refused;
+
+        RefusedException(List<Refusal> refused) {
+            super("refused", null, false, false);
+            this.refused = refused;
+        }
+    }
+}
