@@ -22,11 +22,11 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.error.ShareTakenException;
 
-/// Shares the connections of each pool out to callers: requests of one caller that wait in MongoDB, as for a document
-/// that is locked, never hold all of them, and some are left for looking up accounts.
+/// Divides the connections of each pool among callers: requests of one caller that wait in MongoDB, for example for
+/// a locked document, never hold all of them, and some are reserved for looking up accounts.
 ///
-/// This is the pool's only listener, and passes events on to others: the driver lets a listener refuse a connection by
-/// an exception only if there is one. Thread-safe.
+/// This is the pool's only listener, and passes events on to others: the driver lets a listener refuse a connection
+/// by an exception only if there is one. Thread-safe.
 final class ConnectionShares implements ConnectionPoolListener {
     /// The part of a pool that is kept for the server itself.
     private static final int RESERVED_PART = 8;

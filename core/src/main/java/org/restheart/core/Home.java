@@ -18,7 +18,7 @@ import org.restheart.mcp.McpConfig;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.openapi.OpenApiConfig;
 
-/// What browsers find at `/`, before whatever is bound there for other clients.
+/// Adds the page for browsers at `/`: requests of other clients go to the service that is bound there.
 final class Home {
     private Home() {}
 
@@ -55,7 +55,7 @@ final class Home {
                 route.judged());
     }
 
-    /// Of interest to callers with an account.
+    /// The services that the page names to callers with an account, by path.
     private static Map<String, String> places(GatewayConfig config) {
         var places = new LinkedHashMap<String, String>();
         config.mongo()

@@ -33,7 +33,7 @@ final class MongoConnection implements AutoCloseable {
     /// `waitQueueTimeoutMS`.
     private static final Duration POOL_WAIT = Duration.ofSeconds(10);
 
-    /// How long the servers have to confirm that sessions end, which is a courtesy.
+    /// How long closing waits for the driver to end its sessions on the servers. They expire anyway.
     private static final Duration CLOSE = Duration.ofSeconds(2);
 
     /// Additional connections of change streams for closing cursors and reading definitions.
@@ -79,7 +79,9 @@ final class MongoConnection implements AutoCloseable {
         return client;
     }
 
-    /// Ends what is still under way. The driver takes leave of its servers, for which it would wait without a limit.
+    /// Ends running operations. The driver ends its sessions on the servers when it is closed, and waits for
+    /// the replies without a limit: it is closed on another thread, for which this one waits for a limited
+    /// time.
     @Override
     public void close() {
         silentServers.endAll();

@@ -18,8 +18,8 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 
-/// `--reset-admin`: a way in for an operator whom the accounts in MongoDB leave outside. It needs what the
-/// server itself has, the deployment's connection string, and nothing of what it serves.
+/// `--reset-admin`: creates an account with the root role, or gives the existing one a new password, for operators
+/// who cannot log in any more. Needs only the connection string of the deployment, no running server.
 final class ResetAdmin {
     private static final int RANDOM_BYTES = 15;
 
@@ -33,7 +33,7 @@ final class ResetAdmin {
         }
     }
 
-    /// @throws ConfigException where accounts are not in MongoDB, or no role may do everything
+    /// @throws ConfigException if accounts are not in MongoDB, or there is no root role
     static Account run(GatewayConfig config) {
         var realm = config.security().mongoRealm().orElseThrow(() -> refused("mongoRealmAuthenticator is off"));
         var role = config.security()

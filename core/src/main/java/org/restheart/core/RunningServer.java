@@ -86,7 +86,8 @@ final class RunningServer implements AutoCloseable {
         }
     }
 
-    /// Makes an account that may manage, in the deployment that the configuration names.
+    /// Creates an account with the root role in the deployment that the configuration names; see
+    /// [ResetAdmin].
     ///
     /// @param embedded the data directory of a mongod to start for it
     /// @throws org.restheart.core.config.ConfigException when the configuration cannot be used

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// The media types that a client accepts, with their weights from 0 to 1 (RFC 9110, 12.5.1). Parameters other than the
-/// weight are not looked at. Immutable.
+/// The media types that a client accepts, with their weights from 0 to 1 (RFC 9110, 12.5.1). Parameters other than
+/// the weight are ignored. Immutable.
 public final class Accepted {
     private static final Pattern WEIGHT = Pattern.compile("q=(0(\\.\\d{0,3})?|1(\\.0{0,3})?)");
 
@@ -16,7 +16,7 @@ public final class Accepted {
         this.weights = weights;
     }
 
-    /// Without the header, anything is accepted.
+    /// Reads all `Accept` fields. Without one, every type is accepted. A malformed weight counts as 1.
     public static Accepted of(Headers headers) {
         var weights = new HashMap<String, Double>();
         for (var line : headers.all("Accept")) {
@@ -53,7 +53,9 @@ public final class Accepted {
         return main != null ? main : weights.getOrDefault("*/*", 0.0);
     }
 
-    /// The weight that the client gives the type by its name; 0 if it does not name it.
+    /// The weight of the type if the client names exactly this type, not a range that covers it; otherwise 0.
+    ///
+    /// @param type in lower case
     public double named(String type) {
         return weights.getOrDefault(type, 0.0);
     }

@@ -4,23 +4,34 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// The content of a request, already bounded by the server's limit. Reading it twice gives the same bytes, unless it
-/// is read while it arrives ([Service#streamsContent(Request)]): then it is there once.
+/// The content of a request, bounded by the server's limits. It can be read repeatedly, unless the service reads it
+/// while it arrives ([Service#streamsContent(Request)]): then it can be read once. Confined to one request.
 public interface Body {
     Body EMPTY = of(new byte[0]);
 
-    /// In bytes; [Long#MAX_VALUE] while it is unknown.
+    /// The number of bytes; [Long#MAX_VALUE] while it is unknown.
+    ///
+    /// @throws ProblemException 413 or 503 if [#isHere()] is false
     long length();
 
-    /// The whole content in memory. The array is the body's own: do not write to it.
+    /// The whole content in memory. The array must not be changed. Blocks while content is still arriving, so
+    /// it may call [Request#requireThread()].
+    ///
+    /// @throws ProblemException 400 if the client has disconnected or the content cannot be decoded, 408
+    /// if it arrives
+    ///     too slowly, 413 if it is too large, 503 if the server has no memory for it
     byte[] bytes();
 
-    /// The content from its beginning; the caller closes the stream.
+    /// The content from its beginning. The caller closes the stream, whose methods throw what [#bytes()]
+    /// throws.
+    ///
+    /// @throws IOException if it cannot be read
     default InputStream stream() throws IOException {
         return new ByteArrayInputStream(bytes());
     }
 
-    /// False if it was too large to be received: reading it then fails.
+    /// False for content that was refused because of its size or for lack of memory: all other methods then
+    /// throw.
     default boolean isHere() {
         return true;
     }
@@ -29,6 +40,9 @@ public interface Body {
         return length() == 0;
     }
 
+    /// Content in memory.
+    ///
+    /// @param content not copied
     static Body of(byte[] content) {
         return new Body() {
             @Override

@@ -12,8 +12,10 @@ public final class ByteRanges {
 
     private static final Pattern RANGE = Pattern.compile("(\\d{0,18})\\s*-\\s*(\\d{0,18})");
 
-    /// @param from the first byte
-    /// @param to after the last byte
+    /// A range of bytes.
+    ///
+    /// @param from the index of the first byte
+    /// @param to the index after the last byte
     public record Slice(long from, long to) {
         public long length() {
             return to - from;
@@ -22,10 +24,13 @@ public final class ByteRanges {
 
     private ByteRanges() {}
 
-    /// Empty for everything; no slices if none can be satisfied.
+    /// The requested ranges, in the client's order.
     ///
     /// @param header the value of `Range`
-    /// @param length of the whole, in bytes
+    /// @param length the length of the representation, in bytes
+    /// @return empty if the field must be ignored and the whole representation is sent; an empty list if
+    /// no range can be
+    ///     satisfied, which is answered with 416
     public static Optional<List<Slice>> of(String header, long length) {
         if (!header.regionMatches(true, 0, "bytes=", 0, 6)) {
             return Optional.empty();

@@ -11,10 +11,10 @@ import org.restheart.http.push.Subscription;
 public sealed interface Content {
     Content NONE = new None();
 
-    /// The bytes, for a service that makes another response of them, on a thread that may wait. Closing it ends
-    /// the content, whatever has been read.
+    /// The bytes of a response's content, for a service that converts them. Reading blocks. Closing the
+    /// stream closes the source of streamed content.
     ///
-    /// @throws IllegalStateException for messages, which are not bytes of one content
+    /// @throws IllegalStateException for [Push] and [Forwarded], which have no bytes here
     static InputStream stream(Content content) {
         return switch (content) {
             case None _ -> InputStream.nullInputStream();
@@ -24,39 +24,43 @@ public sealed interface Content {
                 yield new ByteArrayInputStream(bytes);
             }
             case Streamed streamed -> new SourceStream(streamed.source);
-            case Push _ -> throw new IllegalStateException("messages");
-            case Forwarded _ -> throw new IllegalStateException("a response of another server");
+            case Push _ -> throw new IllegalStateException("pushed messages are not one content");
+            case Forwarded _ -> throw new IllegalStateException("the content is that of another server");
         };
     }
 
-    /// No bytes at all.
+    /// No content.
     record None() implements Content {}
 
     /// Complete content in memory; several responses may share it.
     ///
-    /// @param buffer read-only by agreement: the writer sends a duplicate
+    /// @param buffer from its position to its limit; must not be changed, and is sent through a duplicate
     record Bytes(ByteBuffer buffer) implements Content {
+        /// @param bytes not copied
         public static Bytes of(byte[] bytes) {
             return new Bytes(ByteBuffer.wrap(bytes));
         }
 
+        /// The number of bytes.
         public int length() {
             return buffer.remaining();
         }
     }
 
-    /// Bytes that are produced while they are sent, as fast as the client takes them.
+    /// Bytes that are produced while they are sent, as fast as the client receives them.
     ///
-    /// @param held bytes that the source holds in memory meanwhile, about
+    /// @param held approximate number of bytes that the source holds in memory until it is closed
     record Streamed(Source source, long held) implements Content {
         private static final int FEW = 128 << 10;
 
-        /// Of a source that holds a piece at a time.
+        /// The content of a source that holds no more than some hundred kilobytes in memory.
         public Streamed(Source source) {
             this(source, FEW);
         }
 
-        /// The same content through another source, which reads lazily and closes the first.
+        /// This content with another source.
+        ///
+        /// @param change returns a source that reads from the given one, and closes it
         public Streamed through(UnaryOperator<Source> change) {
             return new Streamed(change.apply(source), held);
         }
@@ -66,20 +70,25 @@ public sealed interface Content {
     /// to a WebSocket, with 200 they are a `text/event-stream`.
     record Push(Subscription subscription) implements Content {}
 
-    /// The response of another server, to which the request is handed on with its content. Status and content
+    /// The response of another server, to which the request is forwarded with its content. Status and content
     /// are that server's; the headers of this response are added.
     ///
-    /// @param proxy by which it is handed on: its path in the configuration
-    /// @param path there, with its query
-    /// @param headers of the request as it is handed on, but those of its framing
-    /// @param caller for whom ([org.restheart.http.access.CallerScope])
+    /// @param proxy the path of the proxy in the configuration
+    /// @param path the path and query of the forwarded request
+    /// @param headers the fields of the forwarded request, except those that delimit its content
+    /// @param caller the caller whose share of connections is used, see
+    /// [org.restheart.http.access.CallerScope]
     record Forwarded(String proxy, String path, Fields headers, String caller) implements Content {}
 
     /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the
     /// end, and closed exactly once, also when the client disconnects.
     interface Source extends AutoCloseable {
-        /// The next bytes, or an empty buffer at the end. May wait. An exception closes the connection, so that
-        /// the client detects incomplete content.
+        /// The next bytes, or an empty buffer at the end. May block. The buffer is valid until the next
+        /// call.
+        ///
+        /// @throws Exception for any failure; the connection is then closed, so that the client
+        /// detects incomplete
+        ///     content
         ByteBuffer next() throws Exception;
 
         @Override

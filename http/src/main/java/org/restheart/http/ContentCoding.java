@@ -8,8 +8,8 @@ public enum ContentCoding {
     DEFLATE,
     IDENTITY;
 
-    /// The best coding the client accepts: gzip before deflate, whatever weights it gives; a weight of zero
-    /// excludes.
+    /// The preferred coding that the client accepts: gzip, then deflate, whatever their weights. A coding
+    /// with the weight 0 is not accepted.
     public static ContentCoding accepted(Headers headers) {
         var best = IDENTITY;
         for (var line : headers.all("Accept-Encoding")) {
@@ -42,7 +42,7 @@ public enum ContentCoding {
         return weight.matches("q=0(\\.0{0,3})?");
     }
 
-    /// As the header spells it.
+    /// The name of the coding in `Content-Encoding`.
     public String token() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -5,14 +5,14 @@ import java.util.List;
 
 /// The CORS headers of a service (Fetch standard, 3.2).
 ///
-/// @param allowMethods `Access-Control-Allow-Methods` of an `OPTIONS` answer
-/// @param allowHeaders `Access-Control-Allow-Headers` of an `OPTIONS` answer
-/// @param exposeHeaders `Access-Control-Expose-Headers` of every answer; may be empty
+/// @param allowMethods `Access-Control-Allow-Methods` of responses to `OPTIONS`, separated by `, `
+/// @param allowHeaders `Access-Control-Allow-Headers` of responses to `OPTIONS`, separated by `, `
+/// @param exposeHeaders `Access-Control-Expose-Headers` of every response; may be empty
 public record Cors(String allowMethods, String allowHeaders, String exposeHeaders) {
     public static final String DEFAULT_HEADERS = "Authorization, Content-Type, X-Requested-With, No-Auth-Challenge";
     public static final Cors DEFAULT = new Cors("GET, PUT, POST, PATCH, DELETE", DEFAULT_HEADERS, "");
 
-    /// The `Allow` field of a `405`: the methods, with those that every resource or every readable one has.
+    /// The `Allow` field of a `405`: the methods, `OPTIONS`, and `HEAD` if there is `GET`.
     public String allow() {
         return allow(allowMethods);
     }

@@ -4,12 +4,13 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.restheart.http.attribute.Key;
 
-/// Checks the documents of one request as they would be stored, before the first is stored. Blocks only on a thread
-/// that may block.
+/// Checks the documents of one request in the form in which they would be stored, before the first one is stored.
+/// Called on a thread that may block.
 @FunctionalInterface
 public interface DocumentCheck {
     Key<DocumentCheck> KEY = Key.named("document check");
 
-    /// @throws ProblemException if one of them must not be stored
+    /// @param documents all documents of the request
+    /// @throws ProblemException if one of them must not be stored: then none is
     void check(List<? extends BsonDocument> documents);
 }

@@ -17,7 +17,8 @@ public final class Fields implements Headers {
         this.lines = lines;
     }
 
-    /// Fields from `name, value, name, value …`.
+    /// @param namesAndValues `name, value, name, value …`
+    /// @throws IllegalArgumentException for a name without a value
     public static Fields of(String... namesAndValues) {
         if (namesAndValues.length % 2 != 0) {
             throw new IllegalArgumentException("a name without a value: " + Arrays.toString(namesAndValues));
@@ -51,6 +52,7 @@ public final class Fields implements Headers {
         return (has(name) ? without(name) : this).plus(name, value);
     }
 
+    /// These fields except all lines of that name.
     public Fields without(String name) {
         var kept = new ArrayList<String>(lines.length);
         forEach((n, v) -> {

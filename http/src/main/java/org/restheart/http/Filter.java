@@ -1,9 +1,14 @@
 package org.restheart.http;
 
-/// A step around a [Handler]: may respond itself, pass on a changed request, or change the response. Thread-safe.
+/// A step around a [Handler]: it may respond itself, pass on a changed request, or change the response.
+/// Thread-safe.
 @FunctionalInterface
 public interface Filter {
-    /// The same threading rule as [Handler#handle(Request)]; a deferred response is changed with [Response#map].
+    /// Handles the request, or passes it to `next`. The threading rule of [Handler#handle(Request)] applies.
+    /// A response may be [deferred][Response.Deferred]: it is changed with [Response#map], its failure with
+    /// [Response#recover].
+    ///
+    /// @throws ProblemException for a request that is refused
     Response filter(Request request, Handler next);
 
     /// This filter in front of `next`, as one handler.

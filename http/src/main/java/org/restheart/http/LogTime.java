@@ -5,7 +5,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/// Times as in the common log format.
+/// Formats times as the common log format of web servers does, in UTC.
 public final class LogTime {
     private static final DateTimeFormatter FORMAT = DateTimeFormatter.ofPattern(
                     "'['dd/MMM/yyyy:HH:mm:ss Z']'", Locale.ENGLISH)

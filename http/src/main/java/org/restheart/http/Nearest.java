@@ -9,8 +9,8 @@ import java.util.Optional;
 public final class Nearest {
     private Nearest() {}
 
-    /// The candidate that differs least from the name, if it differs by at most a third of its letters. Upper and
-    /// lower case, `-` and `_` count as the same.
+    /// The candidate with the least [distance][#distance], if that is at most a third of the name's length.
+    /// Upper and lower case, and `-` and `_`, count as equal.
     public static Optional<String> to(String name, Collection<String> candidates) {
         int limit = Math.max(1, name.length() / 3);
         return candidates.stream()
@@ -19,7 +19,8 @@ public final class Nearest {
                         .thenComparing(Comparator.naturalOrder()));
     }
 
-    /// A question to append to a refusal of `name`; empty if nothing is near.
+    /// The text `; did you mean …?`, to be appended to a message that refuses `name`; empty if no candidate
+    /// is near.
     public static String question(String name, Collection<String> candidates) {
         return to(name, candidates).map(near -> "; did you mean " + near + "?").orElse("");
     }
@@ -28,7 +29,8 @@ public final class Nearest {
         return name.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+    /// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the
+    /// other (optimal string alignment distance).
     public static int distance(String a, String b) {
         var d = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

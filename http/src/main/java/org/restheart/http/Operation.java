@@ -3,10 +3,10 @@ package org.restheart.http;
 import java.util.function.Consumer;
 import org.restheart.http.attribute.Key;
 
-/// The operation that a request's content names, for logs and metrics of services whose paths do not show it. Chosen by
-/// clients: the creator bounds its length.
+/// The operation that a request's content names, for logs and metrics of services such as GraphQL whose paths do
+/// not show it. The texts come from clients; who creates one bounds their lengths.
 ///
-/// @param name as the client calls it; empty if it has none
+/// @param name the operation's name; empty if it has none
 /// @param fields the requested fields, separated by commas; may be empty
 public record Operation(String name, String fields) {
     /// The observer of a request's operation, called whatever the outcome of the request.

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/// Percent-encoding of URIs (RFC 3986, 2.1), in UTF-8 and strict: a stray `%` or bytes that are not UTF-8 are
-/// refused, so that two parts of the server cannot read one spelling in two ways.
+/// Percent-encoding of URIs (RFC 3986, 2.1) in UTF-8. Decoding is strict: a `%` without two digits, or bytes that
+/// are not UTF-8, are refused, so that no two parts of the server decode a text differently.
 final class PercentCoding {
     private PercentCoding() {}
 

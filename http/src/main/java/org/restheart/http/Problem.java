@@ -9,17 +9,18 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// Why a request was refused or failed, as reported to the client. Immutable.
+/// Why a request was refused or failed, as reported to the client. Immutable. Raised as a [ProblemException].
 ///
-/// @param code what kind of problem; documented in docs/reference/errors.md
-/// @param status the status code, normally the code's own
-/// @param message safe to show; no host names, no secrets
-/// @param exception a class name that clients of the data API expect with some problems; opaque
-/// @param exceptionMessage text, or MongoDB's `{code, codeName, errmsg}`
-/// @param headers to add to the response, such as `ETag` or `Retry-After`
-/// @param warnings further remarks about the request
-/// @param telling whether the client is sent a body
-/// @param unquoted the message for callers who may not read stored documents, which `message` may quote
+/// @param code the kind of problem; documented in docs/reference/errors.md
+/// @param status the status of the response, normally that of the code
+/// @param message sent to the client: contains no host names and no secrets
+/// @param exception a class name that clients of the data API expect with some problems; has no other meaning
+/// @param exceptionMessage the text belonging to `exception`, or MongoDB's `{code, codeName, errmsg}`
+/// @param headers added to the response, such as `ETag` or `Retry-After`
+/// @param warnings about the request, independent of the problem
+/// @param disclosure when the response has a body
+/// @param unquoted present if `message` may quote stored documents: the message for callers who may not read
+/// these
 public record Problem(
         ProblemCode code,
         int status,
@@ -28,10 +29,10 @@ public record Problem(
         Optional<BsonValue> exceptionMessage,
         Fields headers,
         List<String> warnings,
-        Telling telling,
+        Disclosure disclosure,
         Optional<String> unquoted) {
 
-    /// Characters of a message. It may quote content, and a response many messages.
+    /// Longer messages are truncated. A message may quote content, and a response may contain many messages.
     private static final int MAX_MESSAGE = 4_000;
 
     public Problem {
@@ -59,30 +60,31 @@ public record Problem(
         };
     }
 
-    /// When the message is sent.
-    public enum Telling {
+    /// When the response to a problem has a body with the message.
+    public enum Disclosure {
         ALWAYS,
-        /// Unless the configuration wants the empty bodies that clients of earlier versions know.
-        HELPFULLY,
-        /// The status says it all.
+        /// Not if `core.error-bodies` is `MINIMAL`: earlier versions sent an empty body.
+        UNLESS_MINIMAL,
         NEVER
     }
 
+    /// A problem whose message is always sent.
     public static Problem of(ProblemCode code, String message) {
-        return of(code, message, Telling.ALWAYS);
+        return of(code, message, Disclosure.ALWAYS);
     }
 
-    /// One whose message is a help that clients of earlier versions do not know.
+    /// A problem for which earlier versions sent an empty body; the configuration decides whether the message
+    /// is sent.
     public static Problem helpful(ProblemCode code, String message) {
-        return of(code, message, Telling.HELPFULLY);
+        return of(code, message, Disclosure.UNLESS_MINIMAL);
     }
 
-    /// Only a status, no body.
+    /// A problem whose response has a status and no body.
     public static Problem bare(ProblemCode code) {
-        return of(code, code.title(), Telling.NEVER);
+        return of(code, code.title(), Disclosure.NEVER);
     }
 
-    private static Problem of(ProblemCode code, String message, Telling telling) {
+    private static Problem of(ProblemCode code, String message, Disclosure disclosure) {
         return new Problem(
                 code,
                 code.status(),
@@ -91,14 +93,16 @@ public record Problem(
                 Optional.empty(),
                 Fields.NONE,
                 List.of(),
-                telling,
+                disclosure,
                 Optional.empty());
     }
 
+    /// This problem with an exception's class name and text in its body.
     public Problem because(String exception, String exceptionMessage) {
         return because(exception, new BsonString(clean(exceptionMessage)));
     }
 
+    /// As [#because(String, String)], with any value.
     public Problem because(String exception, BsonValue exceptionMessage) {
         return new Problem(
                 code,
@@ -108,17 +112,18 @@ public record Problem(
                 Optional.of(exceptionMessage),
                 headers,
                 warnings,
-                telling,
+                disclosure,
                 unquoted);
     }
 
-    /// Sets the message for callers from whom fields are hidden: this message is MongoDB's, which quotes documents.
+    /// This problem, whose message may quote stored documents, with another message for callers who may not
+    /// read these.
     public Problem orElse(String unquoted) {
         return new Problem(
-                code, status, message, exception, exceptionMessage, headers, warnings, telling, Optional.of(unquoted));
+                code, status, message, exception, exceptionMessage, headers, warnings, disclosure, Optional.of(unquoted));
     }
 
-    /// This problem without text that may quote stored documents.
+    /// This problem for callers who may not read stored documents: without any text that may quote these.
     public Problem unquoting() {
         return unquoted.map(text -> new Problem(
                         code,
@@ -128,38 +133,42 @@ public record Problem(
                         Optional.empty(),
                         headers,
                         warnings,
-                        telling,
+                        disclosure,
                         Optional.empty()))
                 .orElse(this);
     }
 
+    /// This problem with exactly one header line of that name.
     public Problem with(String header, String value) {
         return withHeaders(headers.with(header, value));
     }
 
-    /// With all these lines besides the present ones.
+    /// This problem with more header lines, in addition to existing lines of the same names.
     public Problem with(Fields more) {
         return withHeaders(headers.plus(more));
     }
 
     private Problem withHeaders(Fields headers) {
-        return new Problem(code, status, message, exception, exceptionMessage, headers, warnings, telling, unquoted);
+        return new Problem(code, status, message, exception, exceptionMessage, headers, warnings, disclosure, unquoted);
     }
 
+    /// This problem without all header lines of that name.
     public Problem without(String header) {
         return headers.has(header) ? withHeaders(headers.without(header)) : this;
     }
 
+    /// This problem with these warnings in place of its own.
     public Problem withWarnings(List<String> warnings) {
         return new Problem(
-                code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), telling, unquoted);
+                code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), disclosure, unquoted);
     }
 
+    /// The exception to throw: `throw problem.raise()`.
     public ProblemException raise() {
         return new ProblemException(this);
     }
 
-    /// The body in the data API's shape.
+    /// The body of [ErrorStyle#STATUS].
     public BsonDocument toStatusDocument() {
         var document = new BsonDocument()
                 .append("http status code", new BsonInt32(status))
@@ -175,14 +184,14 @@ public record Problem(
         return document;
     }
 
-    /// The body in the other services' shape.
+    /// The body of [ErrorStyle#MESSAGE].
     public BsonDocument toMessageDocument() {
         var document = new BsonDocument("msg", new BsonString(clean(message)));
         exception.ifPresent(name -> document.append("exception", new BsonString(name)));
         return document;
     }
 
-    /// The contract's rewriting of texts: `"` becomes `'`, a tab two spaces.
+    /// Replaces `"` by `'` and a tab by two spaces, as the specification of error bodies requires.
     private static String clean(@Nullable String text) {
         return text == null ? "" : text.replace('"', '\'').replace("\t", "  ");
     }

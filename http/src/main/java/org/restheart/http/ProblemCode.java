@@ -8,7 +8,7 @@ public enum ProblemCode {
     CONTENT_INVALID(400),
     QUERY_INVALID(400),
     AUTHENTICATION_REQUIRED(401),
-    /// Not about credentials: an index that cannot be dropped, with the status that clients know.
+    /// An index that cannot be dropped. Not about credentials: the status is that of earlier versions.
     INDEX_PROTECTED(401),
     FORBIDDEN(403),
     RESERVED_NAME(403),
@@ -40,10 +40,12 @@ public enum ProblemCode {
         this.status = status;
     }
 
+    /// The status code of responses.
     public int status() {
         return status;
     }
 
+    /// The reason phrase of the status.
     public String title() {
         return StatusText.of(status);
     }

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The parameters of a query string, decoded once: percent-encoding and `+` for a space. Order and repetition are kept.
+/// The parameters of a query string, decoded once: percent-encoding, and `+` as a space. Order and repetition are
+/// kept. Immutable.
 public final class Query {
     public static final Query NONE = new Query("", Map.of());
 
@@ -21,9 +22,11 @@ public final class Query {
         this.parameters = parameters;
     }
 
+    /// Parses a query string. Empty parameters, as in `a=1&&b=2`, are ignored.
+    ///
     /// @param raw without the `?`
-    /// @param maxParameters more than that are refused
-    /// @throws ProblemException 400
+    /// @param maxParameters the largest number of parameters that is accepted
+    /// @throws ProblemException 400 for more parameters or malformed percent-encoding
     public static Query parse(String raw, int maxParameters) {
         if (raw.isEmpty()) {
             return NONE;
@@ -87,7 +90,7 @@ public final class Query {
         return parameters.getOrDefault(name, List.of());
     }
 
-    /// In order of first appearance.
+    /// The names, in order of their first appearance.
     public Set<String> names() {
         return parameters.keySet();
     }

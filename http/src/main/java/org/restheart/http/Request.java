@@ -5,10 +5,13 @@ import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
 
-/// One request, immutable: steps of the pipeline pass on copies with more attributes. Confined to one exchange.
+/// A request. Immutable: steps of the pipeline pass on changed copies.
 ///
-/// @param id names the request in logs
-/// @param body complete; received before the pipeline starts
+/// @param id identifies the request in logs
+/// @param method the method; for a `HEAD` request of a service that does not answer `HEAD`, `GET`
+/// @param body the content; it may still be arriving
+/// @param caller [Caller#ANONYMOUS] until the security filter has authenticated the request
+/// @param attributes what steps of the pipeline have added
 /// @param mayBlock false on an I/O thread, which must not block
 public record Request(
         String id,
@@ -22,8 +25,9 @@ public record Request(
         Attributes attributes,
         boolean mayBlock) {
 
-    /// Declares that what follows may block (for MongoDB, a password hash, a lock). On an I/O thread this ends the
-    /// attempt; the server then runs the whole chain again on a virtual thread. Call it before any side effect.
+    /// Declares that what follows may block (for MongoDB, a password hash, a lock). On an I/O thread this
+    /// throws: the server then runs the whole chain again on a virtual thread. To be called before any side
+    /// effect.
     ///
     /// @throws NeedsThread on an I/O thread
     public void requireThread() {
@@ -32,10 +36,13 @@ public record Request(
         }
     }
 
+    /// The attribute, if an earlier step has set it.
     public <T> Optional<T> attribute(Key<T> key) {
         return attributes.get(key);
     }
 
+    /// The attribute.
+    ///
     /// @throws IllegalStateException if no earlier step has set it
     public <T> T require(Key<T> key) {
         return attributes.get(key).orElseThrow(() -> new IllegalStateException("request has no " + key));

@@ -6,8 +6,8 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.attribute.Key;
 
-/// The content of a data request as BSON, parsed at the first access and then kept, so that access rules and handlers
-/// share one value. Confined to one request; the value must not be changed.
+/// The content of a data request as BSON, parsed at the first access, so that access rules and handlers use the
+/// same value. Confined to one request; the value must not be changed.
 public final class RequestContent {
     public static final Key<RequestContent> KEY = Key.named("content");
 
@@ -18,6 +18,9 @@ public final class RequestContent {
     private final boolean arriving;
     private final List<String> wrappers;
 
+    /// Content that is parsed as a whole.
+    ///
+    /// @param parser called once; may throw a [ProblemException]
     public RequestContent(Supplier<BsonValue> parser) {
         this(parser, false, List.of());
     }
@@ -28,21 +31,22 @@ public final class RequestContent {
         this.wrappers = wrappers;
     }
 
-    /// Content that may be read piece by piece from the request's body instead, as long as the whole value has not been
-    /// read.
+    /// Content that the handler may also read piece by piece from the request's body, while [#isUnread()].
+    ///
+    /// @param parser parses the whole content
     public static RequestContent arriving(Supplier<BsonValue> parser) {
         return new RequestContent(parser, true, List.of());
     }
 
-    /// This content, not read yet, of which access rules may speak as if it were in one of these fields, as clients may
-    /// send it: `owner` and `metadata.owner` are then the same field.
+    /// This content, unread, for clients that may wrap it in one of these fields: access rules then find the
+    /// same value by `owner` and by `metadata.owner`.
     ///
-    /// @param wrappers the fields
+    /// @param wrappers names of the fields; the parser returns the unwrapped content
     public RequestContent wrappedIn(List<String> wrappers) {
         return new RequestContent(parser, arriving, List.copyOf(wrappers));
     }
 
-    /// Where a field that an access rule names is in the value.
+    /// The path in [#value()] of a field as access rules name it, without the name of a wrapper.
     ///
     /// @return empty for the whole value
     public String path(String named) {
@@ -57,8 +61,8 @@ public final class RequestContent {
         return named;
     }
 
-    /// Whether the body may be read piece by piece. False once the whole content has been read, since a decision may
-    /// depend on it, or replaced.
+    /// Whether the body may be read piece by piece. False once [#value()] was called: an access rule may
+    /// depend on the value, which must then be the one that is used.
     public boolean isUnread() {
         return arriving && value == null && refusal == null;
     }

@@ -3,10 +3,10 @@ package org.restheart.http;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The path of a request, decoded once. The router, the access rules and the handlers all read this value, so no
-/// spelling of a path can mean different things to them.
+/// The path of a request, decoded once. Router, access rules and handlers use this value, so that all interpret a
+/// path in the same way. Immutable.
 ///
-/// Path parameters (`;name=value`) are removed. Nothing else is normalised: `.` and `..` are names, white space counts.
+/// Path parameters (`;name=value`) are removed. Nothing else is normalised: `.` and `..` are ordinary names.
 ///
 /// @param raw as sent, without the query
 /// @param decoded percent-decoded, except that an encoded slash stays `%2F`; what access rules match

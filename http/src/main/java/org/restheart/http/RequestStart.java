@@ -2,9 +2,9 @@ package org.restheart.http;
 
 import java.time.Duration;
 
-/// When the request began for which the current thread works, so that all that it waits for in the database shares one
-/// time limit. The time begins anew when content has been waited for and with each large piece of it, since that may
-/// take long. Not known in background tasks.
+/// The start of the request that the current thread processes. All its waits for the database share one time limit,
+/// counted from this start. It is reset when the server has waited for content of the request, which may take long.
+/// Unknown in background tasks.
 public final class RequestStart {
     private static final ScopedValue<RequestStart> CURRENT = ScopedValue.newInstance();
 
@@ -15,21 +15,22 @@ public final class RequestStart {
         this.nanos = nanos;
     }
 
-    /// Runs a task for a request.
+    /// Runs a task that processes a request.
     ///
-    /// @param nanos in [System#nanoTime()]
+    /// @param nanos the start of the request, in [System#nanoTime()]
     public static void during(long nanos, Runnable task) {
         ScopedValue.where(CURRENT, new RequestStart(nanos)).run(task);
     }
 
-    /// Lets the time begin anew.
+    /// Resets the start to now, if it is known.
     public static void renew() {
         if (CURRENT.isBound()) {
             CURRENT.get().nanos = System.nanoTime();
         }
     }
 
-    /// What is left of a time limit, negative if it is over; all of it if the start is not known.
+    /// The rest of a time limit that began with the request; negative if it is over. The whole limit if the
+    /// start is unknown.
     public static Duration left(Duration limit) {
         return CURRENT.isBound() ? limit.minusNanos(System.nanoTime() - CURRENT.get().nanos) : limit;
     }

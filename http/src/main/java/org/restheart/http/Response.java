@@ -14,13 +14,20 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Response {
     String JSON = "application/json; charset=UTF-8";
 
-    /// This response changed by `change`, at once or on completion.
+    /// This response changed by `change`, immediately or on completion. A failure is passed on unchanged.
+    ///
+    /// @param change must not block
     Response map(UnaryOperator<Ready> change);
 
-    /// This response, or the result of `rescue` if it fails.
+    /// This response, or the result of `rescue` if it is deferred and fails.
+    ///
+    /// @param rescue returns a response for the failure, or throws another failure; must not block
     Response recover(Function<Throwable, Ready> rescue);
 
-    /// This response when it is there: for those who must not go on before. Waits only on a thread that may.
+    /// The completed response. Blocks for a deferred response, so it must be called on a thread that may
+    /// block.
+    ///
+    /// @throws RuntimeException the failure of a deferred response
     Ready settled();
 
     /// An empty response.
@@ -35,12 +42,14 @@ public sealed interface Response {
         return status(405).with("Allow", Cors.allow(methods));
     }
 
+    /// A response with JSON content.
     static Ready json(int status, String json) {
         return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8)));
     }
 
     /// A complete response.
     record Ready(int status, Fields headers, Content content) implements Response {
+        /// With exactly one header line of that name.
         public Ready with(String name, String value) {
             return new Ready(status, headers.with(name, value), content);
         }
@@ -50,10 +59,12 @@ public sealed interface Response {
             return new Ready(status, headers.plus(name, value), content);
         }
 
+        /// With more header lines, in addition to existing lines of the same names.
         public Ready with(Fields more) {
             return new Ready(status, headers.plus(more), content);
         }
 
+        /// With other content and its `Content-Type`.
         public Ready with(String contentType, Content content) {
             return new Ready(status, headers.with("Content-Type", contentType), content);
         }
@@ -82,7 +93,9 @@ public sealed interface Response {
         }
     }
 
-    /// A response that completes with `outcome`.
+    /// A response that is completed with `outcome`, and fails if that fails.
+    ///
+    /// @param answer builds the response, on the thread that sends it
     static <T> Deferred<T> later(CompletionStage<T> outcome, Function<T, Ready> answer) {
         return Deferred.of(outcome, answer);
     }
@@ -145,15 +158,17 @@ public sealed interface Response {
             return arrived.join().get();
         }
 
-        /// Lets the owner of the outcome check with `waiter` whether it is still needed.
+        /// Lets the producer of the outcome ask `waiter` whether it is still needed; ignored if it
+        /// cannot be withdrawn.
         public void awaitedBy(Withdrawable.Waiter waiter) {
             if (outcome instanceof Withdrawable withdrawable) {
                 withdrawable.awaitedBy(waiter);
             }
         }
 
-        /// Calls `receiver` on the thread that completes the outcome, which must not be blocked: the response is built
-        /// when the receiver calls the supplier. The supplier throws failures that were not recovered from.
+        /// Calls `receiver` on the thread that completes the outcome, which must not be blocked: the
+        /// response is built when the receiver calls the supplier. The supplier throws failures that
+        /// were not recovered from.
         public void whenThere(Consumer<Supplier<Ready>> receiver) {
             var _ = outcome.whenComplete((value, failure) -> receiver.accept(() -> answer.of(value, failure)));
         }

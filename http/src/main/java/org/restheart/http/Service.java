@@ -1,67 +1,73 @@
 package org.restheart.http;
 
-/// Handles all requests below one path of the server. Thread-safe. The router decides the path and whether
-/// authentication applies.
+/// Handles all requests below one path of the server. Thread-safe. The path, and whether requests are authenticated
+/// and authorized, belong to its binding.
 public interface Service extends Handler {
-    /// The name of its block in the configuration.
+    /// The name of the service's block in the configuration.
     String name();
 
-    /// Adds what is known of the request before authentication: the data API resolves the path here. Never
-    /// blocks.
+    /// Adds attributes before authentication, on which access rules may depend: the data API resolves the
+    /// path here. Must not block.
     ///
-    /// @throws ProblemException sent without authentication, so it must disclose no more than the path
+    /// @throws ProblemException for a request that is refused; anonymous clients see it, so it must not
+    /// disclose anything
+    ///     but properties of the request
     default Request prepare(Request request) {
         return request;
     }
 
-    /// For the prepared request, or for one whose preparation failed.
+    /// The CORS headers of responses.
+    ///
+    /// @param request prepared, unless its preparation failed
     default Cors cors(Request request) {
         return Cors.DEFAULT;
     }
 
+    /// The format of error bodies.
     default ErrorStyle errorStyle() {
         return ErrorStyle.MESSAGE;
     }
 
     /// Whether a request is first tried on the I/O thread that received it; see [Request#requireThread()].
     ///
-    /// @param request complete, but not prepared
+    /// @param request not prepared yet; its content is complete
     default boolean startsOnIoThread(Request request) {
         return false;
     }
 
-    /// Whether the service itself answers `HEAD`; for others it is a `GET` whose content is not sent.
+    /// Whether the service handles `HEAD` itself. For others, `HEAD` is passed on as `GET` and the content is
+    /// not sent.
     default boolean answersHead() {
         return false;
     }
 
-    /// Whether requests take part in nothing but the request log: no authentication, no CORS, no standing
-    /// headers, no compression. So it is for files that are public.
+    /// Whether requests skip authentication, CORS, the headers of all responses, and compression, as those
+    /// for public files do. They are logged and counted.
     default boolean isPlain() {
         return false;
     }
 
-    /// Whether the content of requests is left to what its responses say ([Content.Forwarded]), unread and
-    /// unbounded by this server's memory. Only for a service that never reads it.
+    /// Whether the content of requests is not received before the service responds, since its responses
+    /// forward the request ([Content.Forwarded]). Only for a service that never reads content itself.
     default boolean forwardsContent() {
         return false;
     }
 
-    /// How its requests are measured.
+    /// The kind of the service's requests for metrics.
     default Traffic traffic() {
         return Traffic.API;
     }
 
-    /// Whether requests made inside the process are answered ([JudgedRequests]); a service that makes such
-    /// requests itself does not.
+    /// Whether other services may send requests to it inside the process
+    /// ([org.restheart.http.judged.JudgedRequests]). False for a service that makes such requests itself.
     default boolean answersJudgedRequests() {
         return false;
     }
 
-    /// Whether the content of a request is read while it arrives, by the service itself, so that it may be
-    /// larger than memory; see [Body#stream()].
+    /// Whether the service reads the content of a request while it arrives, by [Body#stream()], so that it
+    /// may be larger than memory.
     ///
-    /// @param request without its content, not prepared
+    /// @param request not prepared yet, and without its content
     default boolean streamsContent(Request request) {
         return false;
     }

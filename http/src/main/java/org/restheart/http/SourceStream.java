@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 
-/// A source as a stream. Confined to one thread.
+/// Adapts a [Content.Source] to an [InputStream]. Confined to one thread.
 final class SourceStream extends InputStream {
     private final Content.Source source;
     private ByteBuffer piece = ByteBuffer.allocate(0);

@@ -4,6 +4,7 @@ package org.restheart.http;
 public final class StatusText {
     private StatusText() {}
 
+    /// The reason phrase; `Status` and the number for other codes.
     public static String of(int status) {
         return switch (status) {
             case 200 -> "OK";

@@ -3,19 +3,19 @@ package org.restheart.http;
 import java.util.Locale;
 import org.restheart.http.attribute.Key;
 
-/// What requests of a service are, for metrics: those of the API are measured by path.
+/// The kind of a service's requests for metrics: requests of the API are measured by path, others together.
 public enum Traffic {
-    /// Data, and what belongs to it.
+    /// Requests of data, and all others that are not named below.
     API,
-    /// Files that are public.
+    /// Requests of public files.
     FILES,
-    /// Requests that another server answers.
+    /// Requests that are forwarded to another server.
     PROXY;
 
-    /// Of a request; absent for [#API].
+    /// The attribute of requests; absent for [#API].
     public static final Key<Traffic> KEY = Key.named("traffic");
 
-    /// As a value of a label.
+    /// The value of the metrics' label.
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -7,14 +7,14 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The opening handshake of a WebSocket, the server's part (RFC 6455, 4.2). No extension and no sub-protocol.
+/// The server's part of the opening handshake of a WebSocket (RFC 6455, 4.2), without extensions and sub-protocols.
 public final class WebSocketHandshake {
     private static final String MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     private static final int KEY_BYTES = 16;
 
     private WebSocketHandshake() {}
 
-    /// Whether the client asks for a WebSocket.
+    /// Whether the request is the opening handshake of a WebSocket.
     public static boolean isAsked(Headers headers) {
         return mentions(headers, "Connection", "upgrade") && mentions(headers, "Upgrade", "websocket");
     }
@@ -30,7 +30,7 @@ public final class WebSocketHandshake {
 
     /// The headers of the response with status 101.
     ///
-    /// @throws org.restheart.http.ProblemException 400 if the client's part is not of version 13
+    /// @throws ProblemException 400 if the version is not 13, or the key is malformed
     public static Fields answer(Headers headers) {
         var key = headers.first("Sec-WebSocket-Key").map(String::strip).filter(WebSocketHandshake::isKey);
         var version = headers.first("Sec-WebSocket-Version").map(String::strip);

@@ -2,17 +2,18 @@ package org.restheart.http;
 
 import java.util.function.BooleanSupplier;
 
-/// A possibly slow outcome that is no longer needed once the client has disconnected. Thread-safe.
+/// An outcome that may take long, and that need not be produced once its client has disconnected. Thread-safe.
 public interface Withdrawable {
     /// Sets the waiter. Called once, before the outcome is requested.
     void awaitedBy(Waiter waiter);
 
-    /// Consulted when an outcome takes long. Thread-safe.
+    /// Knows whether the client is still connected. Thread-safe.
     @FunctionalInterface
     interface Waiter {
-        /// Runs `withdrawal`, now or soon, if the outcome is no longer waited for. Does not block.
+        /// Runs `withdrawal`, immediately or soon on another thread, if the client has disconnected.
+        /// Does not block.
         ///
-        /// @param withdrawal returns whether it was in time; the outcome is then a cancellation
+        /// @param withdrawal returns true if the outcome had not been started; it is then cancelled
         void withdrawIfGone(BooleanSupplier withdrawal);
     }
 }

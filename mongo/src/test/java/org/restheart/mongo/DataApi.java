@@ -104,7 +104,7 @@ public final class DataApi {
         return new Answer(
                 problem.status(),
                 problem.headers(),
-                problem.telling() == org.restheart.http.Problem.Telling.ALWAYS ? problem.toStatusDocument() : null,
+                problem.disclosure() == org.restheart.http.Problem.Disclosure.ALWAYS ? problem.toStatusDocument() : null,
                 "");
     }
 

@@ -77,7 +77,7 @@ class SecurityFilterTest {
             return (Response.Ready) policy.securityFilter(secured).filter(request, SecurityFilterTest::whoami);
         } catch (ProblemException refused) {
             var problem = refused.problem();
-            assertThat(problem.telling()).isEqualTo(Problem.Telling.HELPFULLY);
+            assertThat(problem.disclosure()).isEqualTo(Problem.Disclosure.UNLESS_MINIMAL);
             return Response.status(problem.status()).with(problem.headers());
         }
     }

@@ -9,10 +9,10 @@ import org.restheart.security.Credentials;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.realm.Realm;
 
-/// Tells accounts from each other by their realm, their name and what an account that is made later under
-/// the same name does not have.
+/// Identifies accounts by their realm, their name and a stored identity, so that an account that is created later
+/// under the same name is another one.
 ///
-/// @param realms by the names by which credentials refer to them
+/// @param realms by the names that [Credentials#realm] uses
 /// @param keysRealm the realm of the accounts of API keys
 /// @param known whether the credentials of a request are still good
 record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<Request> known)
@@ -27,7 +27,7 @@ record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<
                 : account.name();
         var source = credentials.source().equals(Credentials.API_KEYS) ? keysRealm : credentials.realm();
         var realm = realms.get(source);
-        if (realm == null) { // accounts of other issuers, who say what their names mean
+        if (realm == null) { // an account of another issuer, which guarantees that the name is unique
             return Optional.of(source + " " + name);
         }
         var identified = make ? realm.identify(request, name) : realm.identified(request, name, true);

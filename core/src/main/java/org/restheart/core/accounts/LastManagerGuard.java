@@ -27,12 +27,13 @@ import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 
-/// Stands in front of the data API for requests to the collection of accounts: the last one that may manage is neither
-/// deleted nor lose its permission, since that could not be undone over HTTP.
+/// Refuses requests of the data API that would delete the last account with the root role, or take the role or the
+/// password from it: that could not be undone over HTTP.
 ///
-/// Writes that concern managers take turns in this process, so that two of them do not delete each other's. Other
-/// accounts take no turn: whoever may change only itself could let its write wait in MongoDB, and with it all turns.
-/// Within a transaction, whose other changes the check does not see, no account that may manage is deleted or disarmed.
+/// Writes that concern such accounts are serialized in this process, so that two requests cannot remove the last
+/// two of them. Writes of other accounts are not: they could wait in MongoDB for as long as their client likes, and
+/// all others behind them. Within a transaction, whose other changes the check does not see, all such writes are
+/// refused.
 final class LastManagerGuard implements Filter {
     /// How long a write waits for its turn.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
@@ -103,7 +104,8 @@ final class LastManagerGuard implements Filter {
         };
     }
 
-    /// The accounts that documents replace; all of them where that cannot be said.
+    /// Filters of the accounts that the documents of the request replace; none, for all accounts, if that is
+    /// unknown.
     private static List<Bson> replaced(Request request, DataTarget target) {
         if (request.method() == Method.PUT) {
             return target.id().map(id -> List.of(Filters.eq("_id", id))).orElseGet(List::of);
@@ -145,7 +147,7 @@ final class LastManagerGuard implements Filter {
                 .raise();
     }
 
-    /// A new password removes no permission.
+    /// Whether the change sets only a password, which leaves the account its role.
     private boolean concernsPasswordsAlone(BsonValue content) {
         return content instanceof BsonDocument change
                 && change.keySet().stream().allMatch(managers.users().passwordProperty()::equals);
@@ -155,16 +157,16 @@ final class LastManagerGuard implements Filter {
         var others = request.attribute(DocumentCheck.KEY);
         return documents -> {
             others.ifPresent(check -> check.check(documents));
-            var disarmed = new ArrayList<BsonValue>();
+            var demoted = new ArrayList<BsonValue>();
             for (var document : documents) {
                 if (document.containsKey("_id") && !managers.is(document)) {
-                    disarmed.add(document.get("_id"));
+                    demoted.add(document.get("_id"));
                 }
             }
-            if (!disarmed.isEmpty()) {
-                var filters = List.<Bson>of(Filters.in("_id", disarmed));
+            if (!demoted.isEmpty()) {
+                var filters = List.<Bson>of(Filters.in("_id", demoted));
                 refuseInTransaction(request, filters);
-                if (isAllThereIs(filters)) {
+                if (includeAllManagers(filters)) {
                     throw refusal();
                 }
             }
@@ -193,16 +195,17 @@ final class LastManagerGuard implements Filter {
     }
 
     private boolean isTheLast(Request request, DataTarget target) {
-        return isAllThereIs(targeted(request, target));
+        return includeAllManagers(targeted(request, target));
     }
 
-    /// Whether there are managers, and each matches all the filters.
-    private boolean isAllThereIs(List<Bson> filters) {
+    /// Whether every account with the root role matches all filters; false if there is no such account.
+    private boolean includeAllManagers(List<Bson> filters) {
         return managers.exist(Filters.and(filters)) && !managers.existBeside(filters);
     }
 
-    /// What the request reaches: nothing is told of accounts that its access rule keeps from it. Within a
-    /// transaction nobody knows what a filter reaches, since that may have changed what it looks at.
+    /// Filters of the accounts that the request may write. They include the access rule's filter, so that a
+    /// refusal reveals nothing of other accounts. The filters of a request in a transaction are left out:
+    /// earlier changes in the transaction, which this check does not see, may have changed what they match.
     private static List<Bson> targeted(Request request, DataTarget target) {
         var filters = new ArrayList<Bson>();
         filters.add(new BsonDocument());

@@ -11,20 +11,22 @@ import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs the queries of security, for the server itself: data requests do not keep connections from them. If one fails
-/// the request is refused with 503. Says so in the log once, not with every request. Thread-safe.
+/// Runs the queries for accounts and permissions with the connections that are reserved for the server itself. A
+/// failed query is a problem with status 503; the first failure and the recovery are logged, not every request.
+/// Thread-safe.
 final class LookUp {
     private static final Logger LOG = LoggerFactory.getLogger(LookUp.class);
 
     private final AtomicBoolean failing = new AtomicBoolean();
 
-    <T> T of(Supplier<T> question) {
+    /// @throws org.restheart.http.ProblemException 503 if the query fails
+    <T> T of(Supplier<T> query) {
         try {
-            var answer = CallerScope.call(CallerScope.SERVER, question);
+            var result = CallerScope.call(CallerScope.SERVER, query);
             if (failing.get() && failing.compareAndSet(true, false)) {
                 LOG.info("accounts and permissions can be looked up again");
             }
-            return answer;
+            return result;
         } catch (MongoInterruptedException _) { // the client has left, or the server stops: MongoDB can be asked
             throw unavailable();
         } catch (MongoException e) {

@@ -12,7 +12,7 @@ import org.bson.conversions.Bson;
 import org.restheart.http.access.CallerScope;
 import org.restheart.security.realm.UsersCollection;
 
-/// The accounts that may manage everything: those in MongoDB with the root role and a password.
+/// The accounts in MongoDB that may do everything: those with the root role and a password.
 final class Managers {
     private final MongoCollection<BsonDocument> collection;
     private final UsersCollection users;
@@ -43,7 +43,7 @@ final class Managers {
                         .isPresent();
     }
 
-    /// Whether there is one that matches. Waits for MongoDB.
+    /// Whether one of them matches the filter. Blocks for MongoDB.
     boolean exist(Bson filter) {
         return CallerScope.call(CallerScope.SERVER, () -> found(filter));
     }
@@ -59,7 +59,8 @@ final class Managers {
         return false;
     }
 
-    /// Where roles are a property, the few that have the role; else all that have anything there.
+    /// A filter for accounts that may have the role. If the path of the roles cannot be used in a filter, it
+    /// matches all accounts with any roles.
     private Bson candidates() {
         return users.roles()
                 .dotted()
@@ -67,7 +68,7 @@ final class Managers {
                 .orElseGet(() -> Filters.ne(users.roles().root(), BsonNull.VALUE));
     }
 
-    /// Whether there is one that the filters do not all match. Waits for MongoDB.
+    /// Whether one of them does not match all filters. Blocks for MongoDB.
     boolean existBeside(List<Bson> filters) {
         return exist(Filters.nor(Filters.and(new ArrayList<>(filters))));
     }

@@ -298,7 +298,9 @@ public final class Security implements StandingRights, AutoCloseable {
                 : List.of();
     }
 
-    /// By which URL clients of the Model Context Protocol know this server, if it speaks that.
+    /// The base URL of this server for clients of the Model Context Protocol.
+    ///
+    /// @throws java.util.NoSuchElementException if that is switched off
     public String modelContextBase(Request request) {
         return config.oauth().modelContext().orElseThrow().resource().base().of(request);
     }
@@ -308,7 +310,7 @@ public final class Security implements StandingRights, AutoCloseable {
         return tokens.key(purpose);
     }
 
-    /// What collections hold that everybody may see who may read them, by their full names.
+    /// `accounts` or `permissions`, by the full names of the collections that hold them.
     public Map<String, String> ownedCollections() {
         var held = new HashMap<String, String>();
         config.mongoRealm()
@@ -334,13 +336,13 @@ public final class Security implements StandingRights, AutoCloseable {
         return secured.stillAdmits(request);
     }
 
-    /// Also if other properties of the account have changed than its roles.
+    /// True for an account with the same roles, whatever its other properties.
     @Override
     public boolean stillAuthenticates(Request request) {
         return secured.stillAuthenticates(request);
     }
 
-    /// Tokens may call an account otherwise than its realm does, by its subject.
+    /// The account of a token may have another name than its realm uses: the claim `sub` is one of its names, too.
     @Override
     public Set<RightsBasis> bases(Request request) {
         var bases = new HashSet<RightsBasis>();
@@ -366,14 +368,14 @@ public final class Security implements StandingRights, AutoCloseable {
         return bases;
     }
 
-    /// Has changes of accounts, API keys and tokens reported.
+    /// Sets the observer of changes of accounts, API keys and tokens.
     ///
     /// @param watcher receives what may have changed; empty if it may be anything; must not block
     public void watchCredentials(Consumer<Optional<RightsBasis>> watcher) {
         changes.watch(watcher);
     }
 
-    /// Tells the owners of imports from each other.
+    /// Identifies the owners of imports.
     public ImportOwners importOwners() {
         return new AccountIdentities(realms, config.accountsRealm().component(), secured::stillKnows);
     }
@@ -383,7 +385,7 @@ public final class Security implements StandingRights, AutoCloseable {
         return policy.challenge(request);
     }
 
-    /// An account by its name, of the realm that passwords are for, else of any. May block.
+    /// The account of this name: of the realm of HTTP Basic, if it has one, else of any realm. May block.
     public Optional<Account> account(Request request, String name) {
         request.requireThread();
         var first = config.basicRealm().map(this::realm);

@@ -26,12 +26,12 @@ import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.StoredRealm;
 
-/// Accounts and permissions in MongoDB and their caches, which are invalidated by change streams of both collections
-/// and by writes through this server.
+/// Accounts and permissions in MongoDB and their caches, which are invalidated by change streams of both
+/// collections and by writes through this server.
 final class StoredSecurity {
     private static final int MAX_TOKENS = 100_000;
 
-    /// For how long a token counts as not revoked where no change stream tells.
+    /// Without a change stream, a token found not to be revoked is not looked up again for this time.
     private static final Duration UNFOLLOWED = Duration.ofSeconds(1);
 
     private final Optional<StoredRealm> realm;
@@ -134,7 +134,8 @@ final class StoredSecurity {
         return revocations;
     }
 
-    /// Those without whom nobody could manage; empty where others can, or nobody can say who.
+    /// The accounts with the root role, one of which must remain. Empty if accounts that are not in MongoDB
+    /// have it too, or if there is no root role.
     Optional<Managers> managers() {
         return managers;
     }

@@ -152,7 +152,8 @@ final class TokenParts {
                 : AmbientCredentials.NONE;
     }
 
-    /// A request for a token, whose answer pages of other origins cannot read with a password that is not theirs.
+    /// Whether the request is one for a token. Its response is useless to a page of another origin, which
+    /// cannot read it when the browser has added the password.
     boolean isLogIn(Request request) {
         return config.service().enabled()
                 && request.method() == Method.POST

@@ -20,8 +20,8 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Creates the collections of accounts and permissions and the first account in a new deployment. Retries until MongoDB
-/// is reachable.
+/// Creates the collections of accounts and permissions and the first account in a new deployment. Retries until
+/// MongoDB is reachable.
 final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
     private static final String UNREACHABLE =
@@ -56,7 +56,8 @@ final class UsersAtStart {
         this.permittedOtherwise = permittedOtherwise;
     }
 
-    /// Returns when everything is there, or MongoDB cannot be reached, or does not say so; the work then goes on.
+    /// Returns when the collections and the first account exist, when the first attempt has failed, or after
+    /// [#START_WAITS]. Attempts continue in the background until one succeeds.
     void start() {
         tasks.start("users-at-start", this::run);
         try {
@@ -87,7 +88,7 @@ final class UsersAtStart {
         }
     }
 
-    /// What to tell operators of a first attempt that failed.
+    /// The log message for a first attempt that failed.
     static String reason(MongoException failure) {
         return failure instanceof MongoSecurityException ? REFUSED : UNREACHABLE;
     }

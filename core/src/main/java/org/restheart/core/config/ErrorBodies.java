@@ -2,17 +2,18 @@ package org.restheart.core.config;
 
 import org.restheart.http.Problem;
 
-/// `core.error-bodies`: which refusals have a body.
+/// `core.error-bodies`: which problems have a body in their response.
 public enum ErrorBodies {
-    /// All that have something to say.
+    /// All problems that have a message.
     HELPFUL,
-    /// Those that clients of earlier versions know.
+    /// Only those that had a body in earlier versions.
     MINIMAL;
 
-    public boolean tell(Problem problem) {
-        return switch (problem.telling()) {
+    /// Whether the response to the problem has a body.
+    public boolean include(Problem problem) {
+        return switch (problem.disclosure()) {
             case ALWAYS -> true;
-            case HELPFULLY -> this == HELPFUL;
+            case UNLESS_MINIMAL -> this == HELPFUL;
             case NEVER -> false;
         };
     }

@@ -87,7 +87,7 @@ public record GatewayConfig(
                         QuerySecurityBinding.read(root, security),
                         AllocationBinding.read(root),
                         enabled(root.component("changeStreamActivator")),
-                        security.asksForAccounts()),
+                        security.canAuthenticate()),
                 GraphqlBinding.read(
                         root.component("graphql"),
                         root.component("graphAppsInitializer"),

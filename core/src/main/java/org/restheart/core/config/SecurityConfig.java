@@ -112,8 +112,8 @@ public record SecurityConfig(
         return basicRealm.orElse(mongoRealm.isPresent() ? RealmName.MONGO : RealmName.FILE);
     }
 
-    /// Whether there is any way to authenticate.
-    public boolean asksForAccounts() {
+    /// Whether at least one authentication mechanism is enabled.
+    public boolean canAuthenticate() {
         return basicRealm.isPresent() || digest.isPresent() || tokens.bearer().isPresent() || tokens.tokenBasic();
     }
 
@@ -132,8 +132,8 @@ public record SecurityConfig(
         return Optional.of(name);
     }
 
-    /// Whether somebody gets in without saying who he is.
-    private boolean letsAnybodyIn() {
+    /// Whether anonymous requests may be allowed.
+    private boolean mayAllowAnonymous() {
         return fullAuthorizer.filter(needsAccount -> !needsAccount).isPresent()
                 || filePermissions.stream()
                         .flatMap(List::stream)
@@ -141,7 +141,7 @@ public record SecurityConfig(
     }
 
     private void check(Block root, boolean mongo) {
-        if (mongo && !asksForAccounts() && identity.isEmpty() && apiKeys.isEmpty() && !letsAnybodyIn()) {
+        if (mongo && !canAuthenticate() && identity.isEmpty() && apiKeys.isEmpty() && !mayAllowAnonymous()) {
             root.refuse(
                     "basicAuthMechanism/enabled",
                     "is not true, and no other mechanism is enabled: nobody could use the services that are secured");

@@ -8,24 +8,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-/// Counts the requests in progress by caller, and says which are too many when they come faster than they are done.
-/// Thread-safe.
+/// Counts the requests in progress by caller, and decides which ones to refuse when requests arrive faster than
+/// they are completed. Thread-safe.
 ///
-/// As many may be in progress as are done in [#DELAY], so that by Little's law each takes about as long, and always
-/// [#LEAST]. More are a burst unless they stay for [#PATIENCE]. Beyond that each caller has an equal share: a caller
-/// with few requests at a time is never refused, however many another one sends. While nothing is done at all, nothing
-/// is refused: that is a failure, not overload, and requests have time limits.
+/// The limit is the number of requests that are completed in [#DELAY], so that by Little's law each takes about
+/// that long, and at least [#LEAST]. It may be exceeded for [#MAX_BURST]. After that each caller has an equal share
+/// of the limit: a caller with few concurrent requests is never refused, however many another one sends. While no
+/// request is completed at all, none is refused: that is a failure, not overload, and requests have time limits.
 final class AdmissionControl {
-    /// Twice as many as there are connections to MongoDB by default: the next ones wait for no more than one operation.
+    /// Twice the default number of connections to MongoDB: a request then waits for about one operation of
+    /// another.
     private static final int LEAST = 256;
 
     private static final Duration DELAY = Duration.ofMillis(250);
 
-    /// Also how often it is counted how many requests are done.
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    /// How long the limit may be exceeded; also the interval in which it is computed.
+    private static final Duration MAX_BURST = Duration.ofMillis(500);
 
-    /// For so long after a refusal there is no patience with another burst.
-    private static final Duration MEMORY = Duration.ofSeconds(5);
+    /// For this time after a refusal the limit must not be exceeded.
+    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(5);
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -44,10 +45,10 @@ final class AdmissionControl {
         this.counted = new AtomicLong(clock.getAsLong());
     }
 
-    /// Begins a request, which [#leave] ends.
+    /// Admits a request, for which [#leave] or [#leaveUndone] must be called later.
     ///
     /// @param caller compares by value
-    /// @return false if it is one too many; it has not begun then
+    /// @return false if the request must be refused; it is not counted then
     boolean enter(Object caller) {
         int own = callers.merge(caller, 1, Integer::sum);
         int all = inProgress.incrementAndGet();
@@ -68,13 +69,13 @@ final class AdmissionControl {
         return false;
     }
 
-    /// The request is done.
+    /// Ends a request that was completed.
     void leave(Object caller) {
         end(caller);
         done.increment();
     }
 
-    /// The request begins anew, on another thread.
+    /// Ends a request that starts again on another thread: it does not count as completed.
     void leaveUndone(Object caller) {
         end(caller);
     }
@@ -86,18 +87,18 @@ final class AdmissionControl {
 
     private boolean isOverloaded(long now) {
         long refused = lastRefusal;
-        if (refused != NEVER && now - refused < MEMORY.toNanos()) {
+        if (refused != NEVER && now - refused < AFTER_REFUSAL.toNanos()) {
             return true;
         }
         fullSince.compareAndSet(NEVER, now);
         long since = fullSince.get();
-        return since != NEVER && now - since >= PATIENCE.toNanos();
+        return since != NEVER && now - since >= MAX_BURST.toNanos();
     }
 
     private void count(long now) {
         long before = counted.get();
         long elapsed = now - before;
-        if (elapsed >= PATIENCE.toNanos() && counted.compareAndSet(before, now)) {
+        if (elapsed >= MAX_BURST.toNanos() && counted.compareAndSet(before, now)) {
             long completed = done.sumThenReset();
             long inTime = (long) ((double) completed * DELAY.toNanos() / elapsed);
             limit = completed == 0 ? Integer.MAX_VALUE : Math.clamp(inTime, LEAST, Integer.MAX_VALUE);

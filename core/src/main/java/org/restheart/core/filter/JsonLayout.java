@@ -3,10 +3,9 @@ package org.restheart.core.filter;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 
-/// JSON text, laid out over lines with an indentation, whatever pieces it comes in. Changes nothing but white space
-/// between tokens. Confined to one response.
+/// Indents JSON text that arrives in pieces. Changes only white space between tokens. Confined to one response.
 final class JsonLayout {
-    /// Levels beyond are not indented any further, so that deep nesting cannot multiply what is sent.
+    /// Deeper levels are not indented further, so that deep nesting cannot multiply the size of the content.
     private static final int DEEPEST = 16;
 
     private final ByteArrayOutputStream out;

@@ -14,8 +14,8 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 
-/// Where the path of a service that is off names no collection either, says so to callers who may read there: otherwise
-/// they hear of a collection that they never meant.
+/// Replaces the problem "collection not found" at the path of a service that is switched off by one that says so.
+/// Sent only to callers who would have received the original problem.
 public final class OffServices implements Filter {
     private final List<Off> services;
 
@@ -58,12 +58,12 @@ public final class OffServices implements Filter {
         }
         try {
             return next.handle(request).recover(failure -> {
-                throw told(failure, meant.get());
+                throw explained(failure, meant.get());
             });
         } catch (NeedsThread signal) {
             throw signal;
         } catch (RuntimeException failure) {
-            throw told(failure, meant.get());
+            throw explained(failure, meant.get());
         }
     }
 
@@ -77,7 +77,7 @@ public final class OffServices implements Filter {
         return Optional.empty();
     }
 
-    private static RuntimeException told(Throwable failure, Off service) {
+    private static RuntimeException explained(Throwable failure, Off service) {
         return switch (failure) {
             case ProblemException refused
             when refused.problem().code() == ProblemCode.NAMESPACE_NOT_FOUND ->

@@ -10,8 +10,8 @@ import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.security.ClientAddress;
 
-/// Refuses requests at once that would only wait, `503`, those first whose caller has most in progress. A caller is an
-/// account, or an address without one. One instance for all services: they share MongoDB.
+/// Refuses requests with 503 under overload ([AdmissionControl]), instead of letting them wait. A caller is an
+/// account, or the address of a client without one. One instance for all services, since they share MongoDB.
 final class OverloadFilter implements Filter {
     private final AdmissionControl admission = new AdmissionControl(System::nanoTime);
     private final ClientAddress clients;

@@ -18,31 +18,31 @@ import org.restheart.http.Service;
 public final class Pipeline {
     private final PipelineSettings settings;
     private final ErrorMapping errors;
-    private final Function<Binding, Filter> doors;
+    private final Function<Binding, Filter> securityFilters;
     private final Function<Binding, Filter> judges;
     private final Optional<RateLimits> limits;
     private final StandingHeaders standing;
     private final OverloadFilter overload;
 
-    /// @param doors the security filter of each binding
-    /// @param limits of requests by address and account
-    /// @param judges the one that authorizes requests made inside the process
+    /// @param securityFilters returns the security filter of a binding
+    /// @param judges returns the filter that authorizes a binding's requests made inside the process
+    /// @param limits the rate limits of addresses and accounts, if configured
     public Pipeline(
             PipelineSettings settings,
             ErrorMapping errors,
-            Function<Binding, Filter> doors,
+            Function<Binding, Filter> securityFilters,
             Function<Binding, Filter> judges,
             Optional<RateLimits> limits) {
         this.settings = settings;
         this.errors = errors;
-        this.doors = doors;
+        this.securityFilters = securityFilters;
         this.judges = judges;
         this.limits = limits;
         this.overload = new OverloadFilter(settings.clients());
         this.standing = new StandingHeaders(settings.poweredByHeader(), settings.dateHeader(), InstantSource.system());
     }
 
-    /// The route of a binding: the first filter below is the outermost.
+    /// The route of a binding. The filters are listed from the outermost to the innermost.
     public Route assemble(Binding binding) {
         var service = binding.service();
         if (service.isPlain()) {
@@ -57,7 +57,7 @@ public final class Pipeline {
         }
         if (service.forwardsContent()) { // headers, errors and methods are those of another server
             filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
-            addDoor(binding, filters);
+            addSecurity(binding, filters);
             return new Route(binding, Filter.chain(filters, service), judged(binding));
         }
         filters.addAll(List.of(
@@ -68,7 +68,7 @@ public final class Pipeline {
                 new ErrorFilter(service, errors, settings.errorBodies()),
                 new OptionsFilter(service, standing, preflightHeaders()),
                 Preparation::refuse));
-        addDoor(binding, filters);
+        addSecurity(binding, filters);
         filters.add(standing);
         // again: errors from behind the security filter carry the standing headers
         filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
@@ -85,9 +85,10 @@ public final class Pipeline {
     }
 
     /// Requests are counted by address before credentials cost time, and by account when it is known.
-    private void addDoor(Binding binding, List<Filter> filters) {
+    private void addSecurity(Binding binding, List<Filter> filters) {
         limits.ifPresent(limits -> filters.add(limits.addressFilter()));
-        filters.add(settings.tracing() ? new TracedFilter("authorize", doors.apply(binding)) : doors.apply(binding));
+        var security = securityFilters.apply(binding);
+        filters.add(settings.tracing() ? new TracedFilter("authorize", security) : security);
         limits.ifPresent(limits -> filters.add(limits.accountFilter()));
     }
 
@@ -98,7 +99,8 @@ public final class Pipeline {
                 : response.with("Allow", service.cors(request).allow());
     }
 
-    /// What any page may send: headers without a meaning for what is asked, and what the configuration names.
+    /// Request headers that pages of any origin may send: those that do not change what is requested, and
+    /// those that the configuration names.
     private List<String> preflightHeaders() {
         var headers = new ArrayList<>(
                 List.of("traceparent", "tracestate", "X-Request-Id", "Cache-Control", "Prefer", "Content-Encoding"));
@@ -107,7 +109,8 @@ public final class Pipeline {
         return List.copyOf(headers);
     }
 
-    /// What holds for every request; the rest is between the server and its clients.
+    /// The chain of requests made inside the process. Filters about HTTP, such as CORS, apply to the outer
+    /// request only.
     private Handler judged(Binding binding) {
         var service = binding.service();
         var filters = new ArrayList<Filter>(List.of(

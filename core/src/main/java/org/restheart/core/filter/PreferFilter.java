@@ -21,12 +21,12 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 
-/// `Prefer: return=representation` and `return=minimal` of writes (RFC 7240, 4.2). What was written is shown as a `GET`
-/// by the same caller shows it, which the same rules judge; to those who may not read it, nothing is.
+/// `Prefer: return=representation` and `return=minimal` of writes (RFC 7240, 4.2). The representation is that of a
+/// `GET` by the same caller, which the same rules authorize; callers who may not read the document get none.
 public final class PreferFilter implements Filter {
     private static final String APPLIED = "Preference-Applied";
 
-    /// What decides how a document is found and shown.
+    /// Query parameters of the write that also apply to the `GET`.
     private static final List<String> INHERITED = List.of("id_type", "jsonMode", "rep", "sid", "txn", "shardkey");
 
     private static final int MAX_PARAMETERS = 100;
@@ -87,7 +87,7 @@ public final class PreferFilter implements Filter {
         }
     }
 
-    /// The request that would show what was written, if it is one document.
+    /// The `GET` of the written document; empty unless exactly one document was written.
     private static Optional<JudgedRequest> reading(Request request, Ready written) {
         var kind = request.attribute(DataTarget.KEY).map(DataTarget::kind).orElse(ResourceKind.INVALID);
         if (kind == ResourceKind.DOCUMENT && request.method() != Method.DELETE) {
@@ -98,8 +98,8 @@ public final class PreferFilter implements Filter {
                 : Optional.empty();
     }
 
-    /// The path that was asked, with the last segment of the document's address: what stands before it may be called
-    /// otherwise by clients.
+    /// The `GET` of a created document: the path of the request and the last segment of its `Location`. The
+    /// rest of the `Location` may be an address of a proxy.
     private static JudgedRequest ofNew(Request request, String location) {
         int mark = location.indexOf('?');
         var address = mark < 0 ? location : location.substring(0, mark);

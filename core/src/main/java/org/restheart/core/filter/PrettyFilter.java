@@ -8,10 +8,10 @@ import org.restheart.http.Handler;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
-/// Lays JSON out over lines for people (`pretty`). Long content is laid out while it is sent, so that it never
-/// grows in memory.
+/// Indents JSON for human readers (parameter `pretty`). Long content is indented while it is sent, so that it is
+/// never held in memory.
 final class PrettyFilter implements Filter {
-    /// Bytes that are laid out at once.
+    /// Bytes that are indented at once.
     private static final int PIECE = 64 * 1024;
 
     @Override
@@ -20,7 +20,7 @@ final class PrettyFilter implements Filter {
         return isWanted(request) ? response.map(PrettyFilter::pretty) : response;
     }
 
-    /// The shell's dialect has regular expressions, whose braces are no objects.
+    /// Not for the JSON mode of the MongoDB shell: its regular expressions may contain braces.
     private static boolean isWanted(Request request) {
         return request.query()
                         .first("pretty")

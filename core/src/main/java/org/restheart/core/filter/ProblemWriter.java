@@ -32,7 +32,7 @@ final class ProblemWriter {
     }
 
     private Ready body(Request request, Problem problem) {
-        if (!bodies.tell(problem)) {
+        if (!bodies.include(problem)) {
             return Response.status(problem.status())
                     .with("Content-Type", style == ErrorStyle.GRAPHQL ? GRAPHQL_JSON : Response.JSON);
         }

@@ -10,10 +10,10 @@ import java.util.function.LongSupplier;
 import org.restheart.core.config.RateLimitsConfig.Limit;
 import org.restheart.http.Fields;
 
-/// Counts requests by name: the generic cell rate algorithm, with one number for each name, the time at which
-/// its requests so far would have come if they had come evenly. Thread-safe.
+/// Counts requests by name with the generic cell rate algorithm, which stores one number for each name: the
+/// theoretical arrival time of its next request. Thread-safe.
 ///
-/// Of more names than fit, those that were not seen for longest are forgotten, and start anew.
+/// The number of names is bounded; the least recently used ones are forgotten.
 final class RateLimiter {
     static final String LIMIT = "RateLimit-Limit";
 
@@ -94,7 +94,7 @@ final class RateLimiter {
         return Math.ceilDiv(nanos, TimeUnit.SECONDS.toNanos(1));
     }
 
-    /// Never negative: a name that is new has not sent anything.
+    /// Never negative, so that 0 can stand for a new name.
     private long now() {
         return nanoTime.getAsLong() - began;
     }

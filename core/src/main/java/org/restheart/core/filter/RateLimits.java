@@ -15,8 +15,8 @@ import org.restheart.http.Response;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
 
-/// How many requests an address and an account may send; further ones are refused with 429. Each gateway counts
-/// for itself. Thread-safe.
+/// Limits the requests of each address and each account; further ones are refused with 429. Every gateway counts
+/// separately. Thread-safe.
 public final class RateLimits {
     private final ClientAddress addresses;
     private final RateLimiter byAddress;
@@ -40,7 +40,7 @@ public final class RateLimits {
         return config.exemptPaths().stream().map(RequestPath::parse).collect(Collectors.toUnmodifiableSet());
     }
 
-    /// Takes over other limits. What was counted stays counted.
+    /// Changes the limits. Earlier requests stay counted.
     public void replace(RateLimitsConfig changed) {
         config = changed;
         exempt = exempt(changed);
@@ -96,7 +96,7 @@ public final class RateLimits {
             return next.handle(request)
                     .map(response ->
                             response.headers().has(RateLimiter.LIMIT) ? response : response.with(outcome.headers()));
-        } catch (NeedsThread signal) { // the request comes again
+        } catch (NeedsThread signal) { // the request starts again on another thread, and is counted then
             limiter.giveBack(who, limit);
             throw signal;
         }

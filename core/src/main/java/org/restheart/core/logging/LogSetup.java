@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /// Turns the `logging` block into appenders and levels. Not thread-safe; called once, before anything is logged.
 public final class LogSetup {
-    /// The logger of who did what.
+    /// The name of the audit log's logger.
     public static final String AUDIT = "org.restheart.audit";
 
     private static final String LINE = "%d{HH:mm:ss.SSS} [%thread] %-5level %msg%n";
@@ -58,7 +58,8 @@ public final class LogSetup {
         this.colours = colours;
     }
 
-    /// Does nothing if the system property `logback.configurationFile` names a configuration, which takes precedence.
+    /// Does nothing if the system property `logback.configurationFile` names a configuration, which takes
+    /// precedence.
     public static void apply(LoggingConfig config) {
         if (System.getProperty("logback.configurationFile") == null
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
@@ -74,7 +75,8 @@ public final class LogSetup {
         }
     }
 
-    /// Whether messages for the console have colours: on a terminal, unless the configuration or `NO_COLOR` says no.
+    /// Whether messages for the console have colours: on a terminal, unless the configuration or `NO_COLOR`
+    /// says no.
     public static boolean showsColours(LoggingConfig config) {
         return showsColours(config, System.getenv(), isTerminal());
     }

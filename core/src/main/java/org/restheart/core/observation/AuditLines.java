@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The audit log: who did what, with which outcome, one line of JSON per request. It holds no documents and no
-/// queries, whose filters hold values of documents. Lines that come faster than they can be written are left
-/// out and counted. Thread-safe; close it to write the last lines.
+/// The audit log: account, operation and outcome of each request as one line of JSON. It contains no documents and
+/// no queries, whose filters contain values of documents. Lines that come faster than they can be written are
+/// dropped and counted. Thread-safe; close it to write the last lines.
 public final class AuditLines implements Observer, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogSetup.AUDIT);
     private static final JsonMapper JSON = JsonMapper.builder().build();

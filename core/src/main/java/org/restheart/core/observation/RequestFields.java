@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.restheart.http.Operation;
 
-/// What is told of a completed request by name, for lines of JSON: never its content, nor secrets of its query.
+/// The fields of a completed request in JSON log lines: never its content, nor secrets of its query.
 final class RequestFields {
     private RequestFields() {}
 

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Operation;
 import org.restheart.http.access.Account;
 
-/// Passes the account, the caller and the operation of a request from later steps of the pipeline to those before them.
-/// Confined to one request, which is handled by one thread at a time.
+/// Passes the account, the caller and the operation of a request from later steps of the pipeline to those before
+/// them. Confined to one request, which is handled by one thread at a time.
 public final class RequestNote {
     private volatile @Nullable Account account;
     private volatile @Nullable String caller;
@@ -25,7 +25,8 @@ public final class RequestNote {
         this.caller = caller;
     }
 
-    /// Whom the use of shared resources is charged to; empty while that is not known.
+    /// The caller whose use of shared resources is counted, see [org.restheart.http.access.CallerScope];
+    /// empty until it is known.
     public Optional<String> caller() {
         return Optional.ofNullable(caller);
     }

@@ -51,7 +51,7 @@ final class ArrivingBody implements Body {
         if (!held.countForCaller()) {
             throw limits.contentHasNoRoom().raise();
         }
-        int booked = content.received();
+        int counted = content.received();
         var bytes = new byte[(int) Math.min(FIRST_PIECE, announced < 0 ? FIRST_PIECE : Math.max(1, announced))];
         int length = 0;
         for (int n = 0; n >= 0; n = content.read(bytes, length, bytes.length - length)) {
@@ -59,11 +59,11 @@ final class ArrivingBody implements Body {
             if (length > limits.perRequest()) {
                 throw limits.contentTooLarge().raise();
             }
-            if (length > booked) {
-                if (!held.book(length - booked)) {
+            if (length > counted) {
+                if (!held.add(length - counted)) {
                     throw limits.contentHasNoRoom().raise();
                 }
-                booked = length;
+                counted = length;
             }
             if (length == bytes.length) {
                 bytes = Arrays.copyOf(bytes, larger(length));

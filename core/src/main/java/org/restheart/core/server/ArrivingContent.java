@@ -114,7 +114,7 @@ final class ArrivingContent extends InputStream {
         });
         channel.resumeReads();
         long began = System.nanoTime();
-        long allowed = rate.patience();
+        long allowed = rate.timeout();
         try {
             if (allowed <= 0 || !wakeUp.tryAcquire(allowed, TimeUnit.NANOSECONDS)) {
                 throw broken(ProblemCode.CONTENT_TIMED_OUT, "the content arrives too slowly");

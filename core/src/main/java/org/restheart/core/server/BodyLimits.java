@@ -77,7 +77,7 @@ final class BodyLimits {
                 .with("Retry-After", "1");
     }
 
-    /// Opens the account of a request or a message.
+    /// Begins to count the bytes of a request or a message.
     ///
     /// @param caller names its caller as far as it is known then, see [CallerScope]
     Held open(Supplier<String> caller) {
@@ -87,7 +87,7 @@ final class BodyLimits {
     /// The bytes of one request, or of one message on a connection. Used by one thread at a time.
     final class Held {
         private final Supplier<String> caller;
-        private long booked;
+        private long counted;
         private @Nullable Share share;
 
         private Held(Supplier<String> caller) {
@@ -95,8 +95,8 @@ final class BodyLimits {
         }
 
         /// @return whether there was room for these bytes
-        boolean book(int bytes) {
-            if (share != null && !share.book(bytes)) {
+        boolean add(int bytes) {
+            if (share != null && !share.add(bytes)) {
                 return false;
             }
             if (held.addAndGet(bytes) > together) {
@@ -106,7 +106,7 @@ final class BodyLimits {
                 }
                 return false;
             }
-            booked += bytes;
+            counted += bytes;
             return true;
         }
 
@@ -118,7 +118,7 @@ final class BodyLimits {
                 var name = caller.get();
                 boolean isAccount = CallerScope.isAccount(name);
                 var mine = new Share(name, ofOne(isAccount ? together : anonymous), !isAccount);
-                if (!mine.book(booked)) {
+                if (!mine.add(counted)) {
                     return false;
                 }
                 share = mine;
@@ -127,12 +127,12 @@ final class BodyLimits {
         }
 
         void close() {
-            if (booked > 0) {
-                held.addAndGet(-booked);
+            if (counted > 0) {
+                held.addAndGet(-counted);
                 if (share != null) {
-                    share.release(booked);
+                    share.release(counted);
                 }
-                booked = 0;
+                counted = 0;
             }
         }
     }
@@ -154,7 +154,7 @@ final class BodyLimits {
             this.isAnonymous = isAnonymous;
         }
 
-        boolean book(long bytes) {
+        boolean add(long bytes) {
             if (isAnonymous && heldByAnonymous.addAndGet(bytes) > anonymous) {
                 heldByAnonymous.addAndGet(-bytes);
                 return false;

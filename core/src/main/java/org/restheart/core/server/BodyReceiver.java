@@ -14,9 +14,9 @@ import org.xnio.ChannelListener;
 import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
-/// Receives the content of one request that arrives with its head, as nearly all content does, on its I/O thread and
-/// without blocking. Large or late content arrives while the request is authorized, as far as its head decides that.
-/// Confined to the I/O thread.
+/// Receives the content of one request that arrives with its head, as nearly all content does, on its I/O thread
+/// and without blocking. Large or late content arrives while the request is authorized, as far as its head decides
+/// that. Confined to the I/O thread.
 final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReceiver.class);
 
@@ -146,7 +146,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                 if ((long) length + n > limits.perRequest()) {
                     return limits.tooLarge();
                 }
-                if (!held.book(n)) {
+                if (!held.add(n)) {
                     return limits.noRoom();
                 }
                 content = Arrays.copyOf(content, length + n);

@@ -14,9 +14,9 @@ import org.restheart.http.Headers;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// Content that was sent compressed (`Content-Encoding: gzip`, RFC 9110, 8.4), as it was before. It is inflated when
-/// somebody asks for it, on a thread that may wait, within the bounds of content that was not compressed, and booked
-/// like that. Confined to one request.
+/// Decompresses content that was sent with `Content-Encoding: gzip` (RFC 9110, 8.4). It is inflated when it is
+/// read, on a thread that may block. The inflated bytes are bounded and counted like those of other content.
+/// Confined to one request.
 final class DecodedBody implements Body {
     private static final int PIECE = 16 * 1024;
 
@@ -76,7 +76,7 @@ final class DecodedBody implements Body {
         try (var in = new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge())) {
             var piece = new byte[PIECE];
             for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-                if (!held.book(n)) {
+                if (!held.add(n)) {
                     throw limits.contentHasNoRoom().raise();
                 }
                 out.write(piece, 0, n);
@@ -96,8 +96,8 @@ final class DecodedBody implements Body {
         return new Inflated(coded.stream(), limits.streamed(), limits.tooMuch());
     }
 
-    /// Members of gzip, one behind the other (RFC 1952, 2.2). The library reads on by calling itself where a member is
-    /// empty, as deep as a client likes.
+    /// Reads consecutive gzip members (RFC 1952, 2.2). The library recurses at each empty member, so that a
+    /// client could exhaust the stack.
     private static final class Members extends GZIPInputStream {
         private static final int MAX_EMPTY = 100;
 

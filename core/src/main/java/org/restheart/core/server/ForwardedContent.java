@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.xnio.XnioExecutor;
 import org.xnio.conduits.StreamSourceConduit;
 
-/// The content of a request on its way to the target of a proxy: it has to arrive as fast as other content,
-/// since it holds a connection of the target, and its trailers end here, as they would pass for header
-/// fields that were not looked at. Confined to the exchange's I/O thread.
+/// The content of a request that is forwarded to the target of a proxy. It must arrive as fast as other content,
+/// since it occupies a connection to the target. Trailers are not forwarded: the target might take them for header
+/// fields, which have to be checked. Confined to the exchange's I/O thread.
 final class ForwardedContent extends BufferedSourceConduit {
     private static final int TOO_SLOW = 408;
     private static final int MALFORMED = 400;
@@ -116,7 +116,7 @@ final class ForwardedContent extends BufferedSourceConduit {
         if (deadline == null && failure == 0) {
             waitingSince = System.nanoTime();
             deadline =
-                    exchange.getIoThread().executeAfter(this::end, Math.max(0, rate.patience()), TimeUnit.NANOSECONDS);
+                    exchange.getIoThread().executeAfter(this::end, Math.max(0, rate.timeout()), TimeUnit.NANOSECONDS);
         }
     }
 

@@ -7,16 +7,16 @@ import java.util.function.Supplier;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
 
-/// Bounds what responses hold in memory until their clients have taken them, together and for each caller: clients
-/// that ask for much and read nothing would fill the heap. Small responses are not counted; bytes that responses
-/// share are counted once. Thread-safe.
+/// Bounds the memory of responses that clients have not received yet, in total and for each caller: clients that
+/// request much and read nothing would fill the heap. Small responses are not counted; bytes that responses share
+/// are counted once. Thread-safe.
 final class HeldResponses {
     private static final int SMALL = 16 << 10;
     private static final int UNIT = 64 << 10;
 
     private final FairShares units;
 
-    /// Guarded by itself. Buffers compare by content.
+    /// Guarded by itself. By identity, since buffers compare by content.
     private final IdentityHashMap<ByteBuffer, Shared> buffers = new IdentityHashMap<>();
 
     /// Bytes of one or more responses.
@@ -31,7 +31,8 @@ final class HeldResponses {
 
     /// Counts the content until the exchange ends.
     ///
-    /// @param caller names the caller, see [org.restheart.http.access.CallerScope]; not asked for small responses
+    /// @param caller names the caller, see [org.restheart.http.access.CallerScope]; not asked for small
+    /// responses
     /// @return false if its caller holds too much already
     boolean hold(HttpServerExchange exchange, Supplier<String> caller, Content content) {
         return switch (content) {

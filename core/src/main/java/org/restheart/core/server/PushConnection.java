@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 import org.xnio.XnioIoThread;
 import org.xnio.channels.StreamSinkChannel;
 
-/// One open connection on which messages are sent. All work is done on the connection's I/O thread without blocking:
-/// writing continues when the socket is writable. There may be tens of thousands, so there is no thread, buffer or
-/// timer per connection.
+/// One open connection on which messages are sent. All work is done on the connection's I/O thread without
+/// blocking: writing continues when the socket is writable. There may be tens of thousands, so there is no thread,
+/// buffer or timer per connection.
 abstract sealed class PushConnection permits WebSocketConnection, SseConnection {
     private static final Logger LOG = LoggerFactory.getLogger(PushConnection.class);
     private static final long NEVER = Long.MAX_VALUE;
@@ -52,7 +52,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     }
 
     /// The keep-alive message.
-    abstract ByteBuffer signOfLife();
+    abstract ByteBuffer keepAliveMessage();
 
     /// The last bytes, for this ending; empty if there are none.
     abstract ByteBuffer lastBytes(Ending ending);
@@ -60,7 +60,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// Called when the last bytes have been sent. Calls [#over()] in the end.
     abstract void finish();
 
-    /// Closes the connection without more words, soon: nothing is read from it or written to it any more.
+    /// Aborts the connection: nothing is read from it or written to it any more. Returns before it is closed.
     abstract void cut();
 
     /// Gives back what is held for messages of the client. Called once, by any thread, when the connection has ended.
@@ -215,7 +215,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
         due = interval == 0 ? NEVER : System.nanoTime() + interval;
         if (current == null) {
-            sendUrgently(signOfLife());
+            sendUrgently(keepAliveMessage());
         } else {
             stuck = true;
         }

@@ -36,7 +36,7 @@ final class ReceivedMessages {
         }
         boolean fits = waiting.get() + arrived + bytes <= inbound.maxWaiting()
                 && arriving.countForCaller()
-                && arriving.book(bytes);
+                && arriving.add(bytes);
         arrived += fits ? bytes : 0;
         return fits;
     }

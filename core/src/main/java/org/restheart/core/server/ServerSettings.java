@@ -47,7 +47,7 @@ public record ServerSettings(
                 new Limits(
                         config.core().maxInFlightRequests(),
                         config.core().maxBufferedContent(),
-                        config.security().asksForAccounts()
+                        config.security().canAuthenticate()
                                 ? config.core().maxAnonymousContent()
                                 : config.core().maxBufferedContent(),
                         config.core().maxBufferedResponses(),

@@ -93,7 +93,7 @@ final class SseConnection extends PushConnection {
     }
 
     @Override
-    ByteBuffer signOfLife() {
+    ByteBuffer keepAliveMessage() {
         return COMMENT.duplicate();
     }
 

@@ -12,8 +12,8 @@ import org.restheart.core.config.ProxyConfig.HealthCheck;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Probes the targets of a proxy, each on a virtual thread of its own, and leaves out those that are not well.
-/// Close it to end the probes.
+/// Probes the targets of a proxy, each on a virtual thread of its own, and excludes those that fail. Close it to
+/// end the probes.
 final class TargetHealth implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TargetHealth.class);
     private static final Duration LONGEST_PROBE = Duration.ofSeconds(5);

@@ -11,9 +11,9 @@ import org.xnio.StreamConnection;
 import org.xnio.conduits.AbstractStreamSinkConduit;
 import org.xnio.conduits.StreamSinkConduit;
 
-/// Tells of requests that Undertow refuses because it cannot read them, or because their head is too large: it answers
-/// them by itself, and nothing but these very bytes shows it. No answer of ours has the same. Confined to one
-/// connection.
+/// Reports requests that Undertow refuses by itself, because it cannot parse them or their head is too large, to
+/// the observer. Such a refusal is recognized by the bytes that Undertow writes, which no response of this server
+/// has. Confined to one connection.
 final class UnreadRequests extends AbstractStreamSinkConduit<StreamSinkConduit> {
     private static final ByteBuffer REFUSAL =
             ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

@@ -132,7 +132,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
 
     @Override
     public boolean hasRoomFor(int bytes) {
-        return received.filter(messages -> messages.book(bytes)).isPresent();
+        return received.filter(messages -> messages.add(bytes)).isPresent();
     }
 
     @Override
@@ -189,7 +189,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     }
 
     @Override
-    ByteBuffer signOfLife() {
+    ByteBuffer keepAliveMessage() {
         return PING.duplicate();
     }
 

@@ -18,8 +18,8 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 
-/// `GET /` for browsers: who the caller is, what is here. Public; what only concerns callers with an account is
-/// shown to them alone. Needs no script and nothing from elsewhere.
+/// `GET /` for browsers: the caller's account and links to the services. Public; links for callers with an account
+/// are shown only to them. Without scripts or external resources.
 public final class HomePage implements Service {
     private static final String STYLE =
             "body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em;"
@@ -33,7 +33,7 @@ public final class HomePage implements Service {
 
     /// @param instance the name of this gateway
     /// @param console where the console is, if it is on
-    /// @param places for callers with an account: what is there, by its path
+    /// @param places links for callers with an account: a description by path
     public HomePage(String instance, String version, Optional<String> console, Map<String, String> places) {
         this.instance = instance;
         this.version = version;

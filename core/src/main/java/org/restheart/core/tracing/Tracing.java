@@ -24,11 +24,11 @@ import org.restheart.core.config.TracingConfig;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 
-/// Traces of requests, exported to a collector. A collector that is away costs spans, never requests: they wait in a
-/// bounded queue and are dropped when it is full. Thread-safe.
+/// Traces of requests, exported to a collector. Requests never wait for the collector: spans are queued up to a
+/// bound, and dropped beyond it. Thread-safe.
 public final class Tracing implements AutoCloseable {
-    /// It reports every failed export; [ReportingExporter] reports the first. Kept here since the JDK's own registry of
-    /// loggers forgets the level of one that nobody holds.
+    /// It reports every failed export; [ReportingExporter] reports the first. Kept here since the JDK's own
+    /// registry of loggers forgets the level of one that nobody holds.
     private static final Logger SDK = Logger.getLogger("io.opentelemetry");
 
     private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
@@ -46,7 +46,7 @@ public final class Tracing implements AutoCloseable {
     /// Characters of a path or another value.
     private static final int MAX_VALUE = 1_000;
 
-    /// How long a stop waits for the last spans to be taken.
+    /// How long a stop waits for the last export.
     private static final Duration LAST_EXPORT = Duration.ofSeconds(2);
 
     private static final Sent SENT = new Sent();
@@ -133,7 +133,7 @@ public final class Tracing implements AutoCloseable {
         return recorded.sum();
     }
 
-    /// Spans that the collector has taken.
+    /// Spans that the collector has accepted.
     public double sent() {
         return exporter.sent();
     }

@@ -39,8 +39,8 @@ class ReceivedMessagesTest {
     /// One that keeps one message, of 3,000 bytes, waiting.
     private ReceivedMessages full(String caller) {
         var messages = messages(caller);
-        assertThat(messages.book(1_000)).isTrue();
-        assertThat(messages.book(2_000)).isTrue();
+        assertThat(messages.add(1_000)).isTrue();
+        assertThat(messages.add(2_000)).isTrue();
         messages.passOn(new byte[3_000]);
         return messages;
     }
@@ -48,35 +48,35 @@ class ReceivedMessagesTest {
     @Test
     void what_is_not_handled_counts_for_its_connection() {
         var messages = full("account ada");
-        assertThat(messages.book(1)).isFalse();
+        assertThat(messages.add(1)).isFalse();
         handled.forEach(Runnable::run);
         handled.forEach(Runnable::run); // counts once
-        assertThat(messages.book(3_000)).isTrue();
-        assertThat(messages.book(1)).isFalse();
+        assertThat(messages.add(3_000)).isTrue();
+        assertThat(messages.add(1)).isFalse();
     }
 
     @Test
     void a_caller_has_half_of_the_memory_on_however_many_connections() {
         full("account ada");
         var second = messages("account ada");
-        assertThat(second.book(2_000)).isTrue();
-        assertThat(second.book(1)).isFalse();
-        assertThat(messages("account bob").book(3_000)).isTrue();
+        assertThat(second.add(2_000)).isTrue();
+        assertThat(second.add(1)).isFalse();
+        assertThat(messages("account bob").add(3_000)).isTrue();
         second.close(); // in the middle of a message
-        assertThat(messages("account ada").book(2_000)).isTrue();
+        assertThat(messages("account ada").add(2_000)).isTrue();
     }
 
     @Test
     void callers_without_accounts_have_less() {
         var messages = messages(CallerScope.address("192.0.2.1"));
-        assertThat(messages.book(2_000)).isTrue();
-        assertThat(messages.book(1)).isFalse();
+        assertThat(messages.add(2_000)).isTrue();
+        assertThat(messages.add(1)).isFalse();
     }
 
     @Test
     void nothing_is_received_after_the_end() {
         var messages = messages("account ada");
         messages.close();
-        assertThat(messages.book(1)).isFalse();
+        assertThat(messages.add(1)).isFalse();
     }
 }

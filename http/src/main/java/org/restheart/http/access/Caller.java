@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The account of a request and what the access rules grant it. Immutable.
+/// The account of a request, if it has one, and what access rules grant it. Immutable.
 public final class Caller {
     /// The caller before the security filter has run.
     public static final Caller ANONYMOUS = new Caller(null, Grant.FULL, null, false);
@@ -21,10 +21,12 @@ public final class Caller {
         this.limited = limited;
     }
 
+    /// A caller with an account and no restrictions.
     public static Caller of(Account account) {
         return new Caller(account, Grant.FULL, null, false);
     }
 
+    /// The same caller with another grant.
     public Caller with(Grant grant) {
         return new Caller(account, grant, expires, limited);
     }
@@ -34,24 +36,28 @@ public final class Caller {
         return new Caller(account, grant, expires, limited);
     }
 
-    /// The same caller with credentials that have limits of their own, from which no others may be derived: an API key.
+    /// The same caller with credentials that have limits of their own, such as an API key: no tokens or keys
+    /// may be derived from them, since these would not have the limits.
     public Caller withLimits() {
         return new Caller(account, grant, expires, true);
     }
 
+    /// See [#withLimits()].
     public boolean isLimited() {
         return limited;
     }
 
-    /// When the credentials expire, if they do: a response that is still open then, such as a stream, is ended.
+    /// When the credentials expire, if they do. Responses that are open then, such as streams, are ended.
     public Optional<Instant> expires() {
         return Optional.ofNullable(expires);
     }
 
+    /// Empty for an anonymous caller.
     public Optional<Account> account() {
         return Optional.ofNullable(account);
     }
 
+    /// What the caller may do with the data of this request.
     public Grant grant() {
         return grant;
     }

@@ -5,12 +5,13 @@ import java.util.function.Supplier;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.trace.TraceScope;
 
-/// For whom the current thread works: what all callers share is shared out by it ([FairShares]).
+/// The caller for whom the current thread works. Resources that callers share, such as connections to MongoDB, are
+/// divided among them by this name ([FairShares]).
 public final class CallerScope {
     /// The server itself: looking up accounts, background tasks, commands for several callers.
     public static final String SERVER = "";
 
-    /// Told the name of a request's caller when it is known.
+    /// The observer of a request's caller; receives its name once it is known.
     public static final Key<Consumer<String>> OBSERVER = Key.named("caller observer");
 
     private static final String ACCOUNT = "account ";
@@ -50,26 +51,26 @@ public final class CallerScope {
         return CURRENT.isBound();
     }
 
-    /// Does something for a caller.
+    /// Runs a task in the scope of a caller.
     public static <T> T call(String caller, Supplier<T> task) {
         return ScopedValue.where(CURRENT, new CallerScope(caller, CallerScope::nothing))
                 .call(task::get);
     }
 
-    /// The same for a task that may fail with a checked exception.
+    /// As [#call], for a task that may throw a checked exception.
     public static <T, E extends Exception> T callChecked(String caller, ScopedValue.CallableOp<T, E> task) throws E {
         return ScopedValue.where(CURRENT, new CallerScope(caller, CallerScope::nothing))
                 .call(task);
     }
 
-    /// Does something for a caller.
+    /// Runs a task in the scope of a caller.
     ///
-    /// @param onWait called when the caller has to wait because others of its requests hold its share
+    /// @param onWait called when the task has to wait because other requests of the caller hold its share
     public static void run(String caller, Runnable onWait, Runnable task) {
         ScopedValue.where(CURRENT, new CallerScope(caller, onWait)).run(task);
     }
 
-    /// The task, for the caller and the span of the current thread, on whatever thread it runs.
+    /// The task in the scope of the current thread's caller and span, to be run on any thread.
     public static Runnable carried(Runnable task) {
         var caller = current();
         return TraceScope.carried(() -> run(caller, CallerScope::nothing, task));
@@ -77,7 +78,7 @@ public final class CallerScope {
 
     private static void nothing() {}
 
-    /// Told by what makes the current thread wait for its caller's share.
+    /// Called before the current thread waits for its caller's share: runs `onWait`.
     public static void waits() {
         if (CURRENT.isBound()) {
             CURRENT.get().onWait.run();

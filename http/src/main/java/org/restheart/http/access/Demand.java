@@ -1,6 +1,6 @@
 package org.restheart.http.access;
 
-/// Operations beyond plain reads and writes; an access rule grants each by its own flag.
+/// Operations beyond plain reads and writes, each of which an access rule allows by a flag.
 public enum Demand {
     /// Databases, collections, indexes, schemas, metadata.
     MANAGEMENT("allowManagementRequests"),

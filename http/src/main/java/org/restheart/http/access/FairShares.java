@@ -9,12 +9,13 @@ import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A number of places that callers share such that none of them takes all: a caller may take another place as long as
-/// it holds fewer than are free. One caller alone gets half of the places, two get a third each, and some are always
-/// free for the next. Callers that wait take turns. Thread-safe.
+/// A semaphore whose permits ("places") callers share such that no caller takes all: a caller may take another
+/// place while it holds fewer than are free. One caller alone gets half of the places, two get a third each, and
+/// some are always free for the next caller. Waiting callers are served in turn. Thread-safe.
 ///
-/// That is the rule of dynamic thresholds for buffers that queues share (Choudhury and Hahne, 1998). Without it, one
-/// caller whose requests wait for each other, as for a document that it has locked, would stop all others.
+/// These are the dynamic thresholds of Choudhury and Hahne (1998) for buffers that queues share. Without them, one
+/// caller whose requests wait for each other, for example for a document that it has locked, would block all
+/// others.
 public final class FairShares {
     private final int size;
     private final int reserve;
@@ -35,24 +36,26 @@ public final class FairShares {
         }
     }
 
-    /// @param size places
-    /// @param reserve places that only the server itself may take
+    /// @param size the number of places
+    /// @param reserve how many of them only [CallerScope#SERVER] may take
     public FairShares(int size, int reserve) {
         this.size = size;
         this.reserve = reserve;
     }
 
-    /// Takes a place if the caller may have another one now.
+    /// Takes a place if the caller may have another one now. Never blocks.
     ///
-    /// @param caller [CallerScope#SERVER] always may
+    /// @param caller [CallerScope#SERVER] is never refused
+    /// @return whether a place was taken, which [#release(String)] has to give back
     public boolean tryTake(String caller) {
         return tryTake(caller, 1);
     }
 
-    /// Takes several places: all that are free if the caller holds none, otherwise as many as it might take one after
-    /// the other.
+    /// Takes several places, all or none. A caller that holds none may take all free places; any other caller
+    /// as many as it could take one by one. Never blocks.
     ///
-    /// @param caller [CallerScope#SERVER] always may
+    /// @param caller [CallerScope#SERVER] is never refused
+    /// @return whether the places were taken
     public boolean tryTake(String caller, int places) {
         lock.lock();
         try {
@@ -66,10 +69,11 @@ public final class FairShares {
         }
     }
 
-    /// Takes a place, when the caller may have another one.
+    /// Takes a place; waits until the caller may have another one.
     ///
-    /// @param nanos to wait at most
-    /// @return false if there was none in this time
+    /// @param nanos the longest wait, in nanoseconds
+    /// @return false if there was no place in this time
+    /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public boolean take(String caller, long nanos) throws InterruptedException {
         if (tryTake(caller)) {
             return true;
@@ -115,7 +119,7 @@ public final class FairShares {
         }
     }
 
-    /// A caller that holds nothing may take all at once; another one, if it may take the last of these places.
+    /// A caller that holds places may take more if it could still take the last one of them alone.
     private boolean mayTake(String caller, int places) {
         int mine = held.getOrDefault(caller, 0);
         long free = (long) size - reserve - used;
@@ -140,7 +144,7 @@ public final class FairShares {
         });
     }
 
-    /// One after the other, one place for each caller at a time.
+    /// Gives free places to waiting callers, one place to each in turn.
     private void grant() {
         boolean granted;
         do {

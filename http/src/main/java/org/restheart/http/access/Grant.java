@@ -6,12 +6,17 @@ import org.bson.BsonDocument;
 /// What the permission that admitted a request grants on data: the `mongo` object of an access rule, its variables
 /// already replaced by this request's values. Immutable.
 ///
-/// @param allowAdHocAggregations run pipelines sent by the client
-/// @param readFilter ANDed to the filter of every read
-/// @param writeFilter ANDed to the filter of every write
-/// @param mergeRequest merged into the content of every write
-/// @param projectResponse a projection of every read's documents
-/// @param checkWritten refuse new content that `writeFilter` does not match
+/// @param allowManagementRequests whether databases, collections, indexes and their properties may be read and
+/// changed
+/// @param allowBulkPatch whether many documents may be changed by one request
+/// @param allowBulkDelete whether many documents may be deleted by one request
+/// @param allowWriteMode whether the parameter `writeMode` is allowed
+/// @param allowAdHocAggregations whether pipelines sent by the client are run
+/// @param readFilter ANDed with the filter of every read
+/// @param writeFilter ANDed with the filter of every write
+/// @param mergeRequest fields merged into the content of every write, in place of those that the client sends
+/// @param projectResponse the projection of all documents in responses
+/// @param checkWritten whether new content that `writeFilter` does not match is refused
 public record Grant(
         boolean allowManagementRequests,
         boolean allowBulkPatch,
@@ -24,8 +29,9 @@ public record Grant(
         Optional<BsonDocument> projectResponse,
         boolean checkWritten) {
 
-    /// No restriction at all: root, or an authorizer that attaches no permission. A permission may allow as much on
-    /// the paths that it covers, and is equal then, but covers no others: see [#isUnrestricted()].
+    /// No restriction: the grant of the root role, and of authorizers without permissions. A permission
+    /// without restrictions equals it but is another object, since it allows nothing on paths that it does
+    /// not cover: see [#isUnrestricted()].
     public static final Grant FULL = new Grant(
             true,
             true,
@@ -38,16 +44,19 @@ public record Grant(
             Optional.empty(),
             false);
 
-    /// Whether it is that of a caller who may access everything, not of a permission that has no restrictions.
+    /// Whether this is [#FULL] itself, so that the caller may access everything; false for a permission
+    /// without restrictions.
     @SuppressWarnings("ReferenceEquality")
     public boolean isUnrestricted() {
         return this == FULL;
     }
 
+    /// The same grant with another `mergeRequest`.
     public Grant withMergeRequest(Optional<BsonDocument> other) {
         return with(other, projectResponse);
     }
 
+    /// The same grant with another `projectResponse`.
     public Grant withProjectResponse(Optional<BsonDocument> other) {
         return with(mergeRequest, other);
     }

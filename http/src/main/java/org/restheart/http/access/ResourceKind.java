@@ -1,6 +1,7 @@
 package org.restheart.http.access;
 
-/// What the path of a data request means. Access rules see the name as `@request.resourceType`.
+/// The kind of resource that the path of a data request names. Access rules see the name as
+/// `@request.resourceType`.
 public enum ResourceKind {
     ROOT,
     ROOT_SIZE,
@@ -40,7 +41,7 @@ public enum ResourceKind {
     /// A path with the name of a special resource in a place where there is none.
     INVALID;
 
-    /// Files and the collections they live in.
+    /// Whether it is a file, or a bucket of files.
     public boolean isFiles() {
         return switch (this) {
             case FILES_BUCKET, FILES_BUCKET_SIZE, FILES_BUCKET_META, FILE, FILE_BINARY, BULK_FILES -> true;
@@ -48,7 +49,7 @@ public enum ResourceKind {
         };
     }
 
-    /// Schemas and the collection they live in.
+    /// Whether it is a JSON Schema, or a store of schemas.
     public boolean isSchemas() {
         return switch (this) {
             case SCHEMA_STORE, SCHEMA_STORE_SIZE, SCHEMA_STORE_META, SCHEMA, BULK_SCHEMAS -> true;
@@ -56,7 +57,7 @@ public enum ResourceKind {
         };
     }
 
-    /// Whether requests about it read or write documents, which sessions are for.
+    /// Whether requests for it read or write documents, so that they may take part in a session.
     public boolean holdsDocuments() {
         return switch (this) {
             case COLLECTION, COLLECTION_SIZE, COLLECTION_VIOLATIONS, DOCUMENT, BULK_DOCUMENTS, AGGREGATION -> true;

@@ -1,6 +1,6 @@
 package org.restheart.http.judged;
 
-/// Whether all requests of a kind are allowed: Kleene's three values.
+/// Whether requests of a kind are allowed, in three-valued logic.
 public enum Answer {
     ALWAYS,
     NEVER,

@@ -2,15 +2,17 @@ package org.restheart.http.judged;
 
 import java.util.List;
 
-/// The contents of MongoDB, for all callers: services that list it must ask access rules about each collection. Names
-/// that the server keeps for itself are left out. Asks MongoDB each time; waits for it. Thread-safe.
+/// Lists databases and collections regardless of the caller: a service that shows them must evaluate access rules
+/// for each. Without reserved names. Queries MongoDB each time and blocks for it. Thread-safe.
 public interface DataCatalog {
-    /// By name.
+    /// The names of all databases, sorted.
     List<String> databases();
 
-    /// By name; empty for a database that is not there.
+    /// The collections of a database, sorted by name; none if the database does not exist.
     List<Entry> collections(String database);
 
-    /// @param kind `collection`, `view` or `timeseries`, as MongoDB says
+    /// A collection.
+    ///
+    /// @param kind `collection`, `view` or `timeseries`
     record Entry(String name, String kind) {}
 }

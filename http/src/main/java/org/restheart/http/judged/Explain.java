@@ -4,10 +4,10 @@ import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.http.attribute.Key;
 
-/// Asks how MongoDB would answer a query or a pipeline, instead of having it answered.
+/// Requests MongoDB's plan of a query or a pipeline in place of its results.
 ///
-/// @param executes whether it is run, so that the plan has numbers
-/// @param receiver receives MongoDB's plan, including the access rule's part
+/// @param executes whether the query is run, so that the plan contains execution statistics
+/// @param receiver receives MongoDB's plan, which includes the access rule's filter
 public record Explain(boolean executes, Consumer<BsonDocument> receiver) {
     public static final Key<Explain> KEY = Key.named("explain");
 }

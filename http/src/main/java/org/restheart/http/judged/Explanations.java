@@ -2,7 +2,7 @@ package org.restheart.http.judged;
 
 import org.restheart.http.Request;
 
-/// Tells how access rules decide about a request, without carrying it out. Thread-safe.
+/// Explains how access rules decide about a request, without carrying it out. Thread-safe.
 @FunctionalInterface
 public interface Explanations {
     /// @param asking after authentication, with the caller about whom is asked; on a thread that may block

@@ -4,7 +4,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.restheart.http.attribute.Key;
 
-/// The position of a listener in its change stream, for services that listen for a while and go on later. Thread-safe.
+/// The position of a listener in its change stream, for services that listen for a while and resume later.
+/// Thread-safe.
 @FunctionalInterface
 public interface StreamPosition {
     /// Receives the position of the listener that a judged request adds.

@@ -42,19 +42,19 @@ public final class Backlog {
     @GuardedBy("this")
     private @Nullable Runnable receiver;
 
-    /// One outside of any budget.
+    /// A backlog without a budget.
     ///
-    /// @param maxMessages most messages waiting
-    /// @param maxBytes most bytes waiting; a single message may be larger
+    /// @param maxMessages most queued messages
+    /// @param maxBytes most queued bytes; a single message may be larger
     public Backlog(int maxMessages, long maxBytes) {
         this(maxMessages, maxBytes, new PushBudget(Long.MAX_VALUE, () -> {}), "");
     }
 
-    /// One that counts for a budget, until it is abandoned.
+    /// A backlog whose messages count for a budget until [#abandon()] is called.
     ///
-    /// @param maxMessages most messages waiting
-    /// @param maxBytes most bytes waiting; a single message may be larger
-    /// @param caller on whose behalf messages wait, as [org.restheart.http.access.CallerScope] names it
+    /// @param maxMessages most queued messages
+    /// @param maxBytes most queued bytes; a single message may be larger
+    /// @param caller the receiver, as [org.restheart.http.access.CallerScope] names it
     public Backlog(int maxMessages, long maxBytes, PushBudget budget, String caller) {
         this.maxMessages = maxMessages;
         this.maxBytes = maxBytes;
@@ -62,7 +62,7 @@ public final class Backlog {
         this.caller = caller;
     }
 
-    /// An empty one with the same bounds, which counts for the same caller.
+    /// An empty backlog with the same bounds, budget and caller.
     public Backlog another() {
         return new Backlog(maxMessages, maxBytes, budget, caller);
     }
@@ -143,7 +143,8 @@ public final class Backlog {
 
     /// Connects the receiver.
     ///
-    /// @param wake called, from any thread, when the queue becomes non-empty and when an ending is announced; must
+    /// @param wake called, from any thread, when the queue becomes non-empty and when an ending is
+    /// announced; must
     ///     not block
     public void connect(Runnable wake) {
         boolean now;
@@ -157,8 +158,8 @@ public final class Backlog {
         }
     }
 
-    /// The next frame; null if the queue is empty, and `wake` is then called for the next one. Called by the receiver
-    /// when it has sent the former one, which counts until then.
+    /// The next frame; null if the queue is empty, and `wake` is then called for the next one. Called by the
+    /// receiver when it has sent the former one, which counts until then.
     public synchronized @Nullable Frame take() {
         releaseTaken();
         if (gone) {
@@ -196,9 +197,9 @@ public final class Backlog {
         }
     }
 
-    /// Clears the queue and ends the connection with [Ending#TOO_SLOW] for the sake of the budget.
+    /// Clears the queue and ends the connection with [Ending#TOO_SLOW], since the budget is exceeded.
     ///
-    /// @return false if it is ending already
+    /// @return false if the connection is ending already
     boolean shed() {
         Runnable wake;
         synchronized (this) {
@@ -214,12 +215,14 @@ public final class Backlog {
         return true;
     }
 
-    /// Whether the memory of the message that is being sent is needed at once.
+    /// Whether the budget has ended this connection: the memory of the message that is being sent is needed
+    /// too, so the rest of it should not be sent if it is long.
     public synchronized boolean isShed() {
         return shed;
     }
 
-    /// The bytes that it holds, with its part of shared ones; 0 if it is ending for their sake.
+    /// The bytes that this backlog holds, shared ones divided by the number of their holders; 0 once it is
+    /// [#isShed()].
     synchronized double part() {
         if (shed) {
             return 0;

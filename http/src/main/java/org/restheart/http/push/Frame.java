@@ -3,7 +3,8 @@ package org.restheart.http.push;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// One encoded message, shared by all receivers. Receivers that are bounded by a budget have the same one. Thread-safe.
+/// An encoded message that all its receivers share. All of their backlogs have the same budget, or none.
+/// Thread-safe.
 public final class Frame {
     private final ByteBuffer bytes;
     private final long since;

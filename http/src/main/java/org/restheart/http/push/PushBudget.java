@@ -13,12 +13,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Bounds the bytes of messages that wait in all backlogs together, a shared message counted once. Beyond the bound,
-/// backlogs are ended with [Ending#TOO_SLOW]: those of the caller that holds most first, and of these the fullest, so
-/// that a caller whose receivers do not read ends its own. A caller may hold half. Thread-safe.
+/// Bounds the bytes of messages queued in all backlogs together; a shared message counts once. Beyond the bound,
+/// backlogs are ended with [Ending#TOO_SLOW]: first the fullest one of the caller that holds most, so that
+/// receivers that do not read cost only their own caller. A caller may hold half of the bound. Thread-safe.
 ///
-/// Only the sum is counted with each message. Who holds how much is computed when the sum calls for it, in steps of a
-/// sixteenth of the bound: a shared message is divided evenly among the backlogs in which it waits.
+/// Only the total is updated with each message. The bytes of each caller are computed when the total has grown by a
+/// sixteenth of the bound: a shared message is divided evenly among the backlogs that contain it.
 public final class PushBudget {
     private static final Logger LOG = LoggerFactory.getLogger(PushBudget.class);
 
@@ -46,12 +46,12 @@ public final class PushBudget {
         this.next = limit / 2;
     }
 
-    /// The bytes that wait, including those of messages that are being sent.
+    /// The bytes of queued messages and of those that are being sent.
     public long held() {
         return held.get();
     }
 
-    /// The backlogs that take part.
+    /// The number of backlogs.
     int holders() {
         return holders.size();
     }
@@ -119,7 +119,7 @@ public final class PushBudget {
         report(ended);
     }
 
-    /// Once in a while: an attacker must not fill the log.
+    /// Logs ended backlogs, at most once in [#REPORTS], so that a client cannot fill the log.
     private void report(int ended) {
         unreported += ended;
         long now = System.nanoTime();
@@ -149,7 +149,7 @@ public final class PushBudget {
         return List.copyOf(callers.values());
     }
 
-    /// What a caller holds.
+    /// A caller's backlogs and the bytes in them.
     private static final class Caller {
         private final List<Weighed> backlogs = new ArrayList<>();
         private double held;

@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// A response of messages: their source and the callbacks of the connection.
+/// A response of messages: the queue of messages to send, and callbacks of the connection.
 ///
+/// @param transport the protocol of the connection
+/// @param backlog the messages to send
 /// @param keepAlive the interval of keep-alive messages; zero for none
 /// @param onSent called on an I/O thread when the socket has taken a message's last byte; must not block
-/// @param onGone called when the connection has ended for any reason, also if it was never opened; may be called twice;
+/// @param onGone called when the connection has ended for any reason, also if it was never opened; may be
+/// called twice;
 ///     must not block
 /// @param inbound receives the messages of a WebSocket's client, which are discarded without it
 public record Subscription(
@@ -19,13 +22,14 @@ public record Subscription(
         Runnable onGone,
         Optional<Inbound> inbound) {
 
-    /// Called when the connection has ended for any reason, also if it was never opened; may be called twice.
+    /// To be called when the connection has ended for any reason, also if it was never opened. Further calls
+    /// are allowed.
     public void end() {
         backlog.abandon();
         onGone.run();
     }
 
-    /// One that receives nothing.
+    /// A subscription that discards messages of the client.
     public Subscription(
             Transport transport, Backlog backlog, Duration keepAlive, Consumer<Frame> onSent, Runnable onGone) {
         this(transport, backlog, keepAlive, onSent, onGone, Optional.empty());

@@ -3,19 +3,19 @@ package org.restheart.http.trace;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The span for which the current thread works. Bound for sampled requests alone: for others, and while tracing is off,
-/// there is none, and nothing is allocated.
+/// The span of the request for which the current thread works. Only sampled requests have one; for others, and
+/// while tracing is off, nothing is allocated.
 public final class TraceScope {
     private static final ScopedValue<TraceSpan> CURRENT = ScopedValue.newInstance();
 
     private TraceScope() {}
 
-    /// Null if there is none.
+    /// The current span; null if there is none.
     public static @Nullable TraceSpan current() {
         return CURRENT.isBound() ? CURRENT.get() : null;
     }
 
-    /// Does something for a span; null changes nothing.
+    /// Runs a task in the scope of a span; with null, in the current scope.
     public static void run(@Nullable TraceSpan span, Runnable task) {
         if (span == null) {
             task.run();
@@ -35,13 +35,15 @@ public final class TraceScope {
         return span == null ? task.call() : ScopedValue.where(CURRENT, span).call(task);
     }
 
-    /// The task, for the span of the current thread, on whatever thread it runs.
+    /// The task in the scope of the current thread's span, to be run on any thread.
     public static Runnable carried(Runnable task) {
         var span = current();
         return span == null ? task : () -> run(span, task);
     }
 
-    /// Does something that becomes a part of the current span.
+    /// Runs a task and adds it as a part to the current span.
+    ///
+    /// @param part the name of the part
     public static <T> T timed(String part, Supplier<T> task) {
         var span = current();
         if (span == null) {

@@ -3,10 +3,10 @@ package org.restheart.http.trace;
 import java.util.Collection;
 import org.restheart.http.attribute.Key;
 
-/// A span of a trace: work that takes time, and its parts. All times are in [System#nanoTime()]. Names of parts are
-/// constants: never values of requests or documents. Thread-safe.
+/// A span of a trace, and the parts of its work. All times are in [System#nanoTime()]. Names of parts are
+/// constants: they never contain values of requests or documents. Thread-safe.
 public interface TraceSpan {
-    /// Of a request, while tracing is on, whether the request is sampled or not.
+    /// The span of a request, also of one that is not sampled. Absent while tracing is off.
     Key<TraceSpan> KEY = Key.named("span");
 
     /// Whether the span and its parts are recorded.
@@ -18,20 +18,21 @@ public interface TraceSpan {
     /// The header of that name for requests that are sent on behalf of this span (W3C Trace Context).
     String traceparent();
 
-    /// Adds a part that is over. Also after the end of the span.
+    /// Adds a completed part. Allowed after the end of the span.
     void add(String part, long began, long ended);
 
-    /// Adds a part that was done for several spans at once.
+    /// Adds a completed part of work that was shared with other spans.
     ///
-    /// @param shared to which the part is linked
+    /// @param shared the span of the shared work, to which the part is linked
     void add(String part, long began, long ended, TraceSpan shared);
 
-    /// Begins a part that is done for this span and others at once, and that is linked to those.
+    /// Begins a part of this span that is shared with other spans, to which it is linked.
     ///
-    /// @param requests for how many requests, sampled or not
+    /// @param requests the number of requests that share the work, sampled or not
+    /// @param others the other spans
     Shared share(String part, int requests, Collection<TraceSpan> others, long began);
 
-    /// A part that is done for several spans at once.
+    /// Work that several spans share.
     interface Shared extends TraceSpan {
         /// To be called once.
         void end(long ended);
