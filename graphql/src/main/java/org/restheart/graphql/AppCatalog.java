@@ -19,7 +19,7 @@ import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.FindQuestion;
+import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,10 +126,10 @@ final class AppCatalog implements AutoCloseable {
 
     private List<RawBsonDocument> definitions(String database, BsonDocument filter, int limit) {
         var namespace = new MongoNamespace(database, config.definitions().getCollectionName());
-        var question = new FindQuestion(
+        var query = new ReadQuery(
                 namespace, filter, new BsonDocument("_id", new BsonInt32(1)), 0, limit, Duration.ZERO, ReadRights.ALL);
         try {
-            return reads.find(question).toCompletableFuture().join();
+            return reads.find(query).toCompletableFuture().join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }

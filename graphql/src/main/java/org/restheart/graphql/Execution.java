@@ -35,8 +35,8 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.FindQuestion;
-import org.restheart.mongo.reading.PipelineQuestion;
+import org.restheart.mongo.reading.ReadPipeline;
+import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
 
 /// The execution of one request: loads fields, those of one level together. Confined to the request's thread.
@@ -158,7 +158,7 @@ final class Execution {
     private Object load(String name, FieldMapping.Find find, FieldShape shape, DataFetchingEnvironment environment) {
         var parent = parent(environment);
         var variables = variables(environment, parent);
-        var question = new FindQuestion(
+        var query = new ReadQuery(
                 find.source().namespace(),
                 find.filter(variables),
                 find.order(variables),
@@ -169,14 +169,7 @@ final class Execution {
                 bounds.timeLimit(),
                 rights(find.source()));
         return shaped(
-                load(
-                        name,
-                        find.source().loading(),
-                        question,
-                        FindQuestion::key,
-                        reads::find,
-                        reads::findAll,
-                        environment),
+                load(name, find.source().loading(), query, ReadQuery::key, reads::find, reads::findAll, environment),
                 shape,
                 parent);
     }
@@ -188,7 +181,7 @@ final class Execution {
         if (stages.isEmpty()) {
             return List.of();
         }
-        var question = new PipelineQuestion(
+        var query = new ReadPipeline(
                 pipeline.source().namespace(),
                 stages,
                 pipeline.allowDiskUse(),
@@ -199,8 +192,8 @@ final class Execution {
                 load(
                         name,
                         pipeline.source().loading(),
-                        question,
-                        PipelineQuestion::key,
+                        query,
+                        ReadPipeline::key,
                         reads::aggregate,
                         reads::aggregateAll,
                         environment),
@@ -229,13 +222,13 @@ final class Execution {
     private <Q> CompletionStage<List<RawBsonDocument>> load(
             String name,
             FieldMapping.Loading loading,
-            Q question,
+            Q query,
             Function<Q, Object> key,
             Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
             Function<List<Q>, List<CompletionStage<List<RawBsonDocument>>>> together,
             DataFetchingEnvironment environment) {
         if (!loading.batching()) {
-            return alone.apply(question).thenApplyAsync(Function.identity(), loop);
+            return alone.apply(query).thenApplyAsync(Function.identity(), loop);
         }
         loaders.computeIfAbsent(name, _ -> {
             if (loading.declared()) {
@@ -243,7 +236,7 @@ final class Execution {
             }
             return DataLoaderFactory.newDataLoaderWithTry(
                     name,
-                    (BatchLoader<Q, Try<List<RawBsonDocument>>>) questions -> all(together.apply(questions)),
+                    (BatchLoader<Q, Try<List<RawBsonDocument>>>) queries -> all(together.apply(queries)),
                     DataLoaderOptions.newOptions()
                             .setMaxBatchSize(loading.maxBatch())
                             .setCachingEnabled(loading.caching())
@@ -252,7 +245,7 @@ final class Execution {
                             .build());
         });
         DataLoader<Q, List<RawBsonDocument>> loader = Objects.requireNonNull(environment.getDataLoader(name));
-        return loader.load(question);
+        return loader.load(query);
     }
 
     /// All results once the last one is complete, on the request's thread.

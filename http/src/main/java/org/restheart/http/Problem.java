@@ -120,7 +120,15 @@ public record Problem(
     /// read these.
     public Problem orElse(String unquoted) {
         return new Problem(
-                code, status, message, exception, exceptionMessage, headers, warnings, disclosure, Optional.of(unquoted));
+                code,
+                status,
+                message,
+                exception,
+                exceptionMessage,
+                headers,
+                warnings,
+                disclosure,
+                Optional.of(unquoted));
     }
 
     /// This problem for callers who may not read stored documents: without any text that may quote these.
@@ -160,7 +168,15 @@ public record Problem(
     /// This problem with these warnings in place of its own.
     public Problem withWarnings(List<String> warnings) {
         return new Problem(
-                code, status, message, exception, exceptionMessage, headers, List.copyOf(warnings), disclosure, unquoted);
+                code,
+                status,
+                message,
+                exception,
+                exceptionMessage,
+                headers,
+                List.copyOf(warnings),
+                disclosure,
+                unquoted);
     }
 
     /// The exception to throw: `throw problem.raise()`.

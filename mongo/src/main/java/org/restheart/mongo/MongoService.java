@@ -243,7 +243,8 @@ public final class MongoService implements Service, AutoCloseable {
         return ErrorStyle.STATUS;
     }
 
-    /// Coalesced reads and writes of what is known need no thread; anything else says so when it gets there.
+    /// Requests that can be coalesced need no thread of their own; others call [Request#requireThread()] when
+    /// they have to block.
     @Override
     public boolean startsOnIoThread(Request request) {
         return switch (request.method()) {
@@ -300,7 +301,7 @@ public final class MongoService implements Service, AutoCloseable {
                 .orElseGet(() -> ResourceMethods.cors(ResourceKind.INVALID, request.method()));
     }
 
-    /// Scripts may send the header of idempotency keys.
+    /// Allows scripts to send the header `Idempotency-Key`.
     private static Cors keyed(Request request, Cors cors) {
         boolean asks = request.method() == Method.OPTIONS
                 && cors.allowMethods().contains("POST")

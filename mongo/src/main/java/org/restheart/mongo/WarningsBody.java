@@ -15,8 +15,8 @@ import org.restheart.http.Response;
 import org.restheart.mongo.parameter.FormatParameters;
 import org.restheart.mongo.parameter.Warnings;
 
-/// Tells the client of warnings: in a header, and where the contract has room for them, which is not in what is
-/// read but in the answers to writes, which are JSON objects or empty.
+/// Adds warnings to a response: as headers, and as the property `_warnings` in the content of responses to writes,
+/// which are JSON objects or empty.
 final class WarningsBody {
     private WarningsBody() {}
 
@@ -24,13 +24,13 @@ final class WarningsBody {
         return toBody(request, header(response, warnings), warnings);
     }
 
-    /// With a line for each.
+    /// Adds a header line for each warning.
     private static Response.Ready header(Response.Ready response, List<String> warnings) {
-        var told = response;
+        var warned = response;
         for (var warning : warnings) {
-            told = told.withAlso("Warning", Warnings.line(warning));
+            warned = warned.withAlso("Warning", Warnings.line(warning));
         }
-        return told;
+        return warned;
     }
 
     private static Response.Ready toBody(Request request, Response.Ready response, List<String> warnings) {

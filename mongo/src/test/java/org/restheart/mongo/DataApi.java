@@ -104,7 +104,9 @@ public final class DataApi {
         return new Answer(
                 problem.status(),
                 problem.headers(),
-                problem.disclosure() == org.restheart.http.Problem.Disclosure.ALWAYS ? problem.toStatusDocument() : null,
+                problem.disclosure() == org.restheart.http.Problem.Disclosure.ALWAYS
+                        ? problem.toStatusDocument()
+                        : null,
                 "");
     }
 

@@ -12,17 +12,18 @@ import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.DataWrite;
 
-/// What pages of other origins may do with credentials that a browser sends by itself: cookies, and the passwords of
-/// HTTP Basic and Digest once their user has typed them in. Other ports of a host are other origins of the same site.
-/// Bearer tokens and API keys are sent by those who know them, and are no concern here.
+/// Protects credentials that a browser adds to requests by itself against use by pages of other origins (cross-site
+/// request forgery): cookies, and the passwords of HTTP Basic and Digest once their user has entered them. Bearer
+/// tokens and API keys are added by scripts that know them, so they need no protection. Another port of the same
+/// host is another origin.
 ///
 /// The browser says from where a request comes (`Origin`, `Sec-Fetch-Site`); scripts cannot set these fields.
 /// Immutable.
 public final class AmbientCredentials {
-    /// The rule for the credentials of a request, where they are not in the field `Authorization` that was sent.
+    /// The rule for the credentials of a request that the client did not send in the field `Authorization`.
     public static final Key<AmbientCredentials> KEY = Key.named("ambient credentials");
 
-    /// For credentials that no browser sends by itself.
+    /// Allows everything: for credentials that no browser adds by itself.
     public static final AmbientCredentials NONE =
             new AmbientCredentials(_ -> true, _ -> true, new Strictness(false, false));
 
@@ -35,7 +36,9 @@ public final class AmbientCredentials {
     private final Predicate<Request> exempt;
     private final Strictness strictness;
 
-    /// @param all whether every change is checked, not only those that browsers send without a preflight
+    /// Which requests are checked.
+    ///
+    /// @param all whether all writes are checked, not only those that browsers send without a preflight
     /// @param reads whether reads are checked too
     private record Strictness(boolean all, boolean reads) {}
 
@@ -45,19 +48,21 @@ public final class AmbientCredentials {
         this.strictness = strictness;
     }
 
-    /// For a cookie.
+    /// The rule for a cookie.
     ///
-    /// @param trusted origins that may act with it, besides this server's own
-    /// @param crossSite whether browsers send it with requests of other sites whose answers these read
+    /// @param trusted origins that may use it, besides this server's own
+    /// @param crossSite whether browsers add it to requests of scripts of other sites
     public static AmbientCredentials cookie(Predicate<String> trusted, boolean crossSite) {
         return new AmbientCredentials(trusted, _ -> false, new Strictness(true, crossSite));
     }
 
-    /// For passwords. A request that takes a preflight is not sent with those that the browser keeps, unless the answer
-    /// to the preflight allows them to the origin; so its credentials are the script's own.
+    /// The rule for passwords. A browser adds its stored password to a request that needs a preflight only if
+    /// the preflight's response allows that to the origin. Otherwise the password was set by the script, so
+    /// such requests are not checked.
     ///
-    /// @param trusted origins that may act with them, besides this server's own
-    /// @param exempt requests from which other pages have nothing, such as those for a token that they cannot read
+    /// @param trusted origins that may use them, besides this server's own
+    /// @param exempt requests that are useless to other pages, such as those for a token in a response
+    /// they cannot read
     public static AmbientCredentials password(Predicate<String> trusted, Predicate<Request> exempt) {
         return new AmbientCredentials(trusted, exempt, new Strictness(false, false));
     }
@@ -73,8 +78,8 @@ public final class AmbientCredentials {
         return field.regionMatches(true, 0, scheme, 0, scheme.length());
     }
 
-    /// The request, which writes nothing if it is a read that a link or a picture of another site may have
-    /// caused: these send no `Origin`.
+    /// The request, marked to write nothing if it is a read that a link or an image of another site may have
+    /// caused: browsers send no `Origin` with these.
     Request restrained(Request request) {
         if (this == NONE || !request.method().isSafe()) {
             return request;
@@ -83,7 +88,8 @@ public final class AmbientCredentials {
         return suspect ? request.with(DataWrite.FORBIDDEN, true) : request;
     }
 
-    /// @throws org.restheart.http.ProblemException 403 for a request that other pages may not make
+    /// @throws org.restheart.http.ProblemException 403 for a request of a page that may not use the
+    /// credentials
     void check(Request request) {
         if (refuses(request)) {
             throw Problem.helpful(
@@ -108,7 +114,7 @@ public final class AmbientCredentials {
         return !asked && !exempt.test(request) && isForeign(request);
     }
 
-    /// Without content type and these two fields, a `POST` is sent at once.
+    /// Whether browsers send a preflight before a request with this content type and these fields.
     private static boolean takesPreflight(Request request) {
         var headers = request.headers();
         var types = headers.all("Content-Type");

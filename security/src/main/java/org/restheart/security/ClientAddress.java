@@ -26,8 +26,8 @@ public sealed interface ClientAddress {
         };
     }
 
-    /// Whom a request's use of shared resources is charged to ([CallerScope]): its account; its address if it has none,
-    /// or only the account that all clients without one share.
+    /// The caller whose use of shared resources a request counts as ([CallerScope]): its account; the
+    /// client's address for an anonymous request, and for the account that all anonymous sessions share.
     default String caller(Request request) {
         var account = request.caller().account();
         return account.isPresent() && !isAnonymous(request)

@@ -9,7 +9,8 @@ import org.restheart.http.attribute.Key;
 
 /// The credentials with which a request was authenticated.
 ///
-/// @param source the realm or the issuer of the account: accounts of one name from different sources are different
+/// @param source the realm or the issuer of the account: accounts of one name from different sources are
+/// different
 /// @param token the token, if the credentials were not a password
 public record Credentials(String source, Optional<Token> token) {
     /// The source of API keys.
@@ -38,30 +39,30 @@ public record Credentials(String source, Optional<Token> token) {
     /// @param id shared by all tokens that were renewed from one
     /// @param source the realm of the account
     /// @param generation changes with the account's password; another account of the same name has another
-    /// @param origin what the log-in showed
+    /// @param origin the credentials of the log-in
     public record Lineage(String id, String source, String generation, Origin origin) {
         /// The handle of the API key with which the log-in was made.
         public Optional<String> apiKey() {
             return origin instanceof Origin.ApiKey(var handle) ? Optional.of(handle) : Optional.empty();
         }
 
-        /// Whether the account is that of clients that have none.
+        /// Whether the log-in was anonymous, so that its account is shared.
         public boolean isAnonymous() {
             return origin instanceof Origin.Nothing;
         }
     }
 
-    /// What a log-in showed, on which depends what its tokens are good for.
+    /// The credentials of a log-in, which restrict what its tokens allow.
     public sealed interface Origin {
         /// A password, or a token of another issuer.
         record Password() implements Origin {}
 
-        /// An API key: its limits hold for the tokens, too.
+        /// An API key, whose limits apply to the tokens too.
         ///
         /// @param handle of the key
         record ApiKey(String handle) implements Origin {}
 
-        /// Nothing: the account is shared by all clients that have none, and is managed by none of them.
+        /// No credentials: all anonymous clients share the account, and none of them may change it.
         record Nothing() implements Origin {}
     }
 
@@ -90,9 +91,10 @@ public record Credentials(String source, Optional<Token> token) {
         return token.flatMap(Token::lineage).filter(Lineage::isAnonymous).isPresent();
     }
 
-    /// These credentials, if others may be derived from them. Not from an API key: what is derived from it would not
-    /// have its limits, such as address ranges, and would outlive its revocation. Not without a log-in: all
-    /// anonymous clients share an account, whose keys none of them may make or end.
+    /// Returns these credentials if others may be derived from them. None are derived from an API key: they
+    /// would not have its limits, such as address ranges, and would outlive its revocation. None are derived
+    /// from an anonymous session: all anonymous clients share one account, whose keys and tokens none of them
+    /// may create or revoke.
     ///
     /// @throws org.restheart.http.ProblemException 403 for an API key or an anonymous session
     public Credentials requireLogIn() {

@@ -29,13 +29,13 @@ import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
-/// The security filter of a route: authenticates the request, evaluates vetoers and authorizers, and passes the request
-/// on with its [Caller].
+/// The security filter of a route: authenticates the request, evaluates vetoers and authorizers, and passes the
+/// request on with its [Caller].
 ///
 /// A request of a known account under cached rules passes without blocking, on the I/O thread.
 public final class SecurityFilter implements Filter {
-    /// Characters of a path or a name that a refusal repeats.
-    private static final int LONGEST_TOLD = 200;
+    /// Longer paths and names are truncated in messages.
+    private static final int MAX_QUOTED = 200;
 
     private final Policy policy;
     private final boolean secured;
@@ -85,7 +85,8 @@ public final class SecurityFilter implements Filter {
         return credentials.expires().map(caller::until).orElse(caller);
     }
 
-    /// Credentials that were not accepted before are checked on a thread that may block, where each attempt is counted.
+    /// Credentials that were not accepted before are checked on a thread that may block, where each attempt
+    /// is counted.
     private Authentication attempt(Request request) {
         if (!request.mayBlock() || !hasCredentials(request)) {
             return authenticate(request);
@@ -239,8 +240,8 @@ public final class SecurityFilter implements Filter {
         return new Explanation(account == null ? 401 : 403, Optional.empty(), tried);
     }
 
-    /// `HEAD` is answered as `GET` is, so the same rules decide: one that keeps `GET` from somebody does not leave him
-    /// the headers, which tell of the content.
+    /// A `HEAD` request is authorized as `GET`: its headers describe the content, which a rule may keep from
+    /// the caller.
     private static Request asGet(Request request) {
         return request.method() == Method.HEAD ? request.with(Method.GET) : request;
     }
@@ -258,8 +259,8 @@ public final class SecurityFilter implements Filter {
         return Optional.empty();
     }
 
-    /// Whether a request that this filter admitted would be admitted now, for the same account: for responses that stay
-    /// open. May block.
+    /// Whether a request that this filter admitted would be admitted now, for the same account: for responses
+    /// that stay open. May block.
     ///
     /// @param request as passed on by this filter
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
@@ -281,7 +282,8 @@ public final class SecurityFilter implements Filter {
                 .isPresent();
     }
 
-    /// The same, but for an account whose other properties may have changed; always for a request without an account.
+    /// The same, but for an account whose other properties may have changed; always for a request without an
+    /// account.
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillAuthenticates(Request request) {
@@ -302,7 +304,7 @@ public final class SecurityFilter implements Filter {
                 && withoutTag(now.account()).equals(withoutTag(account));
     }
 
-    /// A new entity tag tells of a change, not of other rights.
+    /// The account without its entity tag, which changes with every write of the account's document.
     private static Account withoutTag(Account account) {
         if (!account.properties().containsKey("_etag")) {
             return account;
@@ -312,8 +314,8 @@ public final class SecurityFilter implements Filter {
         return new Account(account.name(), account.roles(), properties);
     }
 
-    /// Tells an account what it has asked for and who it is, and of rules only which flag the one that covers the
-    /// request does not set.
+    /// The refusal of a request with an account. The message names the request and the account, and of the
+    /// access rules only the flag that the rule covering the request does not set.
     private Problem refusal(Request request, @Nullable Account account) {
         if (account == null) {
             return Problem.helpful(ProblemCode.FORBIDDEN, "callers without an account may not do this");
@@ -346,6 +348,6 @@ public final class SecurityFilter implements Filter {
     }
 
     private static String shortened(String text) {
-        return text.length() <= LONGEST_TOLD ? text : text.substring(0, LONGEST_TOLD) + "…";
+        return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + "…";
     }
 }

@@ -342,7 +342,8 @@ public final class Security implements StandingRights, AutoCloseable {
         return secured.stillAuthenticates(request);
     }
 
-    /// The account of a token may have another name than its realm uses: the claim `sub` is one of its names, too.
+    /// The account of a token may have another name than its realm uses: the claim `sub` is one of its names,
+    /// too.
     @Override
     public Set<RightsBasis> bases(Request request) {
         var bases = new HashSet<RightsBasis>();

@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Inbound;
 
-/// Accounts for the messages of one WebSocket's client, from their first byte until they have been handled: within a
-/// bound for the connection, and as content of a request for its caller and for all together. Confined to the
-/// connection's I/O thread, but for the end of messages.
+/// Counts the bytes of messages of one WebSocket's client in memory, from their first byte until they have been
+/// handled: within a bound for the connection, and as content of a request for its caller and for all together.
+/// Confined to the connection's I/O thread, but for the end of messages.
 final class ReceivedMessages {
     private final Inbound inbound;
     private final BodyLimits limits;
@@ -24,10 +24,10 @@ final class ReceivedMessages {
         this.caller = caller;
     }
 
-    /// Books bytes of the message that arrives.
+    /// Counts bytes of the message that is arriving.
     ///
-    /// @return false if there is no room for them
-    boolean book(int bytes) {
+    /// @return false if they exceed a bound; they are not counted then
+    boolean add(int bytes) {
         if (over) {
             return false;
         }

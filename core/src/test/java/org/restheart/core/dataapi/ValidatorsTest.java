@@ -123,7 +123,7 @@ class ValidatorsTest {
 
         var changed = schema("{\"properties\": {\"n\": {\"type\": \"string\", \"format\": \"date-time\"}}}");
 
-        assertThat(changed.headers().firstValue("Warning").orElse("")).contains("_validator");
+        assertThat(changed.headers().firstValue("Warning").orElse("")).contains("1 collection", "_validator");
         assertThat(state().getBoolean("complete").getValue()).isFalse();
         assertThat(state().getArray("leftOut").toString()).contains("#/properties/n", "format");
         insertIsRefused("{n: 1}");

@@ -71,4 +71,24 @@ class ValidatorRightsTest {
             assertThat(all.getNumber("violating").longValue()).isEqualTo(3);
         }
     }
+
+    @Test
+    void a_changed_schema_names_the_collections_that_differ_only_to_callers_who_see_all(TestMongo mongo) {
+        try (var gateway = start(mongo)) {
+            assertThat(gateway.as("admin").put("/books/_validator", "{}").statusCode())
+                    .isEqualTo(201);
+            gateway.permit("{_id: 's', roles: ['editor'], predicate: \"path-prefix('/_schemas')\","
+                    + " mongo: {allowManagementRequests: true, allowWriteMode: true}}");
+
+            assertThat(warning(gateway, "ada", "date")).contains("1 collection").doesNotContain("books");
+            assertThat(warning(gateway, "admin", "time")).contains(".books");
+        }
+    }
+
+    private static String warning(TestGateway gateway, String user, String format) {
+        var schema = "{\"properties\": {\"k\": {\"type\": \"string\", \"format\": \"" + format + "\"}}}";
+        var changed = gateway.as(user).put("/_schemas/s?wm=upsert", schema);
+        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        return changed.headers().firstValue("Warning").orElse("");
+    }
 }

@@ -3,10 +3,13 @@ package org.restheart.core.streams;
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import com.mongodb.MongoWriteException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +25,7 @@ import org.restheart.testkit.TestClient;
 /// Failpoints provoke them.
 @TestInstance(Lifecycle.PER_CLASS)
 class FailingMongoTest {
+    private static final int UNAUTHORIZED = 13;
     private static final int HISTORY_LOST = 286;
     private static final String NAMESPACE = "history.t";
     private static final String WRITES = "insert', 'update', 'delete', 'findAndModify', 'aggregate";
@@ -134,5 +138,23 @@ class FailingMongoTest {
                         "Idempotency-Key",
                         key)
                 .statusCode();
+    }
+
+    @Test
+    void validators_that_cannot_be_compared_with_a_changed_schema_are_flagged_and_compared_later() throws Exception {
+        gateway.define("_schemas", "{}");
+        gateway.send("PUT", "/_schemas/s?wm=upsert", "{\"properties\": {\"n\": {\"type\": \"integer\"}}}");
+        gateway.define("books", "{\"jsonSchema\": {\"schemaId\": \"s\"}}");
+        assertThat(gateway.send("PUT", "/books/_validator", "").statusCode()).isEqualTo(201);
+        gateway.insert("books", "{n: 1}");
+
+        OwnReplicaSet.fail(client, "listCollections", UNAUTHORIZED, 2); // the gateway has cached that there are both
+        var changed = gateway.send("PUT", "/_schemas/s?wm=upsert", "{\"properties\": {\"n\": {\"type\": \"string\"}}}");
+
+        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        assertThat(changed.headers().firstValue("Warning").orElse("")).contains("tried again");
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThatThrownBy(() -> gateway.insert("books", "{n: 1}"))
+                        .isInstanceOf(MongoWriteException.class));
     }
 }

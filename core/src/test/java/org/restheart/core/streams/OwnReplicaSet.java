@@ -151,6 +151,13 @@ final class OwnReplicaSet implements AutoCloseable {
                         times == 0 ? "'off'" : "{times: " + times + "}", command, namespace, code)));
     }
 
+    /// Makes the next so many of these commands fail with this code, on any collection.
+    static void fail(MongoClient client, String command, int code, int times) {
+        client.getDatabase("admin").runCommand(BsonDocument.parse("""
+                        {configureFailPoint: 'failCommand', mode: {times: %d},
+                         data: {failCommands: ['%s'], errorCode: %d}}""".formatted(times, command, code)));
+    }
+
     /// Makes these commands on this collection take so long, each on its own connection.
     static void delay(MongoClient client, String namespace, String command, int millis) {
         client.getDatabase("admin").runCommand(BsonDocument.parse("""

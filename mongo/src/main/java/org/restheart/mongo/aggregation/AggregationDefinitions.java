@@ -9,11 +9,11 @@ import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.guard.ReadingStages;
 
-/// Looks at definitions of aggregations before anybody runs one.
+/// Checks definitions of aggregations when they are stored.
 public final class AggregationDefinitions {
     private AggregationDefinitions() {}
 
-    /// What would make every run fail; empty if nothing is known to.
+    /// Mistakes because of which every run would fail; empty if none is known.
     ///
     /// @param aggrs the property of a collection
     public static List<String> warnings(BsonValue aggrs) {
@@ -33,7 +33,8 @@ public final class AggregationDefinitions {
         return warnings;
     }
 
-    /// A stage that is misspelt. Others may be of a later MongoDB.
+    /// The first stage whose name is a misspelling of a known one. Other unknown stages may be those of a
+    /// later MongoDB.
     ///
     /// @param stages of an aggregation or a change stream
     public static Optional<String> unknownStage(List<BsonDocument> stages) {

@@ -77,8 +77,8 @@ record BulkReport(
         return new BulkReport(created.size(), created, Locations.paths(request, created), 0, 0, 0, errors, 0);
     }
 
-    /// How many documents were modified, as the caller may know it: whether a document already had a value tells
-    /// what it held.
+    /// The number of modified documents; for callers with hidden fields, that of matched ones, since the
+    /// difference reveals values of documents.
     static int modified(DataRequest request, BulkWriteResult result) {
         return HiddenFields.mayNotBeQuoted(request) ? result.getMatchedCount() : result.getModifiedCount();
     }

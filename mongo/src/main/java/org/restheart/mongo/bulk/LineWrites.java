@@ -56,14 +56,14 @@ final class LineWrites {
             } catch (MongoException e) {
                 var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
                 throw new LinesBrokenOff(
-                        allowed.getFirst().line(), allowed.getLast().line(), told(problem), outcome, e);
+                        allowed.getFirst().line(), allowed.getLast().line(), disclosed(problem), outcome, e);
             }
         }
         return outcome;
     }
 
-    /// The problem without MongoDB's message, where that may quote what is hidden.
-    private Problem told(Problem problem) {
+    /// The problem as the caller may see it: without MongoDB's message if that may quote hidden data.
+    private Problem disclosed(Problem problem) {
         return HiddenFields.mayNotBeQuoted(request) ? problem.unquoting() : problem;
     }
 

@@ -63,16 +63,16 @@ final class Event {
     /// The event that is sent to listeners.
     BsonDocument document() {
         if (document == null) {
-            var told = new BsonDocument();
-            FIELDS.forEach(name -> copy(change, name, told));
+            var event = new BsonDocument();
+            FIELDS.forEach(name -> copy(change, name, event));
             if (change.get("updateDescription") instanceof BsonDocument description) {
                 var update = new BsonDocument();
                 copy(description, "updatedFields", update);
                 copy(description, "removedFields", update);
-                told.append("updateDescription", update);
+                event.append("updateDescription", update);
             }
-            copy(change, "operationType", told);
-            document = told;
+            copy(change, "operationType", event);
+            document = event;
         }
         return document;
     }

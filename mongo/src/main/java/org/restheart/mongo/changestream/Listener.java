@@ -62,7 +62,7 @@ final class Listener {
     /// The position as the listener knows it; empty while messages are queued behind missed ones.
     ///
     /// @param position of the stream
-    Optional<String> told(BsonDocument position) {
+    Optional<String> positionOf(BsonDocument position) {
         return heldTokens == null ? Optional.of(form.id(position)) : Optional.empty();
     }
 

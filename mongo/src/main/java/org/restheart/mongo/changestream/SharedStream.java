@@ -124,7 +124,7 @@ final class SharedStream implements ChangeFollower.Audience {
 
     /// The token up to which every event is in the listener's backlog; empty until that is known.
     synchronized Optional<String> position(Listener listener) {
-        return Optional.ofNullable(position).flatMap(listener::told);
+        return Optional.ofNullable(position).flatMap(listener::positionOf);
     }
 
     /// Declares that the listener has received all events up to `token`, and continues it with the shared stream.

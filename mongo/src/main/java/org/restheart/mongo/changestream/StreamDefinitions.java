@@ -11,8 +11,9 @@ import org.restheart.http.ProblemCode;
 import org.restheart.mongo.aggregation.AggregationDefinitions;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 
-/// Looks at stream definitions when a collection's properties are written: an entry without `uri` could never be
-/// listened to. The rest is looked at for those who want to know then and not when the first listener comes. Immutable.
+/// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since
+/// no client could listen to it; other mistakes are refused only if `change-streams-validate` is on, and otherwise
+/// fail when a client listens. Immutable.
 public final class StreamDefinitions {
     private final boolean validate;
 
@@ -20,7 +21,7 @@ public final class StreamDefinitions {
         this.validate = config.validate();
     }
 
-    /// What would make every listener be refused; empty if nothing is known to.
+    /// Mistakes because of which every listener would be refused; empty if none is known.
     ///
     /// @param streams the property of a collection
     public static List<String> warnings(BsonValue streams) {

@@ -257,7 +257,8 @@ final class BatchQueue<R, O> {
         }
     }
 
-    /// Whose share of what is scarce a command takes: that of the caller of all its requests, else the server's.
+    /// The caller whose share of connections a command uses: that of its requests if all have the same, else
+    /// [CallerScope#SERVER].
     static <R, O> String callerOf(List<PendingRequest<R, O>> batch) {
         var first = batch.getFirst().caller();
         return batch.stream().allMatch(pending -> pending.caller().equals(first)) ? first : CallerScope.SERVER;

@@ -6,8 +6,9 @@ import java.util.List;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceSpan;
 
-/// How commands for several requests appear in the traces of these: each request has its wait in the queue; the command
-/// is a part of the first of them, linked to the others, and each of the others has a part linked to the command.
+/// Adds batch commands to the traces of their requests: each request's span has a part for its wait in the queue.
+/// The command is a part of the first request's span, and linked to the parts that stand for it in the spans of the
+/// others.
 final class BatchTrace {
     private BatchTrace() {}
 

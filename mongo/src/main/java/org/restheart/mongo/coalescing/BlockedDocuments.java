@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import org.bson.BsonValue;
 import org.restheart.mongo.write.DocumentWrite;
 
-/// Documents a write of which has left its command because that took too long: as long as it is under way, further
-/// writes of them join no command. Holds at most as many as there are requests. Thread-safe.
+/// The documents with a write that was moved out of its batch command because it took too long. While it runs,
+/// further writes of the document join no batch command. Contains at most one document per request. Thread-safe.
 final class BlockedDocuments {
     private final ConcurrentHashMap<Document, Integer> writes = new ConcurrentHashMap<>();
 

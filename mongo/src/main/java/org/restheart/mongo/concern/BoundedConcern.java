@@ -15,10 +15,10 @@ import org.restheart.http.RequestStart;
 /// only itself.
 @SuppressWarnings({"EqualsHashCode", "EqualsUnsafeCast"})
 public final class BoundedConcern extends WriteConcern {
-    /// From the start of a request until it is answered, where it is MongoDB that others wait for.
+    /// The longest time that a request waits for MongoDB, from its start.
     public static final Duration LIMIT = Duration.ofSeconds(10);
 
-    /// Even at the end of the time a healthy deployment confirms.
+    /// The least timeout, even when the time of the request is over: a healthy deployment confirms within it.
     private static final Duration LEAST = Duration.ofSeconds(1);
 
     @Serial

@@ -8,8 +8,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
-/// That a command was carried out and its write concern was not satisfied, which the driver does not look for in the
-/// replies of commands that it does not know.
+/// Detects that the write concern of a command was not satisfied. The driver does that only for replies to its own
+/// commands, not for those sent with `runCommand`.
 public final class UnsatisfiedConcern {
     private UnsatisfiedConcern() {}
 

@@ -21,8 +21,9 @@ public final class LooseValue {
         }
     }
 
-    /// The value, if the text is one and nothing else: the parser ignores what follows a value, but `10 Downing
-    /// Street` is not the number 10. No text closes both an object and an array.
+    /// The value, if the whole text is one JSON value. The parser ignores text after a value, so that `10
+    /// Downing Street` would be the number 10; inside brackets it does not, and no text closes both an object
+    /// and an array.
     ///
     /// @throws MalformedJsonException if the text does not begin with a value
     static Optional<BsonValue> json(String text) {

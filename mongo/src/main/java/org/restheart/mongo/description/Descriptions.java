@@ -29,11 +29,11 @@ import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.SchemaForm;
 
-/// What is in MongoDB, for services that describe it: the gateway's own view, which says nothing of what a caller may
-/// see. Kept for as long as other metadata; what is changed through this gateway is forgotten at once. Waits for
+/// The structure of databases and collections, for services that describe it: regardless of what a caller may see.
+/// Cached as long as other metadata; a change through this gateway invalidates the cache immediately. Blocks for
 /// MongoDB. Thread-safe.
 public final class Descriptions {
-    /// Of one database's store; further ones are not described.
+    /// Further schemas of a database are not described.
     private static final int MAX_SCHEMAS = 500;
 
     private static final List<String> PIPELINES = List.of("aggrs", "streams");
@@ -85,22 +85,24 @@ public final class Descriptions {
         return indexes.get(namespace);
     }
 
-    /// What a path of the data API means; empty if no mount covers it.
+    /// The resource of a path of the data API; empty if no mount covers it.
     public Optional<ResourcePath> resolve(RequestPath path, Connection connection) {
         return mounts.resolve(path, connection).map(Mounts.Located::path);
     }
 
-    /// What a request asks for beyond plain reading and writing.
+    /// The demands of a request, by the kind of its resource and its method.
     public Set<Demand> demands(ResourceKind kind, Method method) {
         return ResourceMethods.demands(kind, method);
     }
 
-    /// Where clients find what these names mean: none for the root, a database, or a database and a collection.
+    /// The path of a resource; empty if it is not mounted.
+    ///
+    /// @param tokens none for the root, a database, or a database and a collection
     public Optional<RequestPath> pathOf(Connection connection, String... tokens) {
         return mounts.pathOf(connection, List.of(tokens));
     }
 
-    /// Something but documents has changed in a database.
+    /// Invalidates what is cached of a database, after a change of anything but documents.
     public void forget(String db) {
         databases.forget("");
         structures.forget(db);

@@ -8,11 +8,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.CallerScope;
 
-/// Values that are read again after a while; while MongoDB is away, the last ones hold. Thread-safe; one thread loads a
-/// value, others wait for it.
+/// A cache whose expired values stay in use while MongoDB cannot be reached. One thread loads a value, others wait
+/// for it. Thread-safe.
 final class Remembered<K, V> {
     private static final int MAX_ENTRIES = 5_000;
-    /// Between two attempts to reach MongoDB.
+
+    /// The least time between two attempts to load a value after a failure.
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final long ttl;
@@ -28,7 +29,9 @@ final class Remembered<K, V> {
         this.load = load;
     }
 
-    /// @throws MongoException if there is no value and none can be had
+    /// The cached or loaded value.
+    ///
+    /// @throws MongoException if it cannot be loaded and none is cached
     V get(K key) {
         return slots.get(key, _ -> new Slot<>()).get(key, ttl, load);
     }

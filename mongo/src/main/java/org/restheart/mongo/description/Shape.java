@@ -5,25 +5,27 @@ import java.util.Optional;
 import java.util.SortedMap;
 import org.bson.BsonType;
 
-/// Which fields documents have, and of which types: names, types and counts, never values. Immutable.
+/// The fields and types of a sample of documents: names, types and counts, never values. Immutable.
 ///
-/// @param documents how many were looked at; 0 if nothing is known
+/// @param documents the size of the sample; 0 if nothing is known
 public record Shape(int documents, Fields root) {
     public static final Shape UNKNOWN =
             new Shape(0, new Fields(0, java.util.Collections.emptySortedMap(), Optional.empty()));
 
-    /// The fields of objects in one place.
+    /// The fields of all objects at one path.
     ///
-    /// @param objects how many objects were seen there
-    /// @param byName by code point of their names
-    /// @param others all fields together whose names are data, such as ids
+    /// @param objects the number of these objects
+    /// @param byName the fields, sorted by code point of their names
+    /// @param others all fields whose names are data, such as ids, combined to one
     public record Fields(int objects, SortedMap<String, Field> byName, Optional<Field> others) {}
 
-    /// @param count in how many objects it was seen; for an element of arrays, how many elements
-    /// @param types how often each type was seen
-    /// @param nonFinite whether a number was none, or infinite
-    /// @param object what is in it where it is an object
-    /// @param element what is in it where it is an array
+    /// A field of objects, or the elements of arrays.
+    ///
+    /// @param count the number of objects that have the field; for elements of arrays, their number
+    /// @param types how often each type occurs
+    /// @param nonFinite whether a number is infinite or NaN
+    /// @param object the fields of values that are objects
+    /// @param element the elements of values that are arrays
     public record Field(
             int count,
             Map<BsonType, Integer> types,

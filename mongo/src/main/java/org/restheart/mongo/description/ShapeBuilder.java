@@ -24,7 +24,7 @@ public final class ShapeBuilder {
     private static final int MAX_PATHS = 1_000;
     private static final int MAX_NAME = 100;
 
-    /// More names than that are looked at as data if few of them are frequent.
+    /// If an object has more names than this, and few of them are frequent, they count as data.
     private static final int MANY_NAMES = 50;
 
     private static final double FREQUENT = 0.05;

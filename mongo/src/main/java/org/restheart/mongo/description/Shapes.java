@@ -10,14 +10,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The shapes of collections as samples show them, kept for a while. Thread-safe. Documents are read from both ends of
-/// `_id`, through the filter and the projection that hold for whoever asks: so nothing that he may not see has an
-/// effect.
+/// Determines the shapes of collections from samples, and caches them. A sample contains documents from both ends
+/// of the order by `_id`. It is read with the filter and the projection of the caller's rights, so that hidden data
+/// have no effect. Thread-safe.
 public final class Shapes {
     private static final Logger LOG = LoggerFactory.getLogger(Shapes.class);
     private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
@@ -33,17 +34,20 @@ public final class Shapes {
             .maximumSize(MAX_ENTRIES)
             .build();
 
+    /// Settings of samples.
+    ///
     /// @param size documents of a sample; 0 for no samples
-    /// @param ttl after which a shape is read again, while the old one is used
-    /// @param parallel samples at a time
+    /// @param ttl age after which a shape is determined again; the old one is used until then
+    /// @param parallel most concurrent samples
     public record Settings(int size, Duration ttl, int parallel) {}
 
-    /// What a sample took.
+    /// The outcome and the duration of a sample.
     ///
     /// @param outcome `complete`, `partial` or `failed`
     public record Sample(String outcome, Duration time) {}
 
-    private record Key(MongoNamespace namespace, ReadRights rights) {}
+    /// @param rights as bytes, since BSON documents with different orders of fields are equal
+    private record Key(MongoNamespace namespace, QueryKey rights) {}
 
     /// @param until when it is to be read again, in the time of [System#nanoTime()]
     private record Kept(CompletableFuture<Shape> shape, long until) {}
@@ -55,21 +59,21 @@ public final class Shapes {
         this.parallel = new Semaphore(settings.parallel(), true);
     }
 
-    /// Does not wait. A shape that cannot be had is [Shape#UNKNOWN].
+    /// The shape as the caller sees it; [Shape#UNKNOWN] if the sample fails. Never blocks.
     ///
-    /// @param fresh whether a new sample is wanted, whatever is known
+    /// @param fresh whether to take a new sample even if one is cached
     public CompletableFuture<Shape> of(MongoNamespace namespace, ReadRights rights, boolean fresh) {
         if (settings.size() == 0) {
             return CompletableFuture.completedFuture(Shape.UNKNOWN);
         }
-        var key = new Key(namespace, rights);
-        var found = kept.get(key, this::sample);
+        var key = new Key(namespace, rights.key(namespace));
+        var found = kept.get(key, _ -> sample(key, rights));
         boolean old = found.shape().isDone() && (fresh || System.nanoTime() - found.until() > 0);
         if (!old) {
             return found.shape();
         }
-        // One of those who find it old has it read again.
-        var renewed = kept.asMap().computeIfPresent(key, (_, now) -> now.equals(found) ? sample(key) : now);
+        // of several callers that find an expired shape, one starts the next sample
+        var renewed = kept.asMap().computeIfPresent(key, (_, now) -> now.equals(found) ? sample(key, rights) : now);
         if (renewed != null && fresh) {
             return renewed.shape();
         }
@@ -82,14 +86,14 @@ public final class Shapes {
     }
 
     @SuppressWarnings("ReferenceEquality") // the entry of this sample and no other
-    private Kept sample(Key key) {
+    private Kept sample(Key key, ReadRights rights) {
         var shape = new CompletableFuture<Shape>();
         Thread.ofVirtual().name("sample").start(() -> {
             Shape found = Shape.UNKNOWN;
             try {
                 parallel.acquireUninterruptibly();
                 try {
-                    found = read(key);
+                    found = read(key.namespace(), rights);
                 } finally {
                     parallel.release();
                 }
@@ -105,12 +109,12 @@ public final class Shapes {
     }
 
     /// @throws MongoException if MongoDB does not answer
-    private Shape read(Key key) {
+    private Shape read(MongoNamespace namespace, ReadRights rights) {
         long begun = System.nanoTime();
         int half = Math.max(1, settings.size() / 2);
-        var oldest = reads.some(key.namespace(), key.rights(), 1, half, TIME_LIMIT, MAX_BYTES / 2);
-        var newest = reads.some(
-                key.namespace(), key.rights(), -1, Math.max(half, settings.size() - half), TIME_LIMIT, MAX_BYTES / 2);
+        var oldest = reads.some(namespace, rights, 1, half, TIME_LIMIT, MAX_BYTES / 2);
+        var newest =
+                reads.some(namespace, rights, -1, Math.max(half, settings.size() - half), TIME_LIMIT, MAX_BYTES / 2);
         var builder = new ShapeBuilder();
         var seen = new java.util.HashSet<org.bson.BsonValue>();
         for (var documents : List.of(oldest, newest)) {

@@ -6,7 +6,7 @@ import org.restheart.mongo.find.CountQuery;
 final class CountStrategy {
     static final String HEADER = "X-Count-Strategy";
 
-    /// How many there are on all pages: arrays have no other room for it.
+    /// The number of documents on all pages. A header, since an array has no place for it.
     static final String TOTAL = "X-Total-Count";
 
     private CountStrategy() {}

@@ -8,6 +8,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
@@ -24,9 +25,9 @@ import org.restheart.mongo.parameter.AfterParameter;
 /// Exports a whole query, or one document, in the format of the client's `Accept`, in bounded memory.
 ///
 /// @param documents for the default columns of CSV
-/// @param next for `after`
+/// @param continuations find the documents after the key in the parameter `after`
 /// @param sizes how many documents to fetch at once
-record Exports(Finder finder, Documents documents, Queries queries, NextPage next, BatchSizes sizes) {
+record Exports(Finder finder, Documents documents, Queries queries, Continuations continuations, BatchSizes sizes) {
     /// Documents per round trip; MongoDB bounds a batch to 16 MiB.
     private static final int BATCH = 500;
 
@@ -46,7 +47,7 @@ record Exports(Finder finder, Documents documents, Queries queries, NextPage nex
         int batch = sizes.of(query.namespace(), BATCH);
         return AfterParameter.parse(
                         request.http().query(), request.parameters().find().sort())
-                .map(key -> DocumentContent.response(next.find(query, key, batch), format, large))
+                .map(key -> DocumentContent.response(NextPage.find(continuations, query, key, batch), format, large))
                 .orElseGet(() -> DocumentContent.response(finder.find(query, batch), format, large));
     }
 

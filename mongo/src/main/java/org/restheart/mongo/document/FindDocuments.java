@@ -50,7 +50,7 @@ public final class FindDocuments implements DataHandler {
         this.pages = pages;
         this.queries = new Queries(timeLimit);
         this.next = new NextPage(continuations, sizes);
-        this.exports = new Exports(finder, documents, queries, next, sizes);
+        this.exports = new Exports(finder, documents, queries, continuations, sizes);
     }
 
     @Override
@@ -79,7 +79,7 @@ public final class FindDocuments implements DataHandler {
                 NextPage.linked(withHeaders(request, page, size), request.http().query()));
     }
 
-    /// How many there are on all pages, if the client wants to know.
+    /// The number of documents on all pages, if the client has requested it.
     private OptionalLong size(DataRequest request) {
         if (request.parameters().find().counting() == Counting.NONE) {
             return OptionalLong.empty();
@@ -137,7 +137,7 @@ public final class FindDocuments implements DataHandler {
     }
 
     private Response.Ready run(FindQuery query, DocumentFormat format) {
-        // One document more than there can be in a batch: so that MongoDB closes the cursor with the first reply.
+        // one more than the page has, so that MongoDB closes the cursor with its first reply
         int batch = sizes.of(query.namespace(), Math.min(query.limit() + 1, LARGEST_BATCH));
         return next.response(query, finder.find(query, batch), format);
     }

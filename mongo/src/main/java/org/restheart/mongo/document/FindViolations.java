@@ -26,7 +26,6 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.format.BatchSizes;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.SchemaSource;
@@ -42,17 +41,17 @@ public final class FindViolations implements DataHandler {
     private static final int BATCH = 500;
     private static final int MOST_ERRORS = 10;
 
-    /// Documents after which other threads come to their turn: checking does not block.
-    private static final int TURN = 16;
+    /// The thread yields after this many documents: checking does not block, and virtual threads are not
+    /// preempted.
+    private static final int YIELD_AFTER = 16;
 
     private final Finder finder;
     private final Schemas schemas;
     private final SchemaAccess access;
     private final Queries queries;
-    private final NextPage next;
     private final Continuations continuations;
 
-    /// @param timeLimit of queries; zero for none but this resource's own
+    /// @param timeLimit of queries; zero for the limit of this resource alone
     public FindViolations(
             Finder finder, Continuations continuations, Schemas schemas, SchemaAccess access, Duration timeLimit) {
         this.finder = finder;
@@ -60,7 +59,6 @@ public final class FindViolations implements DataHandler {
         this.schemas = schemas;
         this.access = access;
         this.queries = new Queries(timeLimit.isZero() || timeLimit.compareTo(LONGEST) > 0 ? LONGEST : timeLimit);
-        this.next = new NextPage(continuations, new BatchSizes());
     }
 
     @Override
@@ -112,13 +110,15 @@ public final class FindViolations implements DataHandler {
         long end = System.nanoTime() + LONGEST.toNanos();
         var after = AfterParameter.parse(
                 request.http().query(), request.parameters().find().sort());
-        try (var documents = after.isPresent() ? next.find(query, after.get(), BATCH) : finder.find(query, BATCH)) {
+        try (var documents = after.isPresent()
+                ? NextPage.find(continuations, query, after.get(), BATCH)
+                : finder.find(query, BATCH)) {
             while (documents.hasNext()) {
                 if (System.nanoTime() > end) {
                     return false;
                 }
                 result.add(documents.next());
-                if (result.checked % TURN == 0) {
+                if (result.checked % YIELD_AFTER == 0) {
                     Thread.yield();
                 }
             }

@@ -77,7 +77,8 @@ public final class GetDocument implements DataHandler {
                 .raise();
     }
 
-    /// Which type the id of the path has been taken for. Depends on the request alone, not on what is stored.
+    /// A hint in a 404 about the type that the id in the path was parsed to. It depends only on the request,
+    /// so that it reveals nothing of stored documents.
     private static Optional<String> hint(DataRequest request) {
         if (request.http().query().has("id_type")) {
             return Optional.empty();

@@ -50,15 +50,19 @@ final class NextPage {
                 .orElse(page);
     }
 
-    /// The documents after the key.
+    /// A `200` of the documents after the key, with the key of the next page.
     ///
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
     Response.Ready after(FindQuery query, BsonDocument key, DocumentFormat format) {
-        return response(query, find(query, key, sizes.of(query.namespace(), query.limit() + 1)), format);
+        int batch = sizes.of(query.namespace(), query.limit() + 1);
+        return response(query, find(continuations, query, key, batch), format);
     }
 
+    /// The documents after the key.
+    ///
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
-    MongoCursor<? extends BsonDocument> find(FindQuery query, BsonDocument key, int batchSize) {
+    static MongoCursor<? extends BsonDocument> find(
+            Continuations continuations, FindQuery query, BsonDocument key, int batchSize) {
         return continuations
                 .find(query, key, batchSize)
                 .orElseThrow(() -> Problem.of(

@@ -86,8 +86,8 @@ public final class MongoCodes {
         return ofStatement(code, reason(message), ProblemCode.QUERY_INVALID);
     }
 
-    /// The reason in a message of MongoDB, and of what stands before it only what never depends on data. The rest of
-    /// that contains namespaces and the whole query with the filter of the access rule.
+    /// The part of MongoDB's message that states the reason, and of the text before it only fixed phrases:
+    /// the rest contains namespaces and the whole query with the filter of the access rule.
     static String reason(String message) {
         var reason = new StringBuilder();
         int from = 0;

@@ -25,14 +25,15 @@ public final class EntityTags {
                         : document.get(FIELD));
     }
 
-    /// What a tag that a client sends may be stored as: as sent, or without its quotes.
+    /// The stored tags that a tag in a request matches: the text as sent, and the text without quotes.
     public static List<String> meant(String sent) {
         return sent.length() >= 2 && sent.startsWith("\"") && sent.endsWith("\"")
                 ? List.of(sent, sent.substring(1, sent.length() - 1))
                 : List.of(sent);
     }
 
-    /// Whether the client has what is stored (`If-None-Match`, RFC 9110, 13.1.2, by weak comparison).
+    /// Whether `If-None-Match` contains the stored tag (RFC 9110, 13.1.2, weak comparison), so that the
+    /// client's copy is current.
     public static boolean isKnown(Request request, String stored) {
         return request.headers()
                 .first("If-None-Match")

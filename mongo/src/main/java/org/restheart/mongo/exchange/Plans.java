@@ -10,19 +10,19 @@ import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
 
-/// `explain` in the query: how MongoDB would find the results, in place of them. A plan contains the rule of the
-/// caller and tells how many documents there are, so it is only for callers from whom a rule hides nothing; besides, to
-/// access rules it is a management request.
+/// The parameter `explain`: responds with MongoDB's query plan in place of the results. A plan contains the filter
+/// of the access rule and numbers of documents, so it is refused for callers from whom a rule hides documents or
+/// fields. For access rules it is a management request.
 public final class Plans {
     public static final String PARAMETER = "explain";
 
-    /// About the server rather than the query.
+    /// Fields of MongoDB's reply that describe the server and not the query.
     private static final List<String> LEFT_OUT =
             List.of("serverInfo", "serverParameters", "$clusterTime", "operationTime", "ok");
 
     private Plans() {}
 
-    /// Whether the query is run for numbers; empty where the results themselves are asked for.
+    /// Whether the query is run for execution statistics; empty if the request has no `explain`.
     ///
     /// @throws org.restheart.http.ProblemException 400, 403
     public static Optional<Boolean> asked(DataRequest request) {

@@ -67,8 +67,8 @@ final class FileParts {
         return parts;
     }
 
-    /// The metadata of an upload, for access rules. Reads all of it into memory, unless it is the file itself: then its
-    /// media type is what it says.
+    /// The metadata of an upload, for access rules. Reads the whole content into memory, unless it consists
+    /// of the file: then the metadata are its media type.
     ///
     /// @throws org.restheart.http.ProblemException 400 if the content is malformed
     static BsonDocument metadata(Request request) {

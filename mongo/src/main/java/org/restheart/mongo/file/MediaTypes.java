@@ -124,9 +124,9 @@ final class MediaTypes {
         return type.length() <= 255 && TYPE.matcher(type).matches();
     }
 
-    /// The `Content-Security-Policy` under which browsers show stored content of a type: clients have chosen
-    /// both, and it is shown in this server's origin, with the credentials of who looks at it. Empty for PDF,
-    /// whose viewers need what a policy would forbid; they run no script in this origin.
+    /// The `Content-Security-Policy` for stored content of a type. Clients have chosen both content and type,
+    /// and the browser shows it in this server's origin, with the credentials of its user. Empty for PDF:
+    /// viewers would not work under a policy, and run no script in this origin.
     static Optional<String> policy(String type) {
         var name = name(type);
         return name.equals(PDF) ? Optional.empty() : Optional.of(INERT.contains(name) ? INERT_POLICY : ACTIVE_POLICY);

@@ -176,9 +176,9 @@ public final class Documents implements Finder {
         return new BsonDocument(name, value);
     }
 
-    /// How MongoDB would answer.
+    /// MongoDB's plan of the query.
     ///
-    /// @param executes whether it does, so that the plan has numbers
+    /// @param executes whether the query is run, so that the plan contains execution statistics
     /// @throws com.mongodb.MongoException as [#one]
     public BsonDocument explain(FindQuery query, boolean executes) {
         var verbosity = executes ? ExplainVerbosity.EXECUTION_STATS : ExplainVerbosity.QUERY_PLANNER;

@@ -29,9 +29,9 @@ public final class DocumentContent {
         return response(cursor, format, _ -> {});
     }
 
-    /// The same.
+    /// As [#response(MongoCursor, DocumentFormat)].
     ///
-    /// @param large is told the average size of documents in bytes if the result is a large one
+    /// @param large receives the average size of documents, in bytes, if the result is a large one
     public static Response.Ready response(
             MongoCursor<? extends BsonDocument> cursor, DocumentFormat format, IntConsumer large) {
         var span = TraceScope.current();

@@ -10,8 +10,8 @@ import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// What pipelines may do that are run with the rights of a caller. Stages that are not listed are refused, so that a
-/// stage of a later MongoDB, or one that its processes use among themselves, is refused until it is known.
+/// The stages that a pipeline with the rights of a caller may contain. All others are refused, also those of later
+/// releases of MongoDB and those that its processes send to each other.
 ///
 /// @param stages that are allowed, in pipelines within stages too
 /// @param metadata whether `$meta` is allowed, which returns keys of indexes, hidden fields included

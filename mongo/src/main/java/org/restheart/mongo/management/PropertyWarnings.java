@@ -15,8 +15,8 @@ import org.restheart.mongo.aggregation.AggregationDefinitions;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.resource.ResourcePath;
 
-/// Warnings about properties of a collection that would fail, or have no effect, when they are used: the contract has
-/// them stored all the same.
+/// Warnings about properties of a collection that will fail, or have no effect, when they are used. They are stored
+/// nevertheless, as in earlier versions.
 public final class PropertyWarnings {
     private static final Set<String> WITH_MEANING = Set.of(
             "addRequestProperties",

@@ -86,12 +86,12 @@ public final class Metadata {
         return cache.get(namespace, load);
     }
 
-    /// For the server itself: requests of others wait for what one of them loads.
+    /// With the server's own connections, since requests of several callers may wait for the result.
     private Known loadDb(Namespace namespace) {
         return CallerScope.call(CallerScope.SERVER, () -> readDb(namespace));
     }
 
-    /// Likewise.
+    /// As [#loadDb].
     private Known loadCollection(Namespace namespace) {
         return CallerScope.call(CallerScope.SERVER, () -> readCollection(namespace));
     }
@@ -145,9 +145,9 @@ public final class Metadata {
         return ResourceNames.PROPERTIES + "." + collection;
     }
 
-    /// Invalidates what others change, for as long as the tasks run.
+    /// Invalidates metadata that change in other ways than through this server, for as long as the tasks run.
     ///
-    /// @param databases that are shown; empty for all
+    /// @param databases the mounted databases; empty for all
     public void followChanges(BackgroundTasks tasks, Set<String> databases) {
         if (cache != null) {
             MetadataChanges.follow(tasks, client, databases, this);

@@ -15,9 +15,9 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.concern.BoundedConcern;
 
-/// A cache of values that are read from MongoDB. One caller reads a value, others wait for the same result or failure,
-/// no longer than their request may take. Invalidating never waits: a value that is being read then goes only to those
-/// that wait for it already. Thread-safe.
+/// A cache of values that are read from MongoDB. One caller reads a value, others wait for the same result or
+/// failure for as long as the time limit of their request allows. Invalidating never blocks: a value that is being
+/// read is then returned only to those that already wait for it. Thread-safe.
 final class SharedLoads<K, V> {
     private final AsyncCache<K, V> cache;
 

@@ -10,7 +10,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// What a database keeps of itself, read as a whole. Waits for MongoDB. Thread-safe.
+/// Reads all stored properties and JSON Schemas of a database. Blocks for MongoDB. Thread-safe.
 public record StoredMetadata(MongoClient client) {
     /// The properties of a database and its collections by the ids under which they are stored.
     public Map<String, BsonDocument> properties(String db) {

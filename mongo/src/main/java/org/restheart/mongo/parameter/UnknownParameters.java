@@ -16,10 +16,10 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 
-/// Query parameters that nobody reads: warned of where they look like ones that are read, refused where the
-/// configuration says so, or where a request does what cannot be undone.
+/// Detects unknown query parameters. One that is similar to a known one is a warning. It is refused if the request
+/// cannot be undone; all unknown parameters are refused if the configuration says so.
 public final class UnknownParameters {
-    /// All that this API, and the steps in front of it, ever look at.
+    /// All parameters that the data API and the filters before it read.
     private static final Set<String> KNOWN = Set.of(
             "after",
             "avars",
@@ -52,7 +52,7 @@ public final class UnknownParameters {
             "writeConcern",
             "writeMode");
 
-    /// How MongoDB and other gateways call them, in lower case.
+    /// Names that MongoDB and other gateways use for the same, in lower case.
     private static final Map<String, String> MEANT = Map.ofEntries(
             Map.entry("limit", "pagesize"),
             Map.entry("size", "pagesize"),
@@ -74,18 +74,19 @@ public final class UnknownParameters {
             Map.entry("tx", "txn"),
             Map.entry("transaction", "txn"));
 
-    /// How other gateways write comparisons, `year=eq.1975`.
+    /// Comparisons in the syntax of other gateways: `year=eq.1975`.
     private static final Pattern COMPARISON = Pattern.compile("(not\\.)?(eq|neq|gt|gte|lt|lte|like|ilike|in|is)\\..*");
 
     private static final int MOST = 10;
     private static final int LONGEST = 50;
 
-    /// Names as short as `tid` are near to too much to be refused: an access rule may look at them.
+    /// Names of this length or less are never refused for their similarity: almost any is similar to a known
+    /// one, and access rules may use it.
     private static final int SHORTEST = 3;
 
     private UnknownParameters() {}
 
-    /// Warnings about those that look like known ones.
+    /// Warnings about unknown parameters that are similar to known ones.
     ///
     /// @throws ProblemException 400 for one that is refused
     static List<String> of(Request request, ResourceKind kind, boolean strict) {
@@ -127,7 +128,8 @@ public final class UnknownParameters {
         }
     }
 
-    /// A deed to many documents, or one outside of the transaction that was meant.
+    /// Whether the request writes many documents, or might run outside of the transaction that the client
+    /// intended.
     private static boolean cannotBeUndone(Request request, ResourceKind kind) {
         return switch (request.method()) {
             case DELETE, PATCH ->
@@ -152,7 +154,7 @@ public final class UnknownParameters {
         return "unknown parameter " + (name.length() <= LONGEST ? name : name.substring(0, LONGEST) + "…");
     }
 
-    /// What the client probably meant; empty for a parameter that somebody else may want.
+    /// A hint about what the client probably meant; empty if the parameter is similar to no known one.
     private static Optional<String> help(String name, String value) {
         if (COMPARISON.matcher(value).matches()) {
             return Optional.of("; conditions are written as filter={\"field\": value}");

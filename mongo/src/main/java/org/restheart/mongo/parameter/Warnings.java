@@ -16,7 +16,7 @@ import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about a request that is not refused.
 public final class Warnings {
-    /// Those of the request, for representations that have room for them.
+    /// The warnings of a request, for representations that include them.
     public static final Key<List<String>> KEY = Key.named("warnings");
 
     /// Fields of former versions; documents have `_id`, which contains their creation time, and `_etag`.
@@ -66,7 +66,7 @@ public final class Warnings {
         return text.append('"').toString();
     }
 
-    /// Known parameters whose value is none of theirs, for which the contract has the default used.
+    /// Warnings about known parameters with an invalid value, for which the default is used.
     private static List<String> withoutEffect(Query query) {
         var all = new ArrayList<String>();
         query.first("jsonMode")

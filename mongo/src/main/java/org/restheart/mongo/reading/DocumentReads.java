@@ -70,32 +70,32 @@ public final class DocumentReads {
     }
 
     /// The documents in order.
-    public CompletionStage<List<RawBsonDocument>> find(FindQuestion question) {
-        return told(findOne(question));
+    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query) {
+        return withoutDetails(findOne(query));
     }
 
-    private void check(FindQuestion question) {
-        inspection.requireOpen(question.namespace());
-        operators.checkFilter(question.filter());
+    private void check(ReadQuery query) {
+        inspection.requireOpen(query.namespace());
+        operators.checkFilter(query.filter());
     }
 
-    private void check(PipelineQuestion question) {
-        inspection.requireOpen(question.namespace());
-        inspection.check(question.stages(), question.namespace().getDatabaseName());
+    private void check(ReadPipeline query) {
+        inspection.requireOpen(query.namespace());
+        inspection.check(query.stages(), query.namespace().getDatabaseName());
     }
 
-    private CompletionStage<List<RawBsonDocument>> findOne(FindQuestion question) {
+    private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query) {
         try {
-            check(question);
-            if (question.rights().projection().isPresent()) { // the filter must not depend on hidden fields
-                var pipeline = question.asPipeline();
+            check(query);
+            if (query.rights().projection().isPresent()) { // the filter must not depend on hidden fields
+                var pipeline = query.asPipeline();
                 var stages = pipeline.permitted();
-                return shared(question.key(), () -> run(pipeline, stages, question.limit()));
+                return shared(query.key(), () -> run(pipeline, stages, query.limit()));
             }
-            var id = question.id();
-            return id.isPresent() && isPlain(question)
-                    ? coalesced.one(question.lookup(id.get())).thenApply(DocumentReads::list)
-                    : shared(question.key(), () -> run(question));
+            var id = query.id();
+            return id.isPresent() && isPlain(query)
+                    ? coalesced.one(query.lookup(id.get())).thenApply(DocumentReads::list)
+                    : shared(query.key(), () -> run(query));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -108,12 +108,12 @@ public final class DocumentReads {
     public Some some(
             MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         var sort = new BsonDocument("_id", new BsonInt32(direction));
-        var question = new FindQuestion(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
+        var query = new ReadQuery(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
         var settings = new ReadSettings(
                 Optional.of(ReadConcern.LOCAL), Optional.of(ReadPreference.secondaryPreferred()), timeLimit);
         var found = new ArrayList<RawBsonDocument>();
         long bytes = 0;
-        try (var cursor = documents.find(question.query(settings), Math.min(limit, SOME_BATCH))) {
+        try (var cursor = documents.find(query.asFind(settings), Math.min(limit, SOME_BATCH))) {
             while (found.size() < limit && cursor.hasNext()) {
                 var document = cursor.next();
                 bytes += document.getByteLength();
@@ -132,22 +132,23 @@ public final class DocumentReads {
     public record Some(List<RawBsonDocument> documents, boolean complete) {}
 
     /// The results in order. Writing and forbidden stages are refused.
-    public CompletionStage<List<RawBsonDocument>> aggregate(PipelineQuestion question) {
-        return told(aggregateOne(question));
+    public CompletionStage<List<RawBsonDocument>> aggregate(ReadPipeline query) {
+        return withoutDetails(aggregateOne(query));
     }
 
-    private CompletionStage<List<RawBsonDocument>> aggregateOne(PipelineQuestion question) {
+    private CompletionStage<List<RawBsonDocument>> aggregateOne(ReadPipeline query) {
         try {
-            check(question);
-            var stages = question.permitted();
-            return shared(question.key(), () -> run(question, stages, question.limit()));
+            check(query);
+            var stages = query.permitted();
+            return shared(query.key(), () -> run(query, stages, query.limit()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
     }
 
     /// Converts MongoDB's failures to problems, without messages that could quote documents.
-    private static CompletionStage<List<RawBsonDocument>> told(CompletionStage<List<RawBsonDocument>> answer) {
+    private static CompletionStage<List<RawBsonDocument>> withoutDetails(
+            CompletionStage<List<RawBsonDocument>> answer) {
         return answer.exceptionallyCompose(failure -> {
             var cause = cause(failure);
             return CompletableFuture.failedStage(MongoErrors.toProblem(cause)
@@ -167,8 +168,8 @@ public final class DocumentReads {
         return coalesced.share(key, () -> List.of(run.get())).thenApply(List::getFirst);
     }
 
-    private boolean isPlain(FindQuestion question) {
-        var namespace = question.namespace();
+    private boolean isPlain(ReadQuery query) {
+        var namespace = query.namespace();
         return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName())
                 .plain();
     }
@@ -177,19 +178,19 @@ public final class DocumentReads {
         return found.map(List::of).orElse(List.of());
     }
 
-    private List<RawBsonDocument> run(FindQuestion question) {
-        try (var cursor = documents.find(question.query(), Math.min(question.limit(), BATCH) + 1)) {
-            return collected(cursor, question.limit());
+    private List<RawBsonDocument> run(ReadQuery query) {
+        try (var cursor = documents.find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
+            return collected(cursor, query.limit());
         }
     }
 
     /// @param limit 0 for none
-    private List<RawBsonDocument> run(PipelineQuestion question, List<BsonDocument> stages, int limit) {
-        var namespace = question.namespace();
-        var settings = new ReadSettings(Optional.empty(), Optional.empty(), question.timeLimit());
+    private List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit) {
+        var namespace = query.namespace();
+        var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
         try (var cursor = documents
                 .aggregate(namespace, stages, settings)
-                .allowDiskUse(question.allowDiskUse())
+                .allowDiskUse(query.allowDiskUse())
                 .batchSize(BATCH)
                 .cursor()) {
             return collected(cursor, limit);
@@ -213,70 +214,65 @@ public final class DocumentReads {
 
     /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
     /// separate queries.
-    public List<CompletionStage<List<RawBsonDocument>>> findAll(List<FindQuestion> questions) {
-        if (!together(questions, DocumentReads::isAllowedIn)) {
-            return questions.stream().map(this::find).toList();
+    public List<CompletionStage<List<RawBsonDocument>>> findAll(List<ReadQuery> queries) {
+        if (!together(queries, DocumentReads::isAllowedIn)) {
+            return queries.stream().map(this::find).toList();
         }
         try {
-            questions.forEach(this::check);
-            boolean plain = isPlain(questions.getFirst());
-            if (plain && questions.stream().allMatch(question -> question.id().isPresent())) {
-                return lookups(questions);
+            queries.forEach(this::check);
+            boolean plain = isPlain(queries.getFirst());
+            if (plain && queries.stream().allMatch(query -> query.id().isPresent())) {
+                return lookups(queries);
             }
-            var distinct = distinct(questions, FindQuestion::key);
-            return answers(questions, FindQuestion::key, DocumentReads::keyOfFinds, distinct, this::find, all -> {
+            var distinct = distinct(queries, ReadQuery::key);
+            return answers(queries, ReadQuery::key, DocumentReads::keyOfFinds, distinct, this::find, all -> {
                 var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
                 return equalities
-                        .flatMap(in -> in.distribute(run(in.question())))
+                        .flatMap(in -> in.distribute(run(in.combined())))
                         .orElseGet(() ->
-                                union(all.stream().map(FindQuestion::asPipeline).toList()));
+                                union(all.stream().map(ReadQuery::asPipeline).toList()));
             });
         } catch (ProblemException _) {
-            return questions.stream().map(this::find).toList(); // each fails with its own problem
+            return queries.stream().map(this::find).toList(); // each fails with its own problem
         }
     }
 
     /// The same for pipelines.
-    public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<PipelineQuestion> questions) {
-        if (!together(questions, Union::takes)) {
-            return questions.stream().map(this::aggregate).toList();
+    public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries) {
+        if (!together(queries, Union::takes)) {
+            return queries.stream().map(this::aggregate).toList();
         }
         try {
-            questions.forEach(this::check);
-            var distinct = distinct(questions, PipelineQuestion::key);
+            queries.forEach(this::check);
+            var distinct = distinct(queries, ReadPipeline::key);
             return answers(
-                    questions,
-                    PipelineQuestion::key,
-                    DocumentReads::keyOfPipelines,
-                    distinct,
-                    this::aggregate,
-                    this::union);
+                    queries, ReadPipeline::key, DocumentReads::keyOfPipelines, distinct, this::aggregate, this::union);
         } catch (ProblemException _) {
-            return questions.stream().map(this::aggregate).toList();
+            return queries.stream().map(this::aggregate).toList();
         }
     }
 
-    private static boolean isAllowedIn(FindQuestion question) {
-        return Union.takes(question.asPipeline());
+    private static boolean isAllowedIn(ReadQuery query) {
+        return Union.takes(query.asPipeline());
     }
 
-    private static <Q> boolean together(List<Q> questions, Predicate<Q> takes) {
-        return questions.size() > 1 && questions.stream().allMatch(takes);
+    private static <Q> boolean together(List<Q> queries, Predicate<Q> takes) {
+        return queries.size() > 1 && queries.stream().allMatch(takes);
     }
 
-    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<FindQuestion> questions) {
+    private List<CompletionStage<List<RawBsonDocument>>> lookups(List<ReadQuery> queries) {
         return coalesced
-                .all(questions.stream()
-                        .map(question -> question.lookup(question.id().orElseThrow()))
+                .all(queries.stream()
+                        .map(query -> query.lookup(query.id().orElseThrow()))
                         .toList())
                 .stream()
-                .map(found -> told(found.thenApply(DocumentReads::list)))
+                .map(found -> withoutDetails(found.thenApply(DocumentReads::list)))
                 .toList();
     }
 
-    private static <Q> Map<QueryKey, Q> distinct(List<Q> questions, Function<Q, QueryKey> key) {
+    private static <Q> Map<QueryKey, Q> distinct(List<Q> queries, Function<Q, QueryKey> key) {
         var distinct = new LinkedHashMap<QueryKey, Q>();
-        questions.forEach(question -> distinct.putIfAbsent(key.apply(question), question));
+        queries.forEach(query -> distinct.putIfAbsent(key.apply(query), query));
         return distinct;
     }
 
@@ -284,7 +280,7 @@ public final class DocumentReads {
     ///     have caused
     /// @param together runs them all
     private <Q> List<CompletionStage<List<RawBsonDocument>>> answers(
-            List<Q> questions,
+            List<Q> queries,
             Function<Q, QueryKey> key,
             Function<List<Q>, QueryKey> allKey,
             Map<QueryKey, Q> distinct,
@@ -292,7 +288,7 @@ public final class DocumentReads {
             Function<List<Q>, List<List<RawBsonDocument>>> together) {
         var answers = new LinkedHashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
         if (distinct.size() == 1) {
-            distinct.forEach((id, question) -> answers.put(id, alone.apply(question)));
+            distinct.forEach((id, query) -> answers.put(id, alone.apply(query)));
         } else {
             var all = coalesced.share(
                     allKey.apply(List.copyOf(distinct.values())), () -> together.apply(List.copyOf(distinct.values())));
@@ -304,24 +300,24 @@ public final class DocumentReads {
                         all.thenApply(results -> results.get(at)).exceptionallyCompose(failure -> {
                             return mayBeOnesOwn(cause(failure))
                                     ? alone.apply(entry.getValue())
-                                    : told(CompletableFuture.failedStage(failure));
+                                    : withoutDetails(CompletableFuture.failedStage(failure));
                         }));
             }
         }
-        return questions.stream()
-                .map(question -> Objects.requireNonNull(answers.get(key.apply(question))))
+        return queries.stream()
+                .map(query -> Objects.requireNonNull(answers.get(key.apply(query))))
                 .toList();
     }
 
-    private static QueryKey keyOfFinds(List<FindQuestion> questions) {
-        var parts = QueryKey.of(questions.getFirst().namespace()).add("all");
-        questions.forEach(question -> question.addTo(parts));
+    private static QueryKey keyOfFinds(List<ReadQuery> queries) {
+        var parts = QueryKey.of(queries.getFirst().namespace()).add("all");
+        queries.forEach(query -> query.addTo(parts));
         return parts.key();
     }
 
-    private static QueryKey keyOfPipelines(List<PipelineQuestion> questions) {
-        var parts = QueryKey.of(questions.getFirst().namespace()).add("all");
-        questions.forEach(question -> question.addTo(parts));
+    private static QueryKey keyOfPipelines(List<ReadPipeline> queries) {
+        var parts = QueryKey.of(queries.getFirst().namespace()).add("all");
+        queries.forEach(query -> query.addTo(parts));
         return parts.key();
     }
 
@@ -330,7 +326,7 @@ public final class DocumentReads {
                 || (failure instanceof MongoCommandException e && e.getErrorCode() != TIME_LIMIT);
     }
 
-    private List<List<RawBsonDocument>> union(List<PipelineQuestion> questions) {
-        return Union.distribute(run(questions.getFirst(), Union.stages(questions), 0), questions.size());
+    private List<List<RawBsonDocument>> union(List<ReadPipeline> queries) {
+        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0), queries.size());
     }
 }

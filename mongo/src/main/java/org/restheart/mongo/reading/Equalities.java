@@ -18,19 +18,19 @@ import org.restheart.mongo.find.QueryKey;
 /// Combines queries for single values of the same property, such as the books of one author, to one query for all
 /// values. Results are distributed by the property with MongoDB's matching rules.
 final class Equalities {
-    private final List<FindQuestion> questions;
+    private final List<ReadQuery> queries;
     private final String property;
     private final Map<Object, Integer> places;
-    private final FindQuestion question;
+    private final ReadQuery combined;
 
-    private Equalities(List<FindQuestion> questions, String property, Map<Object, Integer> places, int limit) {
-        this.questions = questions;
+    private Equalities(List<ReadQuery> queries, String property, Map<Object, Integer> places, int limit) {
+        this.queries = queries;
         this.property = property;
         this.places = places;
-        var first = questions.getFirst();
+        var first = queries.getFirst();
         var values = new BsonArray();
-        questions.forEach(each -> values.add(each.filter().get(property)));
-        this.question = new FindQuestion(
+        queries.forEach(each -> values.add(each.filter().get(property)));
+        this.combined = new ReadQuery(
                 first.namespace(),
                 new BsonDocument(property, new BsonDocument("$in", values)),
                 first.sort(),
@@ -40,9 +40,9 @@ final class Equalities {
                 first.rights());
     }
 
-    /// @param questions distinct ones, of a collection without a collation
-    static Optional<Equalities> of(List<FindQuestion> questions) {
-        var first = questions.getFirst();
+    /// @param queries distinct ones, of a collection without a collation
+    static Optional<Equalities> of(List<ReadQuery> queries) {
+        var first = queries.getFirst();
         if (first.filter().size() != 1 || first.rights().projection().isPresent()) {
             return Optional.empty();
         }
@@ -52,38 +52,38 @@ final class Equalities {
         }
         var places = new LinkedHashMap<Object, Integer>();
         long limit = 1; // one more than there may be
-        for (var question : questions) {
-            var value = question.filter().size() == 1 ? question.filter().get(property) : null;
+        for (var query : queries) {
+            var value = query.filter().size() == 1 ? query.filter().get(property) : null;
             var canonical = value == null ? Optional.empty() : CanonicalId.of(value);
             if (canonical.isEmpty()
-                    || question.skip() > 0
-                    || !sortKey(question).equals(sortKey(first))
+                    || query.skip() > 0
+                    || !sortKey(query).equals(sortKey(first))
                     || places.put(canonical.get(), places.size()) != null) {
                 return Optional.empty();
             }
-            limit += question.limit();
+            limit += query.limit();
         }
         return limit > Integer.MAX_VALUE
                 ? Optional.empty()
-                : Optional.of(new Equalities(questions, property, places, (int) limit));
+                : Optional.of(new Equalities(queries, property, places, (int) limit));
     }
 
-    private static QueryKey sortKey(FindQuestion question) {
-        return QueryKey.of(question.namespace()).add(question.sort()).key();
+    private static QueryKey sortKey(ReadQuery query) {
+        return QueryKey.of(query.namespace()).add(query.sort()).key();
     }
 
-    FindQuestion question() {
-        return question;
+    ReadQuery combined() {
+        return combined;
     }
 
     /// The documents of each query, in order; empty if they cannot be distributed, or were too many to be read at
     /// once.
     Optional<List<List<RawBsonDocument>>> distribute(List<RawBsonDocument> documents) {
-        if (documents.size() == question.limit()) {
+        if (documents.size() == combined.limit()) {
             return Optional.empty();
         }
         var distributed = new ArrayList<List<RawBsonDocument>>();
-        questions.forEach(_ -> distributed.add(new ArrayList<>()));
+        queries.forEach(_ -> distributed.add(new ArrayList<>()));
         var path = property.split("\\.", -1);
         for (var document : documents) {
             var matched = new HashSet<Integer>();
@@ -93,7 +93,7 @@ final class Equalities {
             }
             for (int place : matched) {
                 var mine = distributed.get(place);
-                if (mine.size() < questions.get(place).limit()) {
+                if (mine.size() < queries.get(place).limit()) {
                     mine.add(document);
                 }
             }

@@ -1,5 +1,6 @@
 package org.restheart.mongo.reading;
 
+import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -65,6 +66,11 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
                 }
             }
         }
+    }
+
+    /// The key of these rights on a collection: equal only if the same documents and fields are visible.
+    public QueryKey key(MongoNamespace namespace) {
+        return addTo(QueryKey.of(namespace)).key();
     }
 
     QueryKey.Parts addTo(QueryKey.Parts parts) {

@@ -37,8 +37,8 @@ final class Union {
     private Union() {}
 
     /// Whether a pipeline has the same results in a union as alone.
-    static boolean takes(PipelineQuestion question) {
-        return question.stages().stream().noneMatch(Union::isAlone);
+    static boolean takes(ReadPipeline query) {
+        return query.stages().stream().noneMatch(Union::isAlone);
     }
 
     private static boolean isAlone(BsonValue value) {
@@ -49,11 +49,11 @@ final class Union {
         return value.isArray() && value.asArray().stream().anyMatch(Union::isAlone);
     }
 
-    static List<BsonDocument> stages(List<PipelineQuestion> questions) {
-        var collection = new BsonString(questions.getFirst().namespace().getCollectionName());
+    static List<BsonDocument> stages(List<ReadPipeline> queries) {
+        var collection = new BsonString(queries.getFirst().namespace().getCollectionName());
         var stages = new ArrayList<BsonDocument>();
-        for (int part = 0; part < questions.size(); part++) {
-            var marked = new ArrayList<>(questions.get(part).permitted());
+        for (int part = 0; part < queries.size(); part++) {
+            var marked = new ArrayList<>(queries.get(part).permitted());
             marked.add(new BsonDocument(
                     "$replaceWith",
                     new BsonDocument(PART, new BsonDocument("$literal", new BsonInt32(part)))

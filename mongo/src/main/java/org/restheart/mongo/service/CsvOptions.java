@@ -33,10 +33,10 @@ record CsvOptions(
     private static final int MAX_SEPARATOR = 20;
     private static final Set<String> KNOWN = Set.of("db", "coll", "id", "sep", "update", "upsert", "props", "values");
 
-    /// Understood by steps before the loader.
+    /// Parameters that filters before the loader read.
     private static final Set<String> ELSEWHERE = Set.of("pretty", "cache");
 
-    /// What they are called elsewhere, in lower case.
+    /// Other names of the options, in lower case.
     private static final Map<String, String> MEANT = Map.of(
             "separator", "sep",
             "delimiter", "sep",

@@ -82,7 +82,7 @@ final class ExtendedTypes {
         return select(schema, bound == Part.Bound.UPPER ? Set.of(Verdict.REFUSED) : NOT_CERTAIN);
     }
 
-    /// Whether it is known of all types that are in use.
+    /// Whether it is known for each of these types if the schema admits it.
     static boolean isKnown(BsonDocument schema) {
         return select(schema, Set.of(Verdict.UNKNOWN)).stream().allMatch(OUT_OF_USE::contains);
     }

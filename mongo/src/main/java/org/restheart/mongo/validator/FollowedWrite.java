@@ -1,6 +1,7 @@
 package org.restheart.mongo.validator;
 
 import com.mongodb.MongoException;
+import java.util.List;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -8,38 +9,54 @@ import org.restheart.mongo.parameter.Warnings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A write of schemas, or of the properties by which collections name them: validators follow before it is answered.
+/// A write of JSON Schemas, or of properties by which collections name them: updates MongoDB's validators before it
+/// responds, and warns the client of validators that differ from their schema afterwards. The write itself is done,
+/// so that a failure of this is a warning, too.
 ///
 /// @param write the write itself
 public record FollowedWrite(Validators validators, DataHandler write) implements DataHandler {
     private static final Logger LOG = LoggerFactory.getLogger(FollowedWrite.class);
 
+    private static final int MAX_NAMES = 10;
+
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var response = write.handle(request).settled();
-        var path = request.path();
         if (response.status() >= 400) {
             return response;
         }
-        int incomplete = path.kind().isSchemas()
-                ? followAll()
-                : validators.follow(path.requireDb(), path.requireCollection()) ? 0 : 1;
-        return incomplete == 0
-                ? response
-                : response.withAlso(
-                        "Warning",
-                        Warnings.line("MongoDB's validator of " + incomplete
-                                + " collections differs from the JSON Schema; GET .../_validator tells how"));
+        var warning = request.path().kind().isSchemas() ? ofSchemas(request) : ofCollection(request);
+        return warning.isEmpty() ? response : response.withAlso("Warning", Warnings.line(warning));
     }
 
-    /// The write is done, whether or not validators can be looked at.
-    private int followAll() {
+    private String ofCollection(DataRequest request) {
+        var path = request.path();
+        return validators.follow(path.requireDb(), path.requireCollection())
+                ? ""
+                : "MongoDB's validator of this collection differs from the JSON Schema; GET .../_validator tells how";
+    }
+
+    private String ofSchemas(DataRequest request) {
         try {
-            return validators.followAll();
+            var differing = validators.followAll();
+            return differing.isEmpty()
+                    ? ""
+                    : "MongoDB's validators differ from the JSON Schema: " + shown(request, differing)
+                            + "; GET .../_validator tells how";
         } catch (MongoException e) {
             LOG.warn("MongoDB's validators could not be compared with changed JSON Schemas", e);
-            return 0;
+            return "MongoDB's validators could not be compared with the JSON Schema; that is tried again soon";
         }
+    }
+
+    /// The names only for callers who may see all collections.
+    private static String shown(DataRequest request, List<String> collections) {
+        int count = collections.size();
+        if (!request.grant().isUnrestricted()) {
+            return count == 1 ? "1 collection" : count + " collections";
+        }
+        return String.join(", ", collections.subList(0, Math.min(count, MAX_NAMES)))
+                + (count > MAX_NAMES ? " and " + (count - MAX_NAMES) + " more" : "");
     }
 }

@@ -33,12 +33,14 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         return Part.allOf(parts, List.of());
     }
 
-    /// Whether the outcome of a keyword may differ between what the gateway has checked and what is stored.
+    /// Whether a keyword's outcome for the stored document may differ from that for the document that the
+    /// gateway checked.
     private boolean differs(boolean concernsAdded) {
         return place.whole() && concernsAdded;
     }
 
-    /// What is below `not` must not be loosened.
+    /// A demand that is loosened for the fields added by the gateway; below `not`, where a looser demand
+    /// would admit less, it is left out.
     private Part loosened(BsonDocument demand) {
         return bound == Bound.UPPER ? new Part(demand, false) : Part.unknown(bound);
     }

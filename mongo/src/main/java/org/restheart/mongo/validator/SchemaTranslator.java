@@ -21,13 +21,13 @@ import org.restheart.mongo.validator.TranslatedSchema.LeftOut;
 /// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway admits: what
 /// cannot be expressed is left out and noted, below `not` together with what contains it. Confined to one translation.
 ///
-/// The gateway checks documents in their JSON form, and inserted ones before they have `_id` and `_etag`; both is taken
-/// into account.
+/// The gateway checks documents in their JSON form, and inserted ones before they have `_id` and `_etag`. The
+/// translation accounts for both.
 final class SchemaTranslator {
     /// Most subschemas, after references have been replaced by what they refer to.
     private static final int LARGEST = 2_000;
 
-    /// They say nothing about values.
+    /// Keywords without an effect on validity.
     private static final Set<String> ANNOTATIONS = Set.of(
             "$schema",
             "$comment",

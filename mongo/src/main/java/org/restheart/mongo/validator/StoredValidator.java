@@ -6,8 +6,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.mongo.schema.SchemaSource;
 
-/// A collection's validator in MongoDB. One that was made from the collection's JSON Schema says so in its description,
-/// so that nobody else's is ever taken for it. Immutable by agreement.
+/// A collection's validator in MongoDB. One that was made from the collection's JSON Schema is marked in its
+/// description, so that no other validator is taken for it. Immutable by agreement.
 record StoredValidator(BsonDocument validator, String level, String action) {
     private static final String SCHEMA = "$jsonSchema";
     private static final String DESCRIPTION = "description";

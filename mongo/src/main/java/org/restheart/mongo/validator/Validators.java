@@ -5,6 +5,7 @@ import static com.mongodb.client.model.Filters.eq;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Filters;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,13 +25,19 @@ import org.restheart.mongo.schema.Schemas;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// MongoDB's validators of collections, as far as they were made from the collection's JSON Schema: these follow it
-/// when it changes. Which ones these are is in the validator itself. Blocks for MongoDB. Thread-safe.
+/// MongoDB's validators of collections that were made from the collection's JSON Schema: updates them when the
+/// schema changes. A validator itself is marked as made from a schema. Blocks for MongoDB. Thread-safe.
 public final class Validators {
     private static final Logger LOG = LoggerFactory.getLogger(Validators.class);
 
     /// How often a translation is repeated because the schema has changed meanwhile.
     private static final int ATTEMPTS = 5;
+
+    /// How often, and after which pause, all validators are compared again in the background after a failure:
+    /// long enough for an election.
+    private static final int RETRIES = 10;
+
+    private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
 
     private final MongoClient client;
     private final Schemas schemas;
@@ -71,9 +78,10 @@ public final class Validators {
         client.getDatabase(db).runCommand(command, BsonDocument.class);
     }
 
-    /// Lets the validator of a collection follow its schema, if it was made from one.
+    /// Updates the validator of a collection from its schema, if it was made from one.
     ///
-    /// @return whether it holds all of the schema now, or is none of these
+    /// @return false if the validator now differs from the schema, because it cannot express it or
+    /// MongoDB has failed
     boolean follow(String db, String collection) {
         return CallerScope.call(CallerScope.SERVER, () -> hasFollowed(db, collection));
     }
@@ -126,18 +134,27 @@ public final class Validators {
         return stored == null ? new BsonDocument() : stored;
     }
 
-    /// Lets all validators follow their schemas, after some of these have changed.
+    /// Updates all validators that were made from schemas, after some of these have changed.
     ///
-    /// @return how many hold less than their schema, or could not follow
-    int followAll() {
-        return CallerScope.call(CallerScope.SERVER, this::allFollowed);
+    /// @return the full names of the collections whose validator now differs from the schema
+    /// @throws MongoException if the validators cannot be listed; they are compared again later in the
+    /// background
+    List<String> followAll() {
+        try {
+            return CallerScope.call(CallerScope.SERVER, this::allFollowed);
+        } catch (MongoException e) {
+            followSoon();
+            throw e;
+        }
     }
 
-    private int allFollowed() {
-        int incomplete = 0;
+    private List<String> allFollowed() {
+        var incomplete = new ArrayList<String>();
         for (var db : databases()) {
             for (var collection : following(db)) {
-                incomplete += hasFollowed(db, collection) ? 0 : 1;
+                if (!hasFollowed(db, collection)) {
+                    incomplete.add(db + "." + collection);
+                }
             }
         }
         return incomplete;
@@ -164,7 +181,7 @@ public final class Validators {
         return all;
     }
 
-    /// The same on another thread, once for many changes.
+    /// As [#followAll], on another thread, and once for many changes.
     private void followSoon() {
         changed.set(true);
         if (tasks.isRunning() && busy.compareAndSet(false, true)) {
@@ -174,11 +191,16 @@ public final class Validators {
 
     private void followWhileChanged() {
         try {
-            while (tasks.isRunning() && changed.getAndSet(false)) {
-                followAll();
+            for (int failures = 0; tasks.isRunning() && failures <= RETRIES && changed.getAndSet(false); ) {
+                try {
+                    var _ = CallerScope.call(CallerScope.SERVER, this::allFollowed);
+                } catch (MongoException e) {
+                    failures++;
+                    LOG.warn("MongoDB's validators could not be compared with changed JSON Schemas: {}", e.toString());
+                    tasks.pause(RETRY_PAUSE);
+                    changed.set(failures <= RETRIES);
+                }
             }
-        } catch (MongoException e) {
-            LOG.debug("The validators of collections cannot be looked at", e);
         } finally {
             busy.set(false);
         }

@@ -38,9 +38,12 @@ public final class BulkWrites {
         return run(session, collection, writes, new BulkWriteOptions());
     }
 
-    /// @param made of the documents that were not there
+    /// The counters of a bulk write.
+    ///
+    /// @param matched documents that existed
+    /// @param made documents that were inserted
     public record Counts(long matched, long made) {
-        /// None of a result that is not acknowledged.
+        /// Zeros for an unacknowledged write.
         public static Counts of(BulkWriteResult result) {
             return result.wasAcknowledged()
                     ? new Counts(

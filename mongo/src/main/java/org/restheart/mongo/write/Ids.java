@@ -21,11 +21,11 @@ public final class Ids {
                 });
     }
 
-    /// The same change, with the id of the document that an upsert makes: of a filter that no document can match
-    /// (`$in` of nothing) MongoDB keeps nothing, not even the id that it asks for, and makes one up or takes the
-    /// client's.
+    /// The same change, which also sets the id of a document that an upsert inserts. MongoDB usually copies
+    /// it from the filter, but not from one that no document can match (`$in` of nothing): then it generates
+    /// an id, or uses the one in the client's change.
     ///
-    /// @throws org.restheart.http.ProblemException 400 for operators that ask for another id
+    /// @throws org.restheart.http.ProblemException 400 for operators that set another id
     static Update kept(Update update, BsonValue id) {
         return switch (update) {
             case Update.Operators(var operators) -> new Update.Operators(withId(operators.clone(), id));

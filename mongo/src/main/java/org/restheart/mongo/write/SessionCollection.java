@@ -23,7 +23,7 @@ import org.restheart.mongo.exchange.DataRequest;
 /// A collection with the session of all its operations, if any, so that no operation can omit it. Confined to one
 /// request.
 public final class SessionCollection {
-    /// Many times what a write of one document takes.
+    /// The time limit of a write of one document; far more than one takes unless the document is locked.
     static final Duration LONGEST_WRITE = Duration.ofSeconds(5);
 
     private final MongoCollection<RawBsonDocument> collection;
@@ -74,8 +74,9 @@ public final class SessionCollection {
         return session.map(s -> collection.find(s, filter)).orElseGet(() -> collection.find(filter));
     }
 
-    /// A write of one document ends in time, and then has not been carried out: a transaction of another client may
-    /// hold the document, and MongoDB would wait for its end. Within a transaction MongoDB does not wait.
+    /// The collection with the time limit: if a transaction of another client has locked the document,
+    /// MongoDB would wait until that ends. A write that exceeds the limit has not been carried out. Within a
+    /// transaction MongoDB does not wait.
     private MongoCollection<RawBsonDocument> limited() {
         return transaction().isPresent() || collection.getTimeout(TimeUnit.MILLISECONDS) != null
                 ? collection

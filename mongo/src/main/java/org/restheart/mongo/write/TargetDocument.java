@@ -188,7 +188,8 @@ public final class TargetDocument {
         return mode == WriteMode.UPDATE ? statement : statement.append("upsert", BsonBoolean.TRUE);
     }
 
-    /// Whether the write is short, so that others may wait for it. A filter that is not harmless may take long.
+    /// The statement, if it takes so little time that others may wait for it: without filters that can take
+    /// long.
     private Optional<BsonDocument> shared(Supplier<BsonDocument> statement) {
         return collection.inSession() || file || !HarmlessFilter.is(others)
                 ? Optional.empty()

@@ -17,7 +17,7 @@ public final class FilePermissions implements Permissions {
         this.byRole = byRole(permissions);
     }
 
-    /// Takes other permissions in place of all.
+    /// Replaces all permissions.
     public void replace(List<Permission> permissions) {
         byRole = byRole(permissions);
     }

@@ -7,7 +7,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.restheart.http.Nearest;
 
-/// Which keys permissions have. A restriction that is misspelt or misplaced would not hold, without a word.
+/// The keys of permissions. Unknown keys are refused, since a misspelt or misplaced restriction would silently have
+/// no effect.
 final class PermissionKeys {
     private static final Set<String> KEYS = Set.of("roles", "predicate", "priority", "mongo");
     private static final Set<String> FILE_KEYS = Set.of("role", "roles", "predicate", "priority", "mongo");
@@ -23,14 +24,15 @@ final class PermissionKeys {
             "projectResponse",
             "checkWritten");
 
-    /// What authors note for themselves.
+    /// Keys for the author's own notes.
     private static final Set<String> NOTES = Set.of("comment", "description");
 
     private PermissionKeys() {}
 
-    /// Refuses what would widen access: a permission that was stored like this is not used.
+    /// Refuses unknown and misplaced keys of restrictions, which would widen access. Also applied to stored
+    /// permissions: one with such a key is not used.
     ///
-    /// @throws PermissionException naming the first key
+    /// @throws PermissionException naming the first such key
     static void requireRestrictions(BsonDocument permission) throws PermissionException {
         for (var key : permission.keySet()) {
             var meant = KEYS.contains(key) ? null : Nearest.to(key, MONGO_KEYS).orElse(null);
@@ -44,7 +46,7 @@ final class PermissionKeys {
         }
     }
 
-    /// As [#requireRestrictions(BsonDocument)], and for everything else that is misspelt.
+    /// As [#requireRestrictions(BsonDocument)], and refuses all other unknown keys, operators and variables.
     ///
     /// @throws PermissionException naming the first key, operator or variable
     static void require(BsonDocument permission, boolean isOfFile) throws PermissionException {

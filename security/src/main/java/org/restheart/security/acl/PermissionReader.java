@@ -38,7 +38,8 @@ public final class PermissionReader {
                 place, Optional.empty(), role != null ? List.of(role.asString().getValue()) : roles(roles), entry);
     }
 
-    /// A document of the collection. What cannot widen access is not looked at here but when it is written.
+    /// A document of the collection. Mistakes that cannot widen access are refused when it is written, not
+    /// here.
     ///
     /// @throws PermissionException saying why it cannot be used
     public static Permission ofDocument(BsonDocument document) throws PermissionException {

@@ -7,7 +7,7 @@ import org.bson.BsonString;
 import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;
 
-/// Tells authors of permissions whether one can be used, and where it cannot be read.
+/// Checks the syntax of permissions for their authors.
 public final class PermissionSyntax {
     private PermissionSyntax() {}
 

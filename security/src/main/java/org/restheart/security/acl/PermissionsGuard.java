@@ -17,8 +17,8 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
 
-/// Stands in front of the data API for requests to the collection of permissions: what would never have an effect is
-/// refused when it is written, instead of being left out with a line in the log.
+/// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
+/// another way is ignored, with a warning in the log.
 ///
 /// @param database of the collection
 public record PermissionsGuard(String database, String collection) implements Filter {
@@ -58,7 +58,7 @@ public record PermissionsGuard(String database, String collection) implements Fi
         }
     }
 
-    /// What a change sets is looked at as if the rest were good: the whole is known to MongoDB alone.
+    /// Checks only the fields that a change sets, since the rest of the stored permission is not known here.
     private static void checkChange(BsonValue content) {
         if (content instanceof BsonDocument change) {
             var permission = new BsonDocument("roles", new BsonArray(List.of(new BsonString("some"))))
@@ -75,7 +75,8 @@ public record PermissionsGuard(String database, String collection) implements Fi
         }
     }
 
-    /// `mongo.readFilter` to a field of `mongo`. Of paths that go deeper only the spelling is known.
+    /// Converts a dotted key such as `mongo.readFilter` to a field of `mongo`. Longer paths are not checked
+    /// further.
     private static void nest(BsonDocument permission) {
         var mongo = new BsonDocument();
         for (var key : List.copyOf(permission.keySet())) {

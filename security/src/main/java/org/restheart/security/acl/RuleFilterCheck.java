@@ -9,13 +9,13 @@ import org.bson.BsonValue;
 import org.restheart.http.Nearest;
 import org.restheart.http.access.Grant;
 
-/// Looks for what authors of a permission's filters misspell: variables, and operators, for which MongoDB would refuse
-/// every request that the permission covers.
+/// Finds misspelt variables and operators in a permission's filters. MongoDB would refuse every request with such a
+/// filter.
 final class RuleFilterCheck {
     private static final Set<String> VARIABLES = Set.of(
             "@user", "@request", "@mongoPermissions", "@filter", "@now", "@rnd", "@qparams", "%USER", "%ROLES", "%NOW");
 
-    /// Operators beside fields.
+    /// Operators at the top level of a filter.
     private static final Set<String> WHOLE =
             Set.of("$and", "$or", "$nor", "$expr", "$where", "$text", "$comment", "$jsonSchema", "$sampleRate");
 

@@ -30,9 +30,9 @@ public final class KeyForm {
         return random(PREFIX);
     }
 
-    /// A secret of the same strength for another purpose.
+    /// A random secret, as strong as a key, for another purpose.
     ///
-    /// @param prefix tells the purpose
+    /// @param prefix identifies the purpose
     public static String random(String prefix) {
         var bytes = new byte[32];
         RANDOM.nextBytes(bytes);

@@ -7,8 +7,8 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.realm.Generations.KeyLimits;
 
-/// The limits of stored keys, for tokens of sessions that were begun with one: they end with the key, and are good only
-/// where it is.
+/// The limits of stored keys, for tokens of sessions that were begun with one: the tokens end with the key, and are
+/// valid only from addresses from which the key is.
 public record KeyLimitsNow(ApiKeys keys) implements KeyLimits {
     @Override
     public Optional<Account> limited(Request request, String handle, Account account) {

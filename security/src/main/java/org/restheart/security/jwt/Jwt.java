@@ -139,22 +139,22 @@ public final class Jwt {
         }
     }
 
-    /// Verifies tokens of accounts only while these accounts exist.
+    /// The same, but accepts tokens of accounts only while these accounts exist.
     public Jwt knowing(Generations accounts) {
         return new Jwt(verifier.knowing(accounts), signer, accountKey);
     }
 
-    /// Refuses what was revoked.
+    /// The same, but refuses revoked tokens.
     public Jwt refusing(Revocations revocations) {
         return new Jwt(verifier.refusing(revocations), signer, accountKey);
     }
 
-    /// What takes tokens for one endpoint there alone.
+    /// The same, but accepts tokens for an endpoint only there.
     public Jwt serving(ResourceTokens endpoint) {
         return new Jwt(verifier.serving(endpoint), signer, accountKey);
     }
 
-    /// For [Generations].
+    /// The key for [Generations].
     public byte[] accountKey() {
         return accountKey.clone();
     }

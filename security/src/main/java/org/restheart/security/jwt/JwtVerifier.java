@@ -23,8 +23,8 @@ import org.restheart.security.realm.KeyedDigest;
 /// signature is verified once; its times, its revocation and its account are checked every time. Thread-safe.
 public final class JwtVerifier {
     static final int MAX_LENGTH = 8_192;
-    /// The type of tokens that are authorization codes: codes and other tokens must not be accepted in place of each
-    /// other.
+    /// The type of tokens that are authorization codes: codes and other tokens must not be accepted in place
+    /// of each other.
     static final JOSEObjectType CODE = new JOSEObjectType("authorization-code+jwt");
 
     private static final int MAX_REMEMBERED = 10_000;
@@ -45,7 +45,7 @@ public final class JwtVerifier {
     }
 
     /// @param accounts empty if no tokens are issued
-    /// @param resource empty if no endpoint wants tokens of its own
+    /// @param resource empty if no endpoint requires tokens of its own
     private JwtVerifier(
             JwtSettings settings,
             JwtKeys keys,

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.restheart.http.Request;
 
-/// One endpoint that wants tokens of its own (RFC 8707): those whose `aud` names it. Tokens that name nothing else are
-/// good there alone. Immutable.
+/// An endpoint that requires tokens whose `aud` names it (RFC 8707). Tokens whose `aud` names only this endpoint
+/// are valid there and nowhere else. Immutable.
 ///
 /// @param path of the endpoint, and of everything below it
 /// @param baseUrl by which the client of a request knows this server
@@ -29,7 +29,7 @@ public record ResourceTokens(String path, Function<Request, String> baseUrl, boo
         if (isBelow(request)) {
             return audience.isEmpty() ? plain : audience.stream().anyMatch(name -> isNamed(request, name));
         }
-        // Whatever host it names: clients choose by which host they call this one.
+        // compares only the path, since clients can reach this server by several host names
         return audience.isEmpty() || !audience.stream().allMatch(this::isPathNamed);
     }
 

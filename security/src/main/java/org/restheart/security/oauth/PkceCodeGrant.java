@@ -41,7 +41,8 @@ public final class PkceCodeGrant implements CodeGrant {
     private final Optional<ResourceGrant> resources;
 
     /// @param lifetime of the tokens
-    /// @param resources what tokens can be asked for beside what accounts may do; nothing if that is not looked at
+    /// @param resources the resources and scopes that a token can be requested for; empty if these are
+    /// ignored
     public PkceCodeGrant(JwtVerifier verifier, JwtSigner signer, Duration lifetime, Optional<ResourceGrant> resources) {
         this.resources = resources;
         this.verifier = verifier;

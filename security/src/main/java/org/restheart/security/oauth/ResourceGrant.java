@@ -11,7 +11,8 @@ import org.restheart.http.Request;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.jwt.ResourceTokens;
 
-/// The parameters `resource` (RFC 8707) and `scope` on their way from a client's wish to a token's claims.
+/// Converts the parameters `resource` (RFC 8707) and `scope` of an authorization request to claims of the code, and
+/// these to claims of the token.
 ///
 /// @param scopes that a token may have; others are left out
 public record ResourceGrant(ResourceTokens tokens, List<String> scopes) {
@@ -22,12 +23,12 @@ public record ResourceGrant(ResourceTokens tokens, List<String> scopes) {
 
     static final String SCOPE_CLAIM = "scp";
 
-    /// Whether a resource is named that is none of this server.
+    /// Whether the parameter `resource` names a resource that this server does not have.
     boolean isWrong(Request request, Query query) {
         return query.all("resource").stream().anyMatch(resource -> !tokens.isNamed(request, resource));
     }
 
-    /// What a code remembers.
+    /// Adds the claims of a code.
     void addTo(BsonDocument claims, Request request, Query query) {
         if (query.has("resource")) {
             claims.append(RESOURCE_CLAIM, new BsonString(tokens.uri(request)));
@@ -44,13 +45,13 @@ public record ResourceGrant(ResourceTokens tokens, List<String> scopes) {
                 .filter(scope -> !scope.isEmpty());
     }
 
-    /// Whether a code is to be exchanged for a token of another resource than it was got for.
+    /// Whether the token request names another resource than the authorization request of its code did.
     boolean isOther(Request request, Query form, Claims code) {
         return isWrong(request, form)
                 || (form.has("resource") && code.text(RESOURCE_CLAIM).isEmpty());
     }
 
-    /// What a token says of what its code remembers.
+    /// Adds the claims of a token that follow from those of its code.
     static void addTo(BsonDocument claims, Claims code) {
         code.text(RESOURCE_CLAIM).ifPresent(resource -> claims.append("aud", new BsonString(resource)));
         code.text(SCOPE_CLAIM).ifPresent(scope -> claims.append("scope", new BsonString(scope)));

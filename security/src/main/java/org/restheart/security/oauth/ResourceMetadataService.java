@@ -13,7 +13,8 @@ import org.restheart.http.Service;
 /// `GET /.well-known/oauth-protected-resource[/path]` (RFC 9728). Public.
 ///
 /// @param uri the service's own
-/// @param described the endpoint of which more is told than where it is
+/// @param described the endpoint whose authorization servers and scopes are described; others have only their
+/// URL
 public record ResourceMetadataService(BaseUrl base, String uri, Optional<ProtectedResource> described)
         implements Service {
     @Override

@@ -36,7 +36,7 @@ public final class DigestAuthenticator implements Authenticator {
         return authenticate(request, true);
     }
 
-    /// Without the nonce, of which each count is used once.
+    /// Does not check the nonce again: each of its counts is valid once.
     @Override
     public Authentication authenticateAgain(Request request) {
         return authenticate(request, false);

@@ -12,14 +12,14 @@ import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 
-/// The fields that an upserting `PATCH` stores besides its content: MongoDB copies the values that its filter compares
-/// with into the new document. Every field that a filter names counts, with any operator.
+/// The fields that an upserting `PATCH` stores besides its content: MongoDB copies the values that its filter
+/// compares with into the new document. Every field that a filter names counts, with any operator.
 public final class UpsertFilters {
     private UpsertFilters() {}
 
-    /// A document with one field for each condition of the request's filters. Those on the `_id` are left out where the
-    /// path names the document. Empty if the request cannot insert a document. Malformed filters are refused by the
-    /// handler.
+    /// A document with one field for each condition of the request's filters, without conditions on `_id` if
+    /// the path names the document. Empty if the request cannot insert a document. Malformed filters are
+    /// ignored: the handler refuses them.
     public static List<BsonDocument> of(Request request) {
         var query = request.query();
         if (request.method() != Method.PATCH

@@ -12,13 +12,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Runs bcrypt on few threads. Clients are served round-robin, so that one with many passwords does not delay the
-/// others, and clients that have sent a valid password before have precedence, so that a flood from unknown addresses
-/// does not delay known ones. Thread-safe.
+/// others, and clients that have sent a valid password before have precedence, so that a flood from unknown
+/// addresses does not delay known ones. Thread-safe.
 final class BcryptQueue implements AutoCloseable {
     private static final int MAX_WAITING = 64;
 
-    /// One of this many turns is given to unknown clients, even while known ones wait.
-    private static final int TURNS_PER_STRANGER = 4;
+    /// One in this many turns is given to an unknown client, even while known ones wait.
+    private static final int TURNS_PER_UNKNOWN = 4;
 
     private static final int MAX_KNOWN = 10_000;
     private static final Duration KNOWN = Duration.ofDays(1);
@@ -45,7 +45,8 @@ final class BcryptQueue implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /// Queues the work. When the queue is full, the latest work of the client with the most queued work is cancelled.
+    /// Queues the work. When the queue is full, the latest work of the client with the most queued work is
+    /// cancelled.
     void add(String client, BcryptTurn<?> turn) {
         var dropped = enqueue(client, turn);
         if (dropped != null) {
@@ -89,9 +90,9 @@ final class BcryptQueue implements AutoCloseable {
     private @Nullable BcryptTurn<?> next() {
         lock.lock();
         try {
-            boolean strangersTurn = ++turns % TURNS_PER_STRANGER == 0;
-            var first = strangersTurn ? strangers : acquaintances;
-            var second = strangersTurn ? acquaintances : strangers;
+            boolean unknownsTurn = ++turns % TURNS_PER_UNKNOWN == 0;
+            var first = unknownsTurn ? strangers : acquaintances;
+            var second = unknownsTurn ? acquaintances : strangers;
             return first.size > 0 ? first.next() : second.next();
         } finally {
             lock.unlock();

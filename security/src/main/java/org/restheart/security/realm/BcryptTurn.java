@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/// One run of bcrypt. It is cancelled instead of run if all callers have timed out by its turn: under a flood the
-/// threads would otherwise only serve requests that have timed out. Thread-safe.
+/// One execution of bcrypt, requested by one or more callers. It is cancelled if all of them have timed out before
+/// it starts: under a flood the threads would otherwise work only for requests that have timed out. Thread-safe.
 final class BcryptTurn<T> extends CompletableFuture<T> implements Runnable {
     private final long timeout;
     private final Supplier<T> work;

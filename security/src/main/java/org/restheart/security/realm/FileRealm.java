@@ -36,9 +36,9 @@ public final class FileRealm implements Realm {
 
     private record Known(String password, Account account) {}
 
-    /// What the file holds at a time.
+    /// The accounts of the file; replaced as a whole.
     ///
-    /// @param identities of accounts for which it was asked
+    /// @param identities computed identities of accounts, by name
     private record Entries(Map<String, Known> users, boolean anyHashed, Map<String, String> identities) {
         static Entries of(List<User> users) {
             var known = new HashMap<String, Known>();
@@ -56,13 +56,14 @@ public final class FileRealm implements Realm {
         }
     }
 
-    /// @param users of two with the same name the later is used
+    /// @param users if two have the same name, the later one is used
     public FileRealm(List<User> users, PasswordHashes hashes) {
         this.hashes = hashes;
         this.entries = Entries.of(users);
     }
 
-    /// Takes other accounts in place of all. Nobody stays logged in with a password that was changed.
+    /// Replaces all accounts. Tokens and cached credentials of accounts whose password has changed become
+    /// invalid.
     public void replace(List<User> users) {
         entries = Entries.of(users);
     }
@@ -118,7 +119,8 @@ public final class FileRealm implements Realm {
         return identified(request, name, true);
     }
 
-    /// Another entry with this name has another password. Derived slowly, since the password may be in clear.
+    /// The identity of an account, derived from its password, so that another account of this name has
+    /// another one. A slow derivation, since the password may be stored in clear.
     private static String identity(String name, String password) {
         try {
             var salt = ("identity of " + name).getBytes(StandardCharsets.UTF_8);

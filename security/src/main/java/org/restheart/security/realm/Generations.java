@@ -19,8 +19,9 @@ import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.Credentials.Origin;
 
-/// The generation of an account, which its tokens contain so that they end with the account. It changes with the
-/// password, and differs for another account of the same name. Equal on every gateway with the same key. Thread-safe.
+/// Computes the generation of accounts, a value that tokens contain so that they become invalid with the account.
+/// It changes with the password, and differs for another account of the same name. Equal on every gateway with the
+/// same key. Thread-safe.
 public final class Generations {
     private static final String ALGORITHM = "HmacSHA256";
     private static final int BYTES = 16;
@@ -36,17 +37,17 @@ public final class Generations {
             .maximumSize(10_000)
             .build();
 
-    /// An account as it is now.
+    /// The current state of an account.
     public record Current(Account account, String generation) {}
 
-    /// What API keys allow now.
+    /// The current limits of API keys.
     @FunctionalInterface
     public interface KeyLimits {
-        /// For gateways without API keys.
+        /// Refuses all keys: for gateways without API keys.
         KeyLimits NONE = (_, _, _) -> Optional.empty();
 
-        /// The account with what a key leaves of its roles; empty if the request may not use the key. Follows the
-        /// threading rule of [Realm#verify].
+        /// The account with those of its roles that a key allows; empty if the request may not use the
+        /// key. Follows the threading rule of [Realm#verify].
         ///
         /// @param handle of the key
         Optional<Account> limited(Request request, String handle, Account account);
@@ -71,8 +72,8 @@ public final class Generations {
                         known.get(stored.account(), _ -> generation(source, name, stored.password()))));
     }
 
-    /// The account of this name, if it is still the one for which a token of this lineage was issued, with what the
-    /// API key of its log-in leaves of it.
+    /// The account of this name, if it is still the one for which a token of this lineage was issued, with
+    /// the roles that the API key of its log-in allows.
     public Optional<Account> of(Request request, Lineage lineage, String name) {
         return current(request, lineage.source(), name)
                 .filter(current -> MessageDigest.isEqual(
@@ -95,7 +96,8 @@ public final class Generations {
                         .map(current -> lineage(credentials.source(), current.generation(), new Origin.Password()));
     }
 
-    /// As [#of(Request, Account, Credentials)] for a session, which an API key may begin, too: its limits hold then.
+    /// As [#of(Request, Account, Credentials)] for a session, which may also begin with an API key, and then
+    /// has its limits.
     ///
     /// @param keysRealm the realm of the accounts of API keys
     public Optional<Lineage> ofSession(Request request, Account account, Credentials credentials, String keysRealm) {

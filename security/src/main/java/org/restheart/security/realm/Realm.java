@@ -14,12 +14,12 @@ public interface Realm {
     /// @throws org.restheart.http.ProblemException 503 if too many passwords are being verified
     Optional<Account> verify(Request request, String name, String password);
 
-    /// Whether a verified account is still current, including its password. Never blocks; false when that would need a
-    /// query.
+    /// Whether a verified account is still current, including its password. Never blocks; false when that
+    /// would need a query.
     boolean isCurrent(Account account);
 
-    /// The account with its password, if that is stored in clear: for mechanisms that do not receive the password. The
-    /// same threading rule applies.
+    /// The account with its password, if that is stored in clear: for mechanisms that do not receive the
+    /// password. The same threading rule applies.
     ///
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     Optional<Clear> clear(Request request, String name);
@@ -35,14 +35,15 @@ public interface Realm {
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
     Optional<Identified> identified(Request request, String name, boolean fresh);
 
-    /// The account and its identity, which it is given if it has none. May block.
+    /// The account and its identity, which is created if it has none. May block.
     ///
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now; 409 if it cannot have one
     Optional<Identified> identify(Request request, String name);
 
-    /// An account that can log in, and what tells it from all others that have had its name.
+    /// An account that can log in, and its identity, which distinguishes it from earlier and later accounts
+    /// of its name.
     ///
-    /// @param identity not secret; empty if it was not given one yet
+    /// @param identity not secret; empty if none has been created yet
     record Identified(Account account, Optional<String> identity) {}
 
     /// An account that can log in.

@@ -12,8 +12,7 @@ import org.restheart.security.cache.InvalidatedCache;
 
 /// Accounts that are documents of a collection. Thread-safe.
 public final class StoredRealm implements Realm {
-    /// The property of an account that tells it from others of its name: of all properties, only one that is random
-    /// is in no other document.
+    /// The property with the account's identity: random, so that no other document has the same.
     public static final String IDENTITY = "_identity";
 
     private final UsersCollection users;

@@ -56,7 +56,8 @@ public final class RefreshAuthenticator implements Authenticator {
                 .isPresent();
     }
 
-    /// The account as it is now, with what is left of it.
+    /// The current account, with the roles that the session still allows; empty if the session is no longer
+    /// valid.
     private Optional<Account> owner(Request request, RefreshToken token) {
         return token.lineage()
                 .map(lineage -> accounts.of(request, lineage, token.account()))

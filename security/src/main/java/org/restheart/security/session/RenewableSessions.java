@@ -18,8 +18,9 @@ import org.restheart.security.jwt.Revocations;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.token.TokenClaims;
 
-/// Begins, renews and ends sessions. What began a session bounds it: its tokens end with the account, its password, and
-/// the API key, and have no more roles than these. Thread-safe; all methods may block.
+/// Begins, renews and ends sessions. A session is bounded by the credentials that began it: its tokens become
+/// invalid with the account, its password or the API key, and have no roles beyond these. Thread-safe; all methods
+/// may block.
 public final class RenewableSessions {
     private static final String PREFIX = "rhr_";
 
@@ -35,7 +36,8 @@ public final class RenewableSessions {
     /// @param keysRealm the realm of the accounts of API keys
     /// @param propertyClaims see [TokenClaims]
     /// @param clients determines the addresses by which anonymous sessions are counted
-    /// @param revoked for how long the lineage of a session that was ended is refused: no token of it lives longer
+    /// @param revoked for how long the lineage of a session that was ended is refused: no token of it
+    /// lives longer
     public record Settings(
             Duration access,
             Duration refresh,
@@ -69,8 +71,9 @@ public final class RenewableSessions {
         return new RefreshAuthenticator(store, form, accounts, revocations);
     }
 
-    /// A session of an authenticated account. That of a token ends with this token: of an account of another issuer
-    /// nothing else is known, and with a token of this gateway nobody gets a session that outlives its own.
+    /// Begins a session of an authenticated account. A session that begins with a token ends with the token:
+    /// an account of another issuer cannot be looked up, and a token of this gateway must not be extended by
+    /// a session.
     ///
     /// @param credentials of the account
     public Begun begin(Request request, Account account, Credentials credentials) {
@@ -99,7 +102,8 @@ public final class RenewableSessions {
         return new Begun(sign(account, lineage, end), token, account.name());
     }
 
-    /// A session of an account whose credentials are not asked for; empty if there is no such account.
+    /// Begins an anonymous session of the account of this name, without credentials; empty if there is no
+    /// such account.
     public Optional<Begun> begin(Request request, String realm, String name) {
         request.requireThread();
         var now = Instant.now();
@@ -117,8 +121,8 @@ public final class RenewableSessions {
         return sign(account, lineage(credentials), credentials.expires().orElseThrow());
     }
 
-    /// Ends the session of a request that was authenticated with a refresh token, with all others of its lineage. Its
-    /// access tokens are refused by this server at once, by others within a second.
+    /// Ends the session of a request that was authenticated with a refresh token, with all others of its
+    /// lineage. Its access tokens are refused by this server at once, by others within a second.
     public void end(Credentials credentials) {
         lineage(credentials).ifPresent(lineage -> {
             revocations.revoke(lineage.id(), Instant.now().plus(settings.revoked()));

@@ -22,8 +22,8 @@ import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
 import org.restheart.security.realm.Generations;
 
-/// Signed tokens, which every server with the key accepts. The last token of each account is issued again until it is
-/// about to expire or its claims are out of date.
+/// Signed tokens, which every server with the key accepts. The last token of each account is issued again until it
+/// is about to expire or its claims are out of date.
 public final class JwtTokenManager implements TokenManager {
     private static final int MAX_ACCOUNTS = 1_000;
     /// An issued token is valid for at least this fraction of its lifetime.
@@ -124,7 +124,7 @@ public final class JwtTokenManager implements TokenManager {
                 : settings.lifetime();
     }
 
-    /// The token of the request itself, if it equals the one that would be issued.
+    /// The token with which the request was authenticated, if it equals the one that would be issued.
     private Optional<Issued> shown(Request request, Account account, Credentials credentials, BsonDocument toSay) {
         return credentials
                 .token()
@@ -186,7 +186,8 @@ public final class JwtTokenManager implements TokenManager {
         }
     }
 
-    /// None of them is valid for longer than a token issued now. Sessions end last, since that can fail.
+    /// Revokes all tokens of these lineages, for the lifetime of a token that is issued now. Sessions are
+    /// ended last, since that can fail.
     private void revokeDescendants(Set<String> lineages) {
         var longest = settings.lifetime().compareTo(sessions.access()) < 0 ? sessions.access() : settings.lifetime();
         var until = Optional.of(Instant.now().plus(longest));

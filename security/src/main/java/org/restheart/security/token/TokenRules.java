@@ -13,7 +13,7 @@ import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.Authorizer;
 import org.restheart.security.predicate.KindAttempt;
 
-/// For a token service that is secured: every account may use it, and every caller may ask for a token.
+/// Authorizes requests to a secured token service: every account may use it, and every caller may request a token.
 public final class TokenRules implements Authorizer {
     private final List<String> uri;
 

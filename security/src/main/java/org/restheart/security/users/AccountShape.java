@@ -11,10 +11,10 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.security.realm.UsersCollection;
 
-/// Refuses accounts that nobody could log in with, or whose password would be stored as plain text, since a property is
-/// misspelt or has the wrong type.
+/// Refuses accounts whose properties are misspelt or have the wrong type: nobody could log in with them, or their
+/// password would be stored as plain text.
 final class AccountShape {
-    /// As many letters may be wrong: properties such as `passwordHint` are the author's own.
+    /// A name at this edit distance or less counts as misspelt; others, such as `passwordHint`, are allowed.
     private static final int MOST_WRONG = 2;
 
     private final UsersCollection users;
@@ -26,7 +26,7 @@ final class AccountShape {
         users.roles().property().ifPresent(meant::add);
     }
 
-    /// Looks at documents and at changes of them; operators other than `$set` and `$setOnInsert` are not looked at.
+    /// Checks documents and changes of documents; of update operators only `$set` and `$setOnInsert`.
     ///
     /// @throws ProblemException 400 naming the first property
     void require(BsonValue content) {
@@ -63,7 +63,7 @@ final class AccountShape {
                 });
     }
 
-    /// Whether new accounts are among the documents with which nobody could log in by password.
+    /// Whether one of the documents is a new account without a password.
     boolean lacksPassword(BsonValue content) {
         return switch (content) {
             case BsonArray documents -> documents.stream().anyMatch(this::lacksPassword);

@@ -7,8 +7,8 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Query;
 
-/// Checks whether the parameters of a request depend on hidden properties: by name, as a field path, or through an
-/// expression that can access every property. In doubt the request is refused.
+/// Checks whether the parameters of a request depend on hidden properties: by name, as a field path, or by an
+/// expression that can access every property. Unknown forms count as dependent.
 record Mentions(Visibility visibility) {
     private static final List<String> PARAMETERS =
             List.of("filter", "keys", "sort", "sort_by", "hint", "avars", "shardkey");

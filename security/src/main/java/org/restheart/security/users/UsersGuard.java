@@ -30,14 +30,14 @@ import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Guards requests of the data API to the collection of accounts, by any path. The restrictions on passwords and the
-/// root role apply to all callers.
+/// Guards requests of the data API to the collection of accounts, by any path. The restrictions on passwords and
+/// the root role apply to all callers.
 public final class UsersGuard implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(UsersGuard.class);
     private static final Set<String> TOKENS = Set.of("emailVerificationToken", "passwordResetToken", "inviteToken");
     private static final Set<ResourceKind> DOCUMENTS = EnumSet.of(ResourceKind.DOCUMENT, ResourceKind.BULK_DOCUMENTS);
 
-    /// Not refused: other log-ins, such as those of identity providers, need none.
+    /// A warning, not a refusal: accounts that log in by identity providers need no password.
     private static final String NO_PASSWORD = "299 - \"the account has no password: nobody can log in with one\"";
 
     private final UsersCollection users;

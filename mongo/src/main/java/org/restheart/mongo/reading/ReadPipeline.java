@@ -15,14 +15,14 @@ import org.restheart.mongo.find.QueryKey;
 /// @param limit most results; 0 for all
 /// @param timeLimit zero for none
 /// @param rights with which it is run
-public record PipelineQuestion(
+public record ReadPipeline(
         MongoNamespace namespace,
         List<BsonDocument> stages,
         boolean allowDiskUse,
         int limit,
         Duration timeLimit,
         ReadRights rights) {
-    public PipelineQuestion {
+    public ReadPipeline {
         stages = List.copyOf(stages);
     }
 

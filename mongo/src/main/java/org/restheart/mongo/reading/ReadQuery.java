@@ -20,7 +20,7 @@ import org.restheart.mongo.find.ReadSettings;
 /// @param limit at least 1
 /// @param timeLimit zero for none
 /// @param rights with which it is run
-public record FindQuestion(
+public record ReadQuery(
         MongoNamespace namespace,
         BsonDocument filter,
         BsonDocument sort,
@@ -28,7 +28,7 @@ public record FindQuestion(
         int limit,
         Duration timeLimit,
         ReadRights rights) {
-    public FindQuestion {
+    public ReadQuery {
         if (limit < 1 || skip < 0) {
             throw new IllegalArgumentException("limit " + limit + ", skip " + skip);
         }
@@ -44,12 +44,12 @@ public record FindQuestion(
         return new DocumentQuery(namespace, id, rights.filter(new BsonDocument()), projection(), settings());
     }
 
-    FindQuery query() {
-        return query(settings());
+    FindQuery asFind() {
+        return asFind(settings());
     }
 
-    /// @param settings in place of the usual ones
-    FindQuery query(ReadSettings settings) {
+    /// This query with other settings.
+    FindQuery asFind(ReadSettings settings) {
         return new FindQuery(
                 namespace, rights.filter(filter), projection(), sort, Optional.empty(), skip, limit, settings);
     }
@@ -62,8 +62,8 @@ public record FindQuestion(
         return new ReadSettings(Optional.empty(), Optional.empty(), timeLimit);
     }
 
-    /// The same query as a pipeline.
-    PipelineQuestion asPipeline() {
+    /// This query as a pipeline.
+    ReadPipeline asPipeline() {
         var stages = new ArrayList<BsonDocument>();
         stages.add(new BsonDocument("$match", filter));
         if (!sort.isEmpty()) {
@@ -73,7 +73,7 @@ public record FindQuestion(
             stages.add(new BsonDocument("$skip", new BsonInt32(skip)));
         }
         stages.add(new BsonDocument("$limit", new BsonInt32(limit)));
-        return new PipelineQuestion(namespace, stages, false, 0, timeLimit, rights);
+        return new ReadPipeline(namespace, stages, false, 0, timeLimit, rights);
     }
 
     /// The key of the result.
