@@ -8,6 +8,7 @@ import org.restheart.perftest.experiment.CoalescingExperiment;
 import org.restheart.perftest.experiment.CompareExperiment;
 import org.restheart.perftest.experiment.DeepExperiment;
 import org.restheart.perftest.experiment.DoorsExperiment;
+import org.restheart.perftest.experiment.FilesExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
 import org.restheart.perftest.experiment.LineupExperiment;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Command;
             CoalescingExperiment.class,
             InsertsExperiment.class,
             QueriesExperiment.class,
+            FilesExperiment.class,
             DeepExperiment.class,
             GrowingExperiment.class,
             AuthenticatedExperiment.class,

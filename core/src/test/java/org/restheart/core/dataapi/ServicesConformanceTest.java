@@ -14,7 +14,7 @@ class ServicesConformanceTest extends DataApiConformance {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ConformanceFile({"services-schemas.yml", "services-sessions.yml", "services-files.yml"})
+    @ConformanceFile({"services-schemas.yml", "services-sessions.yml", "services-files.yml", "services-rows.yml"})
     void answers_as_specified(ConformanceCase c) {
         run(c);
     }

@@ -223,11 +223,29 @@ class DataRulesTest {
                 "filter={\"$where\":\"true\"}",
                 "filter={\"$or\":[{\"a\":1},{\"$where\":\"true\"}]}",
                 "filter={\"$expr\":{\"$function\":{\"body\":\"f\",\"args\":[],\"lang\":\"js\"}}}",
-                "keys={\"x\":{\"$function\":{\"body\":\"f\",\"args\":[],\"lang\":\"js\"}}}")) {
+                "keys={\"x\":{\"$function\":{\"body\":\"f\",\"args\":[],\"lang\":\"js\"}}}",
+                "keys={\"x\":{\"$accumulator\":{\"lang\":\"js\"}}}",
+                "sort={\"a\":{\"$function\":{\"lang\":\"js\"}}}",
+                "hint={\"$where\":1}")) {
             int equals = query.indexOf('=');
-            var target = "/c?" + query.substring(0, equals + 1) + encode(query.substring(equals + 1));
-            assertThat(status(gateway.as("admin"), target)).as(query).isEqualTo(403);
+            var parameter = query.substring(0, equals + 1) + encode(query.substring(equals + 1));
+            assertThat(status(gateway.as("admin"), "/c?" + parameter)).as(query).isEqualTo(403);
+            assertThat(status(gateway.as("admin"), "/c/_size?" + parameter))
+                    .as("size, %s", query)
+                    .isEqualTo(403);
+            if (query.startsWith("filter")) {
+                var admin = gateway.as("admin");
+                for (var path : List.of("/c/*?", "/c/a?")) {
+                    assertThat(admin.patch(path + parameter, "{\"t24\":1}").statusCode())
+                            .as(path + query)
+                            .isEqualTo(403);
+                    assertThat(admin.send("DELETE", path + parameter, "").statusCode())
+                            .as(path + query)
+                            .isEqualTo(403);
+                }
+            }
         }
+        assertThat(gateway.collection("c").countDocuments(eq("t24", 1))).isZero();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package org.restheart.mongo.aggregation;
 
+import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.FORBIDDEN;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.UNPROCESSABLE;
@@ -140,10 +141,11 @@ public final class RunAggregation implements DataHandler {
                 : HalPages.results(request);
     }
 
-    /// Errors of the pipeline are reported in full; failures of the deployment are not client errors.
+    /// Errors of the pipeline are reported in full; failures of the deployment are not client errors, and those of a
+    /// transaction are none of the pipeline.
     private static RuntimeException rejected(MongoCommandException e) {
         var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
-        if (problem.status() != 400) {
+        if (problem.status() != 400 || problem.code() == BAD_REQUEST) {
             return problem.raise();
         }
         return Problem.of(UNPROCESSABLE, "error executing aggregation")

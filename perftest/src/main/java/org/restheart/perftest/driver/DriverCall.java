@@ -9,10 +9,16 @@ import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.gridfs.GridFSBucket;
+import com.mongodb.client.gridfs.GridFSBuckets;
+import java.io.ByteArrayInputStream;
+import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
@@ -64,7 +70,21 @@ final class DriverCall {
                         .sort(descending("_id"))
                         .limit(limit));
             }
+            case Operation.Upload(var namespace, var bytes) -> {
+                var content = new byte[bytes];
+                Arrays.fill(content, (byte) 'x');
+                var bucket = bucket(namespace);
+                yield () -> bucket.uploadFromStream("file", new ByteArrayInputStream(content));
+            }
+            case Operation.Download(var namespace) -> {
+                var bucket = bucket(namespace);
+                yield () -> bucket.downloadToStream(new BsonString("f"), OutputStream.nullOutputStream());
+            }
         };
+    }
+
+    private GridFSBucket bucket(Namespace namespace) {
+        return GridFSBuckets.create(database(namespace), namespace.bucket()).withWriteConcern(WriteConcern.MAJORITY);
     }
 
     /// As the gateway does, each document gets an `_id` and an `_etag` of its own.

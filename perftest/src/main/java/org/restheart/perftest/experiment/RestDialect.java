@@ -2,6 +2,7 @@ package org.restheart.perftest.experiment;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.restheart.perftest.load.Traffic;
@@ -35,6 +36,13 @@ record RestDialect(int port, String credentials, String parameters) {
                 var filter = "{\"" + field + "\":{\"$regex\":\"" + regex + "\"}}";
                 yield get(page(path, limit) + "1&filter=" + encoded(filter), new Slot.Nothing());
             }
+            case Operation.Upload(var _, var bytes) -> {
+                var all = new ArrayList<>(fields());
+                all.add("Content-Type: application/octet-stream");
+                all.add("Content-Length: " + bytes);
+                yield new Traffic("PUT", path + "/{}", all, "x".repeat(bytes), new Slot.GrowingNumber(0, 1));
+            }
+            case Operation.Download _ -> get(path + "/f/binary", new Slot.Nothing());
         };
     }
 

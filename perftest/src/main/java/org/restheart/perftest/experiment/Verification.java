@@ -22,6 +22,7 @@ import org.bson.Document;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.load.Traffic;
 import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -45,12 +46,18 @@ final class Verification implements Closeable {
     void check(HttpSubject subject, Operation operation) throws IOException, InterruptedException {
         var traffic = subject.dialect().traffic(operation);
         var response = send(traffic, subject.dialect().port());
-        var wanted = operation instanceof Operation.Insert(var _, var batch, var _) && batch == 1 ? 201 : 200;
+        boolean creates = operation instanceof Operation.Upload
+                || (operation instanceof Operation.Insert(var _, var batch, var _) && batch == 1);
+        var wanted = creates ? 201 : 200;
         if (response.statusCode() != wanted) {
             throw new IOException("%s answers %d to the operation '%s': %s"
                     .formatted(subject.name(), response.statusCode(), operation.label(), response.body()));
         }
-        if (operation instanceof Operation.Insert || operation instanceof Operation.Ping) {
+        if (creates || operation instanceof Operation.Insert || operation instanceof Operation.Ping) {
+            return;
+        }
+        if (operation instanceof Operation.Download(var namespace)) {
+            checkLength(subject, namespace, response.body().length());
             return;
         }
         var expected = expected(operation);
@@ -58,6 +65,16 @@ final class Verification implements Closeable {
         if (expected.isEmpty() || !answered.equals(expected)) {
             throw new IOException("%s answers the operation '%s' with documents %s, MongoDB with %s"
                     .formatted(subject.name(), operation.label(), answered, expected));
+        }
+    }
+
+    private void checkLength(HttpSubject subject, Namespace namespace, int received) throws IOException {
+        var file = mongo.getDatabase(namespace.database())
+                .getCollection(namespace.collection())
+                .find(eq("f"))
+                .first();
+        if (file == null || file.get("length", Number.class).longValue() != received) {
+            throw new IOException(subject.name() + " sends " + received + " bytes of the file " + file);
         }
     }
 
@@ -95,7 +112,8 @@ final class Verification implements Closeable {
         var collection = mongo.getDatabase(operation.namespace().database())
                 .getCollection(operation.namespace().collection());
         var found = switch (operation) {
-            case Operation.Ping _, Operation.Insert _ -> throw new IllegalArgumentException("finds nothing");
+            case Operation.Ping _, Operation.Insert _, Operation.Upload _, Operation.Download _ ->
+                throw new IllegalArgumentException("finds no documents");
             case Operation.FindById _ -> collection.find(eq(DocumentIds.at(0)));
             case Operation.Page(var _, var skip, var limit) -> page(collection, skip, limit);
             case Operation.RandomPage(var _, var from, var _, var limit) -> page(collection, from, limit);

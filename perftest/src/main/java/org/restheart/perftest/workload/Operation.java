@@ -94,6 +94,30 @@ public sealed interface Operation {
         }
     }
 
+    /// Stores a file of so many bytes in a bucket, each under another id.
+    ///
+    /// @param namespace its collection is the bucket with `.files`
+    record Upload(Namespace namespace, int bytes) implements Operation {
+        public Upload {
+            Check.atLeast("bytes", bytes, 1);
+        }
+
+        @Override
+        public String label() {
+            return "upload";
+        }
+    }
+
+    /// Reads the content of the file `f` of a bucket, the same each time.
+    ///
+    /// @param namespace its collection is the bucket with `.files`
+    record Download(Namespace namespace) implements Operation {
+        @Override
+        public String label() {
+            return "download";
+        }
+    }
+
     /// The gateway pages by number, so positions are multiples of the page size.
     final class PageOperation {
         private PageOperation() {}
