@@ -152,7 +152,7 @@ class LaunchTest {
     }
 
     @Test
-    void T34_no_secret_is_printed_however_deep_it_is() {
+    void no_secret_is_printed_however_deep_it_is() {
         var rho = String.join(
                 ";",
                 "/jwtConfigProvider/key->'S3CRET1'",

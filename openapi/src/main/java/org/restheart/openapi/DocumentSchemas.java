@@ -253,8 +253,8 @@ final class DocumentSchemas {
     }
 
     private static boolean isWhole(Offered offered) {
-        return offered.operation().input() == Operations.Input.DOCUMENTS
-                || offered.operation().input() == Operations.Input.DOCUMENT;
+        return offered.operation().input() == DataOperation.Input.DOCUMENTS
+                || offered.operation().input() == DataOperation.Input.DOCUMENT;
     }
 
     private BsonDocument createdSchema(String component, List<RuleAnswer> rules) {

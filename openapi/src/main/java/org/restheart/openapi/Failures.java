@@ -14,7 +14,6 @@ import org.bson.BsonString;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.StatusText;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.openapi.Operations.Operation;
 
 /// The statuses of errors, and their responses.
 final class Failures {
@@ -23,15 +22,15 @@ final class Failures {
 
     private Failures() {}
 
-    static Set<Integer> of(Operation operation) {
+    static Set<Integer> of(DataOperation operation) {
         var statuses = new TreeSet<>(OF_ALL);
         if (operation.writes() || operation.kind() == ResourceKind.AGGREGATIONS) {
             statuses.addAll(OF_WRITES);
         }
-        if (operation.output() == Operations.Output.RESULTS || operation.output() == Operations.Output.EVENTS) {
+        if (operation.output() == DataOperation.Output.RESULTS || operation.output() == DataOperation.Output.EVENTS) {
             statuses.add(422);
         }
-        if (operation.output() == Operations.Output.DOCUMENTS) {
+        if (operation.output() == DataOperation.Output.DOCUMENTS) {
             statuses.add(406);
         }
         statuses.removeAll(operation.statuses());

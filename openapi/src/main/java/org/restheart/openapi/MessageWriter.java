@@ -10,9 +10,8 @@ import java.util.TreeMap;
 import org.bson.BsonDocument;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.openapi.Operations.Input;
-import org.restheart.openapi.Operations.Operation;
-import org.restheart.openapi.Operations.Output;
+import org.restheart.openapi.DataOperation.Input;
+import org.restheart.openapi.DataOperation.Output;
 import org.restheart.openapi.Visible.Offered;
 
 /// Writes request bodies and responses of operations, by media type. Confined to one document.
@@ -99,7 +98,7 @@ final class MessageWriter {
         return document;
     }
 
-    private BsonDocument success(Operation operation, int status, DocumentSchemas schemas) {
+    private BsonDocument success(DataOperation operation, int status, DocumentSchemas schemas) {
         var response = object("description", Failures.text(status));
         var headers = new BsonDocument();
         if (status == 201 && operation.method() == Method.POST) {
@@ -123,7 +122,7 @@ final class MessageWriter {
         return response;
     }
 
-    private BsonDocument content(Operation operation, DocumentSchemas schemas) {
+    private BsonDocument content(DataOperation operation, DocumentSchemas schemas) {
         return switch (operation.output()) {
             case NONE -> new BsonDocument();
             case DOCUMENTS -> {

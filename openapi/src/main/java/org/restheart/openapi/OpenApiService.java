@@ -36,7 +36,7 @@ import org.restheart.http.judged.KindPermissions;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shapes;
 import org.restheart.openapi.AccessEvaluation.Scope;
-import org.restheart.openapi.AccessEvaluation.Wish;
+import org.restheart.openapi.AccessEvaluation.Options;
 import org.restheart.openapi.DescriptionWriter.Heading;
 import org.restheart.openapi.OpenApiConfig.Server;
 
@@ -144,12 +144,12 @@ public final class OpenApiService implements Service {
                 .flatMap(role -> account.filter(known -> known.hasRole(role)))
                 .isPresent();
         boolean typed = !request.query().first("typed").filter("false"::equals).isPresent();
-        var wish = new Wish(
+        var options = new Options(
                 scope,
                 typed,
                 root && request.query().first("sample").filter("fresh"::equals).isPresent(),
                 config.everything() && (root || config.everythingForAll()));
-        var visible = evaluation.visible(request, wish);
+        var visible = evaluation.visible(request, options);
         var services = config.includeServices() && scope.equals(Scope.EVERYTHING)
                 ? ServiceOperations.of(request, server.services(), permissions)
                 : List.<ServiceOperations.Offer>of();

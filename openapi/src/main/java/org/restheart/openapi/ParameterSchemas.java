@@ -16,7 +16,6 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.description.ShapeBuilder;
 import org.restheart.openapi.OpenApiConfig.Server;
-import org.restheart.openapi.Operations.Operation;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
@@ -118,7 +117,7 @@ final class ParameterSchemas {
         return names;
     }
 
-    private static List<String> headers(Operation operation) {
+    private static List<String> headers(DataOperation operation) {
         var names = new ArrayList<String>();
         if (operation.takesPrecondition()) {
             names.add("If-Match");
@@ -126,14 +125,14 @@ final class ParameterSchemas {
         if (operation.statuses().contains(304)) {
             names.add("If-None-Match");
         }
-        if (operation.kind() == ResourceKind.COLLECTION && operation.input() == Operations.Input.DOCUMENTS) {
+        if (operation.kind() == ResourceKind.COLLECTION && operation.input() == DataOperation.Input.DOCUMENTS) {
             names.add("Idempotency-Key");
         }
         return names;
     }
 
     private BsonDocument parameter(
-            String name, Operation operation, Optional<Group> group, Optional<StoredVariables> variables) {
+            String name, DataOperation operation, Optional<Group> group, Optional<StoredVariables> variables) {
         return switch (name) {
             case "sort" ->
                 group.flatMap(ParameterSchemas::sortExample)
@@ -145,7 +144,7 @@ final class ParameterSchemas {
                         .map(example -> definition("hint").append("example", new BsonString(example)))
                         .orElseGet(() -> reference(name, definition(name)));
             case "filter" ->
-                operation.parameters() == Operations.Parameters.BULK
+                operation.parameters() == DataOperation.Parameters.BULK
                         ? reference("filterRequired", definition(name).append("required", Json.value(true)))
                         : reference(name, definition(name));
             case "avars" ->

@@ -8,7 +8,6 @@ import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Permitted;
 import org.restheart.mongo.description.CollectionStructure;
 import org.restheart.mongo.description.Shape;
-import org.restheart.openapi.Operations.Operation;
 
 /// The resources and operations that are visible to a caller: everything that determines the document. Immutable,
 /// compares by value.
@@ -55,7 +54,7 @@ record Visible(List<Group> groups, boolean pending) {
     /// @param writeMode whether some request may have the parameter `wm`
     /// @param anonymous whether no account is needed
     record Offered(
-            Operation operation, String path, String name, Permitted permitted, boolean writeMode, boolean anonymous) {
+            DataOperation operation, String path, String name, Permitted permitted, boolean writeMode, boolean anonymous) {
         boolean depends() {
             return permitted.answer() == Answer.DEPENDS;
         }

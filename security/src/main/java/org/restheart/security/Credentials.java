@@ -19,8 +19,8 @@ public record Credentials(String source, Optional<Token> token) {
     /// Set by the security filter for authenticated requests.
     public static final Key<Credentials> KEY = Key.named("credentials");
 
-    /// The path to which the client sent them, for a request that is made inside of another: tokens may be good for one
-    /// endpoint alone.
+    /// The path to which the client sent them, for a request that is made inside of another: tokens may be
+    /// good for one endpoint alone.
     public static final Key<RequestPath> SENT_TO = Key.named("path of credentials");
 
     /// A token.

@@ -129,7 +129,7 @@ class SecurityFilterTest {
     }
 
     @Test
-    void T13_oversized_and_repeated_credentials_are_refused_unread() {
+    void oversized_and_repeated_credentials_are_refused_unread() {
         assertThat(secured(with(get("/c"), "Authorization", "Basic " + "A".repeat(9_000)))
                         .status())
                 .isEqualTo(401);

@@ -14,6 +14,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
+import org.restheart.core.accounts.PolicyParts.KeyParts;
 import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.MongoAclConfig;
@@ -29,39 +30,25 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.RightsBasis;
 import org.restheart.mongo.changestream.StandingRights;
 import org.restheart.mongo.importing.ImportOwners;
-import org.restheart.security.AmbientCredentials;
-import org.restheart.security.Authenticator;
-import org.restheart.security.Authorizer;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
-import org.restheart.security.FailedAttempts;
-import org.restheart.security.FullAuthorizer;
-import org.restheart.security.IdentityAuthenticator;
 import org.restheart.security.Policy;
 import org.restheart.security.RolesService;
 import org.restheart.security.SecurityFilter;
-import org.restheart.security.Vetoer;
-import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
 import org.restheart.security.acl.PermissionsGuard;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
 import org.restheart.security.apikey.KeyLimitsNow;
-import org.restheart.security.apikey.ReservedVetoer;
-import org.restheart.security.guard.FailedAuthLogger;
-import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.jwt.Revocations;
-import org.restheart.security.password.BasicAuthenticator;
-import org.restheart.security.password.DigestAuthenticator;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.session.RenewableSessions;
 import org.restheart.security.token.JwtTokenManager;
-import org.restheart.security.token.TokenRules;
 import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
 import org.restheart.security.users.UsersGuard;
@@ -124,16 +111,7 @@ public final class Security implements StandingRights, AutoCloseable {
         this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)
                 .flatMap(keys -> config.apiKeys().map(settings -> apiKeys(keys, settings)));
         this.filePermissions = new FilePermissions(config.filePermissions().orElse(List.of()));
-        this.policy = new Policy(
-                authenticators(),
-                vetoers(),
-                authorizers(),
-                failedAttempts(),
-                passwords(),
-                tokens.cookie()
-                        .<UnaryOperator<Request>>map(cookie -> cookie::apply)
-                        .orElse(UnaryOperator.identity()),
-                config.guards().clientAddress());
+        this.policy = new PolicyParts(config, this::realm, tokens, roles, apiKeys, filePermissions, stored).policy();
         this.secured = policy.securityFilter(true);
         this.open = policy.securityFilter(false);
     }
@@ -144,9 +122,6 @@ public final class Security implements StandingRights, AutoCloseable {
     public static Security open(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
         return new Security(config, client, tasks);
     }
-
-    /// The parts for API keys.
-    private record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service) {}
 
     private RenewableSessions sessions(MongoRefreshTokens store, SessionsConfig settings) {
         var form = new KeyForm(config.apiKeys().flatMap(ApiKeyConfig::pepper));
@@ -177,31 +152,6 @@ public final class Security implements StandingRights, AutoCloseable {
                                 realmName.component())));
     }
 
-    private AmbientCredentials passwords() {
-        var cors = config.guards().cors();
-        return cors.echo()
-                ? AmbientCredentials.NONE
-                : AmbientCredentials.password(OriginPattern.anyOf(cors.origins()), tokens::isLogIn);
-    }
-
-    /// In the order in which they are tried.
-    private List<Authenticator> authenticators() {
-        var authenticators = new ArrayList<Authenticator>();
-        apiKeys.map(KeyParts::authenticator).ifPresent(authenticators::add);
-        tokens.tokenBasic().ifPresent(authenticators::add);
-        config.basicRealm()
-                .ifPresent(name -> authenticators.add(new BasicAuthenticator(realm(name), name.component())));
-        config.digest()
-                .ifPresent(digest -> authenticators.add(new DigestAuthenticator(
-                        realm(digest.accounts()),
-                        digest.realm(),
-                        digest.domain(),
-                        digest.accounts().component())));
-        config.identity().ifPresent(account -> authenticators.add(new IdentityAuthenticator(account)));
-        tokens.bearer().ifPresent(authenticators::add);
-        return authenticators;
-    }
-
     private Map<String, Realm> realms() {
         var byName = new HashMap<String, Realm>();
         config.fileUsers()
@@ -214,39 +164,6 @@ public final class Security implements StandingRights, AutoCloseable {
 
     private Realm realm(SecurityConfig.RealmName name) {
         return Optional.ofNullable(realms.get(name.component())).orElseThrow();
-    }
-
-    private List<Vetoer> vetoers() {
-        var vetoers = new ArrayList<Vetoer>();
-        config.guards().origins().ifPresent(vetoers::add);
-        roles.ifPresent(vetoers::add);
-        config.reserved().stream()
-                .map(namespace -> new ReservedVetoer(namespace.getDatabaseName(), namespace.getCollectionName()))
-                .forEach(vetoers::add);
-        return vetoers;
-    }
-
-    /// In the order in which they are tried.
-    private List<Authorizer> authorizers() {
-        var authorizers = new ArrayList<Authorizer>();
-        if (config.tokens().service().enabled() && config.tokens().service().secured()) {
-            authorizers.add(new TokenRules(config.tokens().service().uri()));
-        }
-        roles.ifPresent(authorizers::add);
-        apiKeys.map(KeyParts::service).ifPresent(authorizers::add);
-        config.filePermissions().ifPresent(_ -> authorizers.add(new AclAuthorizer(filePermissions, Optional.empty())));
-        config.fullAuthorizer().ifPresent(required -> authorizers.add(new FullAuthorizer(required)));
-        stored.flatMap(StoredSecurity::authorizer).ifPresent(authorizers::add);
-        return authorizers;
-    }
-
-    private List<FailedAttempts> failedAttempts() {
-        var attempts = new ArrayList<FailedAttempts>();
-        config.guards().bruteForce().ifPresent(attempts::add);
-        if (config.guards().logsFailures()) {
-            attempts.add(new FailedAuthLogger());
-        }
-        return attempts;
     }
 
     /// Takes over accounts and permissions from files and from the configuration itself; which of these are

@@ -93,9 +93,8 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         return route.judged().handle(inside(outer, inner).with(DEPTH, depth));
     }
 
-    /// With the credentials of the outer request: who is charged for the request, and how long a response to it may
-    /// stay
-    /// open, depends on them.
+    /// With the credentials of the outer request: who is charged for the request, and how long a response to
+    /// it may stay open, depends on them.
     private static Request inside(Request outer, JudgedRequest inner) {
         var sent = JudgedRequests.inside(outer, inner)
                 .with(Credentials.SENT_TO, outer.attribute(Credentials.SENT_TO).orElse(outer.path()));

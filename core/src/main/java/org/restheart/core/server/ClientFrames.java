@@ -33,7 +33,8 @@ final class ClientFrames {
         /// @param payload unmasked, at most 125 bytes
         void control(int opcode, byte[] payload);
 
-        /// Whether there is room for further bytes of the message that arrives. Called before they are kept.
+        /// Whether there is room for further bytes of the message that arrives. Called before they are
+        /// kept.
         boolean hasRoomFor(int bytes);
 
         /// @param payload unmasked; of text or of binary data

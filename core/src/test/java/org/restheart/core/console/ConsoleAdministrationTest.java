@@ -61,7 +61,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_9_what_the_schema_refuses_is_told_at_the_field() throws Exception {
+    void a_violation_of_the_schema_is_shown_at_its_field() throws Exception {
         world.send("root", "PUT", "/typed", "{}");
         try (var page = world.open("root", "#/c/typed?tab=schema")) {
             assertThat(page.locator(".cm-content[aria-label='JSON Schema']")).containsText("object");
@@ -82,7 +82,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_10_a_large_file_is_imported_once_however_often_it_is_sent() {
+    void a_large_file_is_imported_once_however_often_it_is_sent() {
         var csv = new StringBuilder("name,year,price\n");
         for (int i = 1; i <= LINES; i++) {
             csv.append(
@@ -123,7 +123,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_11_what_is_filtered_is_exported_and_no_cell_is_run() {
+    void the_filtered_documents_are_exported_without_formulas() {
         try (var page = world.open("ada", "#/c/books?tab=transfer&filter={year:{$gt:1990}}")) {
             var lines = page.waitForDownload(() -> button(page, "Export").click());
             assertThat(read(lines.path()).lines().map(BsonDocument::parse))
@@ -139,7 +139,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_13_a_stage_that_writes_is_refused_at_its_place() {
+    void a_stage_that_writes_is_refused_where_it_stands() {
         try (var page = world.open("root", "#/c/books?tab=aggregations")) {
             button(page, "Add stage").click();
             page.getByLabel("Operator of stage 2").selectOption("$out");
@@ -153,7 +153,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_16_a_reader_is_made_and_reads() {
+    void an_account_is_created_with_a_permission_and_can_read() {
         try (var page = world.open("root", "#/access")) {
             tab(page, "Accounts").click();
             button(page, "New account").click();
@@ -183,7 +183,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_17_a_cell_says_which_part_of_which_permission_failed() {
+    void a_cell_says_which_part_of_which_permission_failed() {
         try (var page = world.open("root", "#/access")) {
             page.getByLabel("What may the account").fill("reader");
             button(page, "Show").click();
@@ -197,7 +197,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_18_who_may_not_look_is_told_so_and_nothing_of_what_is_there() {
+    void a_forbidden_view_says_so_and_reveals_nothing() {
         world.insert("secrets", "{_id: 'hidden-thing', colour: 'mauve'}");
         try (var page = world.open("reader", "#/c/secrets")) {
             assertThat(page.locator("main .failure")).containsText("403");
@@ -211,7 +211,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_19_a_key_is_shown_once_works_and_ends() throws Exception {
+    void an_api_key_is_shown_once_works_and_can_be_revoked() throws Exception {
         try (var page = world.open("root", "#/access?tab=keys")) {
             button(page, "New key").click();
             page.getByLabel("Name").fill("reports");
@@ -232,7 +232,7 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
-    void story_20_a_request_is_tried_from_the_documentation_and_runs_as_java(@TempDir Path folder) throws Exception {
+    void a_request_can_be_sent_from_the_documentation_and_copied_as_java(@TempDir Path folder) throws Exception {
         world.send("root", "POST", "/drafts", "{\"_id\": \"try1\", \"kind\": \"tried\", \"n\": 1}");
         try (var page = world.open("ada", "#/api")) {
             page.getByLabel("Find", new Page.GetByLabelOptions().setExact(true)).fill("PATCH /drafts/*");

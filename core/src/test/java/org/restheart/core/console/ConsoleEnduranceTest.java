@@ -42,7 +42,7 @@ class ConsoleEnduranceTest extends BrowserTest {
     }
 
     @Test
-    void story_4_a_far_page_is_reached_at_once_and_nothing_is_counted() {
+    void a_far_page_is_reached_without_counting() {
         var range = "{$range: [0, 1000]}";
         world.collection("seed").insertOne(BsonDocument.parse("{_id: 0}"));
         world.collection("seed")
@@ -78,7 +78,7 @@ class ConsoleEnduranceTest extends BrowserTest {
     }
 
     @Test
-    void story_14_live_changes_arrive_once_and_in_order_whatever_restarts() throws Exception {
+    void live_changes_arrive_once_and_in_order_whatever_restarts() throws Exception {
         try (var page = world.open("ada", "#/c/drafts?tab=live")) {
             button(page, "Start").click();
             assertThat(page.getByText("Listening")).isVisible();
@@ -108,7 +108,7 @@ class ConsoleEnduranceTest extends BrowserTest {
     }
 
     @Test
-    void story_21_the_coalescing_factor_follows_the_clients() throws Exception {
+    void the_coalescing_factor_follows_the_clients() throws Exception {
         var busy = new AtomicBoolean(true);
         var alone = new AtomicBoolean();
         var threads = new ArrayList<Thread>();
@@ -135,7 +135,7 @@ class ConsoleEnduranceTest extends BrowserTest {
     }
 
     @Test
-    void story_22_a_session_that_ends_takes_nothing_with_it() throws Exception {
+    void unsaved_changes_survive_the_end_of_a_session() throws Exception {
         world.send("root", "POST", "/books", "{\"_id\": \"long\", \"title\": \"old\"}");
         try (var page = world.open("ada", "#/c/books?doc=\"long\"")) {
             ConsoleWorld.write(page, "Document", "{_id: \"long\", title: \"written for hours\"}");
@@ -158,7 +158,7 @@ class ConsoleEnduranceTest extends BrowserTest {
     }
 
     @Test
-    void story_25_what_is_away_for_a_while_needs_no_reload() throws Exception {
+    void a_server_that_was_away_needs_no_reload() throws Exception {
         world.send("root", "POST", "/books", "{\"_id\": \"away\", \"n\": 7}");
         try (var page = world.open("ada", "#/")) {
             assertThat(page.locator(".cards")).containsText("books");

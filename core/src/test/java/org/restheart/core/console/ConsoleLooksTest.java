@@ -212,7 +212,7 @@ class ConsoleLooksTest extends BrowserTest {
     }
 
     @Test
-    void story_23_signing_in_filtering_and_saving_need_no_pointer() {
+    void signing_in_filtering_and_saving_work_with_the_keyboard_alone() {
         try (var page = world.page("#/c/books")) {
             page.waitForSelector("input[name=username]");
             page.locator("input[name=username]").focus();

@@ -51,7 +51,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_1_ada_signs_in_and_sees_only_what_she_may_read() {
+    void after_signing_in_a_reader_sees_only_what_she_may_read() {
         try (var page = world.page("")) {
             world.signIn(page, "ada", "wrong");
             assertThat(page.getByRole(AriaRole.ALERT)).containsText("Account and password do not match");
@@ -66,7 +66,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_2_a_filter_is_completed_run_and_told_as_a_curl_line() throws Exception {
+    void a_filter_is_completed_run_and_shown_as_a_curl_command() throws Exception {
         try (var page = world.open("ada", "#/c/books")) {
             page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             assertThat(page.locator("table.grid tbody tr")).hasCount(12);
@@ -92,7 +92,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_3_a_link_shows_the_same_view_after_signing_in() {
+    void a_link_shows_the_same_view_after_signing_in() {
         try (var page = world.open("ada", "#/c/books?sort={\"place.city\":1,\"year\":1}&hide=title,place")) {
             assertThat(page.locator("table.grid tbody tr").first()).containsText("1990");
             assertThat(page.locator("table.grid th")).hasCount(3);
@@ -100,7 +100,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_5_a_change_keeps_every_other_type() {
+    void a_change_keeps_the_types_of_other_fields() {
         world.insert("drafts", ALL_TYPES);
         var before = world.stored("drafts", "types");
         try (var page = world.open("ada", "#/c/drafts?doc=\"types\"")) {
@@ -121,7 +121,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_6_two_changes_of_one_document_are_both_kept() throws Exception {
+    void concurrent_changes_of_different_fields_are_both_kept() throws Exception {
         world.send("root", "POST", "/drafts", "{\"_id\": \"both\", \"title\": \"old\", \"year\": 1}");
         try (var page = world.open("ada", "#/c/drafts?doc=\"both\"")) {
             assertThat(page.locator(".document .cm-content")).containsText("old");
@@ -137,7 +137,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_7_what_changed_meanwhile_is_not_deleted_at_once() throws Exception {
+    void a_document_that_has_changed_is_not_deleted_without_asking() throws Exception {
         world.send("root", "POST", "/drafts", "{\"_id\": \"going\", \"n\": 1}");
         try (var page = world.open("ada", "#/c/drafts?doc=\"going\"")) {
             assertThat(page.locator(".document .cm-content")).containsText("going");
@@ -156,7 +156,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_8_what_cannot_be_read_is_marked_and_not_sent() {
+    void invalid_json_is_marked_and_not_sent() {
         try (var page = world.open("ada", "#/c/drafts?doc=new")) {
             ConsoleWorld.write(page, "Document", "{\"title\": }");
             assertThat(page.locator(".error")).containsText("a value is expected here");
@@ -170,7 +170,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_12_a_pipeline_is_built_looked_into_and_stored() {
+    void a_pipeline_is_built_previewed_and_stored() {
         try (var page = world.open("root", "#/c/books?tab=aggregations")) {
             ConsoleWorld.write(page, "Stage 1, $match", "{year: {$gt: 1999}}");
             button(page, "Add stage").click();
@@ -188,7 +188,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_15_a_unique_index_names_the_key_that_is_there_twice() {
+    void a_refused_unique_index_names_the_duplicate_key() {
         try (var page = world.open("root", "#/c/books?tab=indexes")) {
             button(page, "New index").click();
             page.getByLabel("Field 1").fill("place.city");
@@ -199,7 +199,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_17_root_asks_what_a_role_may_do() throws Exception {
+    void root_can_see_what_a_role_may_do() throws Exception {
         try (var page = world.open("root", "#/access")) {
             page.getByLabel("or the roles").fill("reader");
             button(page, "Show").click();
@@ -214,7 +214,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void story_24_hostile_names_and_values_stay_text() {
+    void markup_in_names_and_values_is_shown_as_text() {
         var name = "<img src=x onerror=window.__pwned=1>";
         world.insert(
                 name,

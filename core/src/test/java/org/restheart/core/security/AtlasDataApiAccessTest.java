@@ -11,14 +11,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AtlasDataApiAccessTest extends AtlasDataApiFixture {
     @Test
-    void V15_pipelines_do_not_write_at_any_depth() {
+    void pipelines_do_not_write_at_any_depth() {
         var response = act("aggregate", "'pipeline': [{'$facet': {'a': [{'$out': 'x'}]}}]");
         assertThat(response.statusCode()).isEqualTo(403);
         assertThat(json(response).getString("error_code").getValue()).isEqualTo("ArgumentsNotAllowed");
     }
 
     @Test
-    void V16_to_19_credentials() {
+    void credentials_are_accepted_and_refused_as_by_the_retired_service() {
         var anonymous = gateway.anonymous();
         var nothing = act(anonymous, "find", "tasks", "");
         expect(
@@ -52,14 +52,14 @@ class AtlasDataApiAccessTest extends AtlasDataApiFixture {
     @ParameterizedTest
     @ValueSource(
             strings = {"/app/a/endpoint/data/v2/action/find", "/app/a/endpoint/data/v1/action/count", "/app/a", "/app"})
-    void V20_other_addresses_are_not_found(String address) {
+    void other_addresses_are_not_found(String address) {
         var response = gateway.as("admin").post(address, "{}");
         assertThat(response.statusCode()).isEqualTo(404);
         assertThat(response.body()).isEmpty();
     }
 
     @Test
-    void V22_and_23_rules_hide_documents_and_fields() {
+    void rules_hide_documents_and_fields() {
         var ada = gateway.as("ada");
         var found = json(act(ada, "find", "own", ""));
         assertThat(found.getArray("documents")).hasSize(3);
@@ -83,7 +83,7 @@ class AtlasDataApiAccessTest extends AtlasDataApiFixture {
     }
 
     @Test
-    void V12_24_25_without_permission_existence_is_not_revealed() {
+    void without_permission_existence_is_not_revealed() {
         var ada = gateway.as("ada");
         expectNoRule(act(ada, "deleteMany", "own", "'filter': {}"), db + ".own");
         assertThat(gateway.collection("own").countDocuments()).isEqualTo(6);
@@ -127,7 +127,7 @@ class AtlasDataApiAccessTest extends AtlasDataApiFixture {
     }
 
     @Test
-    void V27_browsers_may_not_send_keys() {
+    void browsers_may_not_send_keys() {
         var preflight = gateway.anonymous()
                 .with("Access-Control-Request-Method", "POST")
                 .with("Access-Control-Request-Headers", "api-key")

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class AtlasDataApiTest extends AtlasDataApiFixture {
     @Test
-    void V1_a_document_is_plain_json() {
+    void a_document_is_plain_json() {
         var response = act("findOne", "'filter': {'text': 'a'}");
         expect(
                 response,
@@ -29,7 +29,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     }
 
     @Test
-    void V2_or_canonical_when_the_client_accepts_that() {
+    void documents_are_canonical_extended_json_if_the_client_accepts_that() {
         var client = gateway.as("admin").with("Accept", "application/json;q=0.5, application/ejson");
         var response = act(client, "findOne", "tasks", "'filter': {'_id': {'$oid': '6193504e1be4ab27791c8133'}}");
         assertThat(response.headers().allValues("content-type")).containsExactly("application/ejson");
@@ -61,12 +61,12 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
             deleteMany | 'filter': {}                                                    | {"deletedCount": 1}
             aggregate  | 'pipeline': [{'$group': {'_id': null, 'c': {'$sum': 1}}}]       | {"documents": [{"_id": null, "c": 1}]}
             """)
-    void V3_to_14_actions_answer_as_the_retired_service(String action, String members, String answer) {
+    void actions_answer_as_the_retired_service(String action, String members, String answer) {
         expect(act(action, members), 200, answer);
     }
 
     @Test
-    void V5_to_7_inserts() {
+    void inserts_answer_with_ids_and_refuse_duplicates() {
         expect(act("insertOne", "'document': {'_id': 'k', 'v': {'$numberDecimal': '1.10'}}"), 201, "{insertedId: 'k'}");
         expect(act("findOne", "'filter': {'_id': 'k'}"), 200, "{document: {_id: 'k', v: '1.10'}}");
         assertThat(json(act("insertOne", "'document': {'a': 1}"))
@@ -90,14 +90,14 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     }
 
     @Test
-    void V9_an_update_that_changes_nothing_modifies_nothing() {
+    void an_update_that_changes_nothing_modifies_nothing() {
         var update = "'filter': {'_id': {'$oid': '6193504e1be4ab27791c8133'}}, 'update': {'$set': {'text': 'b'}}";
         expect(act("updateOne", update), 200, "{matchedCount: 1, modifiedCount: 1}");
         expect(act("updateOne", update), 200, "{matchedCount: 1, modifiedCount: 0}");
     }
 
     @Test
-    void V10_an_upsert_takes_the_fields_of_its_filter() {
+    void an_upsert_takes_the_fields_of_its_filter() {
         var response = act("updateOne", "'filter': {'text': 'new'}, 'update': {'$set': {'x': 1}}, 'upsert': true");
         var id = json(response).getString("upsertedId").getValue();
         assertThat(id).matches("[0-9a-f]{24}");
@@ -127,7 +127,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
             find       | 'fliter': {'a': 1}                                | InvalidParameter | Failed to find documents: unknown field 'fliter'; did you mean filter?
             find       | 'limit': -1                                       | InvalidParameter | Failed to find documents: 'limit' must be an integer, 0 or greater
             """)
-    void V8_and_12_what_is_missing_or_wrong_is_named(String action, String members, String code, String text) {
+    void missing_and_invalid_members_are_named(String action, String members, String code, String text) {
         var response = act(action, members == null ? "" : members);
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(json(response).getString("error").getValue()).isEqualTo(text);
@@ -154,7 +154,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     }
 
     @Test
-    void V21_the_beta_and_any_content_type() {
+    void the_beta_path_and_any_content_type_are_accepted() {
         var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"tasks\"}".formatted(db);
         var response = gateway.as("admin")
                 .with("Content-Type", "application/x-www-form-urlencoded")
@@ -168,7 +168,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     }
 
     @Test
-    void V26_at_most_so_many_documents() {
+    void the_number_of_documents_is_bounded() {
         gateway.collection("many").drop();
         gateway.insert(
                 "many", IntStream.range(0, 60).mapToObj(i -> "{_id: " + i + "}").toArray(String[]::new));
@@ -185,7 +185,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     }
 
     @Test
-    void V28_an_update_gives_a_new_entity_tag() {
+    void an_update_sets_a_new_entity_tag() {
         var admin = gateway.as("admin");
         var tag = admin.get("/tasks/6193504e1be4ab27791c8133")
                 .headers()

@@ -78,7 +78,7 @@ class AttacksTest {
     }
 
     @Test
-    void T3_no_change_copies_a_password_hash_to_where_it_is_shown() {
+    void no_change_copies_a_password_hash_to_where_it_is_shown() {
         for (var change : List.of(
                 "[{\"$set\":{\"profile\":\"$password\"}}]",
                 "[{\"$set\":{\"profile\":\"$$ROOT\"}}]",
@@ -107,7 +107,7 @@ class AttacksTest {
     }
 
     @Test
-    void T5_no_change_copies_hidden_fields_to_where_they_are_shown() {
+    void no_change_copies_hidden_fields_to_where_they_are_shown() {
         for (var change : List.of(
                 "[{\"$set\":{\"x\":\"$secret\"}}]",
                 "[{\"$set\":{\"x\":\"$n\"}}]",
@@ -138,7 +138,7 @@ class AttacksTest {
     }
 
     @Test
-    void T7_unknown_accounts_cannot_be_detected_by_response_time(TestMongo mongo) {
+    void unknown_accounts_cannot_be_detected_by_response_time(TestMongo mongo) {
         var realm = "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 8}\n";
         try (var slow = TestGateway.startWithRealm(mongo, realm, "")) {
             slow.collection("users")
@@ -167,7 +167,7 @@ class AttacksTest {
     }
 
     @Test
-    void T9_what_is_missing_equals_nothing() {
+    void a_missing_value_equals_nothing() {
         var bob = gateway.as("bob");
         assertThat(status(bob, "/same")).isEqualTo(403);
         assertThat(status(bob, "/same?a=1")).isEqualTo(403);
@@ -176,7 +176,7 @@ class AttacksTest {
     }
 
     @Test
-    void T10_clients_cannot_set_what_only_the_server_knows() {
+    void clients_cannot_set_variables_of_the_server() {
         for (var avars : List.of("{\"@user.team\":\"red\"}", "{\"@user\":{\"team\":\"red\"}}", "{\"@page\":7}")) {
             assertThat(status(gateway.as("ada"), "/g/_aggrs/team?avars=" + encode(avars)))
                     .as(avars)
@@ -191,7 +191,7 @@ class AttacksTest {
     }
 
     @Test
-    void T25_stages_are_found_inside_others() {
+    void stages_are_found_inside_others() {
         for (var name : List.of("facet", "deep", "out", "merge", "case", "function")) {
             var response = gateway.as("admin").get("/g/_aggrs/" + name);
             assertThat(response.statusCode()).as(name).isEqualTo(403);
@@ -204,7 +204,7 @@ class AttacksTest {
     }
 
     @Test
-    void T35_depth_and_size_of_what_is_sent_are_bounded() {
+    void depth_and_size_of_what_is_sent_are_bounded() {
         var deep = "[".repeat(150) + "]".repeat(150);
         var admin = gateway.as("admin");
         for (var text : List.of("{\"a\":" + deep + "}", "{\"a\":".repeat(150) + "1" + "}".repeat(150))) {
@@ -218,7 +218,7 @@ class AttacksTest {
     }
 
     @Test
-    void T36_csv_files_meet_the_same_rules() {
+    void csv_files_meet_the_same_rules() {
         var name = gateway.database().getName();
         var rows = "_id,password,roles\nzed,plain,admin\n";
         var root = gateway.as("admin").with("Content-Type", "text/csv");
@@ -252,7 +252,7 @@ class AttacksTest {
     }
 
     @Test
-    void T37_answers_contain_no_internals() {
+    void answers_contain_no_internals() {
         var ping = gateway.anonymous()
                 .with("X-Forwarded-For", "a\"b\\")
                 .with("X-Forwarded-Host", "\"},{\"")
@@ -273,7 +273,7 @@ class AttacksTest {
     }
 
     @Test
-    void T38_caches_cannot_be_invalidated_without_an_account() {
+    void caches_cannot_be_invalidated_without_an_account() {
         assertThat(gateway.anonymous().send("POST", "/ic?db=any&coll=any", "").statusCode())
                 .isEqualTo(401);
         assertThat(gateway.as("bob").send("POST", "/ic?db=any&coll=any", "").statusCode())
@@ -281,7 +281,7 @@ class AttacksTest {
     }
 
     @Test
-    void T44_no_document_is_written_outside_of_the_callers_partition() {
+    void no_document_is_written_outside_of_the_callers_partition() {
         var kim = gateway.user("kim");
         for (var wm : List.of("", "?wm=upsert")) {
             assertThat(kim.post("/p" + wm, "{\"_id\":\"new\",\"owner\":\"bob\"}")
@@ -309,7 +309,7 @@ class AttacksTest {
     }
 
     @Test
-    void T46_a_session_of_another_account_cannot_be_used() {
+    void a_session_of_another_account_cannot_be_used() {
         var location = gateway.user("eve").post("/_sessions", "{}").headers().firstValue("Location");
         var sid = location.map(url -> url.substring(url.lastIndexOf('/') + 1))
                 .orElse("01234567-89ab-8def-8123-456789abcdef"); // for callers that may not begin one
@@ -324,7 +324,7 @@ class AttacksTest {
     }
 
     @Test
-    void T51_control_characters_do_not_reach_the_log() {
+    void control_characters_do_not_reach_the_log() {
         try (var log = new LogLines()) {
             gateway.anonymous().as("eve\r\nFAKE\u001b[31m", "x").get("/g/%0D%0AFAKE%1B?x=%0D%0AFAKE");
             gateway.user("eve")
@@ -337,7 +337,7 @@ class AttacksTest {
     }
 
     @Test
-    void T20_secrets_do_not_reach_the_log() {
+    void secrets_do_not_reach_the_log() {
         try (var log = new LogLines()) {
             gateway.anonymous().as("eve", "S3CRET-1").get("/g?access_token=S3CRET-2&password=S3CRET-3&code=S3CRET-4");
             gateway.anonymous()

@@ -55,7 +55,7 @@ class BadLoginsTest {
     }
 
     @Test
-    void T7_many_wrong_passwords_do_not_keep_others_waiting(TestMongo mongo) throws InterruptedException {
+    void many_wrong_passwords_do_not_keep_others_waiting(TestMongo mongo) throws InterruptedException {
         try (var gateway = TestGateway.startWithRealm(mongo, SHIPPED_COST, "")) {
             var outcome = attack(gateway);
             System.out.printf(

@@ -63,7 +63,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T5_hidden_properties_stay_hidden_under_other_names() {
+    void hidden_properties_stay_hidden_under_other_names() {
         var eve = gateway.user("eve");
         assertThat(eve.get("/c").body()).contains("\"open\"").doesNotContain("secret");
         for (var query : List.of(
@@ -83,7 +83,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T6_content_rules_see_every_form_of_a_change() {
+    void content_rules_see_every_form_of_a_change() {
         var tim = gateway.user("tim");
         assertThat(tim.patch("/t/first", "{\"$rename\":{\"status\":\"owner\"}}").statusCode())
                 .isEqualTo(403);
@@ -93,7 +93,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T8_only_the_own_document_is_visible_for_any_account_name() {
+    void only_the_accounts_own_document_is_visible_for_any_account_name() {
         assertThat(status(gateway.user("ada\\"), "/self/ada")).isEqualTo(403);
         for (var name : List.of("o'neil", "ada\\", "a)")) {
             assertThat(status(gateway.user(name), "/self/" + encode(name)))
@@ -105,7 +105,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T11_merged_values_keep_their_type() {
+    void merged_values_keep_their_type() {
         assertThat(gateway.user("tim")
                         .post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}")
                         .statusCode())
@@ -119,7 +119,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T12_merged_values_win_in_every_form() {
+    void merged_values_win_in_every_form() {
         var tim = gateway.user("tim");
         assertThat(tim.post("/t", "[{\"_id\":\"m1\",\"team\":1},{\"_id\":\"m2\"}]")
                         .statusCode())
@@ -153,7 +153,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T20_3_paths_mean_to_rules_what_they_mean_to_handlers() {
+    void rules_and_handlers_interpret_paths_in_the_same_way() {
         var ada = gateway.as("ada");
         var admin = gateway.as("admin");
         for (var same : List.of("/c", "/c/", "/c//", "/%63", "/c;x=1")) {
@@ -171,7 +171,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T40_no_spelling_of_a_path_gets_around_a_rule() {
+    void no_spelling_of_a_path_gets_around_a_rule() {
         for (var path : List.of(
                 "/c/b",
                 "/c/b/",
@@ -194,7 +194,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T41_verbs_cannot_be_disguised() {
+    void methods_cannot_be_overridden() {
         assertThat(gateway.as("ada").send("HEAD", "/c", "").statusCode()).isEqualTo(200); // as GET
         assertThat(gateway.as("ada").send("HEAD", "/w", "").statusCode()).isEqualTo(403);
         assertThat(gateway.user("own").send("HEAD", "/w", "").statusCode()).isEqualTo(200); // is no management
@@ -218,7 +218,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T24_javascript_is_refused_everywhere_for_all_callers() {
+    void javascript_is_refused_everywhere_for_all_callers() {
         for (var query : List.of(
                 "filter={\"$where\":\"true\"}",
                 "filter={\"$or\":[{\"a\":1},{\"$where\":\"true\"}]}",
@@ -249,7 +249,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T42_repeated_parameters_narrow_and_never_widen() {
+    void repeated_parameters_narrow_and_never_widen() {
         var both = "/c?filter=" + encode("{\"_id\":\"a\"}") + "&filter=" + encode("{\"_id\":\"b\"}");
         assertThat(gateway.as("ada").get(both).body()).isEqualTo("[]");
         assertThat(gateway.as("ada")
@@ -260,7 +260,7 @@ class DataRulesTest {
     }
 
     @Test
-    void T43_readers_with_other_filters_share_nothing(TestMongo mongo) {
+    void readers_with_different_filters_share_no_results(TestMongo mongo) {
         try (var other = TestGateway.start(mongo, "")) {
             other.insert("c", "{_id: 'a', for: 'ada'}", "{_id: 'b', for: 'bob'}");
             other.permit("{_id: 1, roles: ['editor', 'viewer'], predicate: \"path-prefix('/c')\","

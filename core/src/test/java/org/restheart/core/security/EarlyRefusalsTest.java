@@ -91,7 +91,7 @@ class EarlyRefusalsTest {
     }
 
     @Test
-    void T35_content_of_strangers_that_stays_away_takes_nothing_from_others() throws Exception {
+    void anonymous_content_that_does_not_arrive_takes_no_memory_from_others() throws Exception {
         var silent = new ArrayList<RawClient>();
         try {
             for (int i = 0; i < 70; i++) {

@@ -79,7 +79,7 @@ class FileSecurityTest {
     }
 
     @Test
-    void T39_a_permission_that_does_not_parse_is_reported_with_its_place() {
+    void a_permission_that_does_not_parse_is_reported_with_its_place() {
         assertThat(Configuration.parse(SECURITY).read().findings())
                 .filteredOn(finding -> finding.level() == Finding.Level.SUSPECT)
                 .extracting(Finding::toString)

@@ -31,7 +31,7 @@ class GuardsTest {
     }
 
     @Test
-    void T26_a_source_that_guesses_is_locked_out_before_any_password_is_checked() {
+    void a_guessing_source_is_locked_out_before_any_password_is_checked() {
         try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n"
                 + "jwtAuthenticationMechanism: {enabled: true}\n")) {
             var client = TestClient.of(gateway.address());
@@ -59,7 +59,7 @@ class GuardsTest {
     }
 
     @Test
-    void T26_guesses_made_at_once_count_before_they_are_judged() throws InterruptedException {
+    void concurrent_guesses_count_before_their_result_is_known() throws InterruptedException {
         try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n")) {
             var client = TestClient.of(gateway.address());
             var statuses = together(60, i -> client.as("ada", "guess" + i).get("/roles/ada"));
@@ -69,7 +69,7 @@ class GuardsTest {
     }
 
     @Test
-    void T26_right_passwords_shown_at_once_are_no_failures() throws InterruptedException {
+    void concurrent_right_passwords_are_no_failures() throws InterruptedException {
         try (var gateway = start("bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1}\n")) {
             var client = TestClient.of(gateway.address());
             assertThat(together(40, _ -> client.as("ada", "pw").get("/roles/ada")))
@@ -92,7 +92,7 @@ class GuardsTest {
     }
 
     @Test
-    void T26_wrong_passwords_count_where_only_tokens_are_taken() {
+    void wrong_passwords_count_where_only_tokens_are_taken() {
         var onlyTokens = FILES.replaceFirst("basicAuthMechanism:.*\n", "tokenBasicAuthMechanism: {enabled: true}\n");
         try (var gateway = Gateway.start(GatewayConfig.parse(onlyTokens
                 + "rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n"
@@ -106,7 +106,7 @@ class GuardsTest {
     }
 
     @Test
-    void T26_behind_a_proxy_the_source_is_the_forwarded_one() {
+    void behind_a_proxy_the_source_is_the_forwarded_one() {
         try (var gateway = start(
                 "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1," + " trust-x-forwarded-for: true}\n")) {
             var client = TestClient.of(gateway.address());
@@ -189,7 +189,7 @@ class GuardsTest {
     }
 
     @Test
-    void T39_without_challenging_mechanisms_the_status_is_still_401() {
+    void without_mechanisms_that_send_challenges_the_status_is_still_401() {
         try (var gateway = Gateway.start(
                 GatewayConfig.parse(FILES.replace("enabled: true, authenticator", "enabled: false, authenticator")
                         + "jwtAuthenticationMechanism: {enabled: true}\n"))) {
@@ -228,7 +228,7 @@ class GuardsTest {
     }
 
     @Test
-    void T33_only_listed_origins_are_allowed_to_read() {
+    void only_listed_origins_are_allowed_to_read() {
         try (var gateway = start("cors: {allowed-origins: [\"https://app.example\"]}\n")) {
             var client = TestClient.of(gateway.address());
             var allowed =

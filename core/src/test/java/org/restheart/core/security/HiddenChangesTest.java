@@ -104,7 +104,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_2_no_update_runs_code() {
+    void no_update_runs_code() {
         var admin = gateway.as("admin");
         gateway.insert("f", "{_id: 1, n: [{a: 1}]}");
         var function = "{\"$function\":{\"body\":\"function(){return 1}\",\"args\":[],\"lang\":\"js\"}}";
@@ -135,7 +135,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_7_indexes_answer_no_questions() {
+    void creating_an_index_reveals_no_hidden_values() {
         reset();
         var eve = gateway.user("eve");
         for (var index : List.of(
@@ -174,7 +174,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_9_positions_do_not_lead_out_of_a_write_filter() {
+    void positions_in_paths_do_not_lead_out_of_a_write_filter() {
         var kim = gateway.user("kim");
         for (var change : List.of(
                 "{\"n.0.k\":9}",
@@ -197,7 +197,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_10_numbers_are_names_too() {
+    void numbers_in_paths_are_names_of_fields_too() {
         reset();
         var eve = gateway.user("eve");
         for (var query : List.of("filter={\"2024\":7}", "sort={\"2024\":1}", "hint={\"2024\":1}")) {
@@ -228,7 +228,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_12_client_variables_are_values() {
+    void variables_of_clients_in_pipelines_are_values() {
         var admin = gateway.as("admin");
         for (var avars : List.of(
                 "{\"v\":{\"$regex\":\"r\",\"$options\":\"i\"}}",
@@ -261,7 +261,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_13_properties_of_accounts_are_values() {
+    void properties_of_accounts_in_filters_are_values() {
         assertThat(gateway.user("lee").get("/t").body())
                 .contains("\"red\"")
                 .doesNotContain("green", "none", "null", "doc");
@@ -287,7 +287,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_16_aggregations_do_not_reach_accounts() {
+    void aggregations_do_not_reach_accounts() {
         var admin = gateway.as("admin");
         for (var name : List.of("lookup", "facet", "deep", "graph", "properties", "out", "merge")) {
             var response = admin.get("/g/_aggrs/" + name);
@@ -301,7 +301,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_16_a_list_of_names_is_no_account(TestMongo mongo) {
+    void an_account_with_a_list_of_names_cannot_log_in(TestMongo mongo) {
         var realm =
                 "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, prop-id: email}\n";
         try (var byEmail = TestGateway.startWithRealm(mongo, realm, "")) {
@@ -330,7 +330,7 @@ class HiddenChangesTest {
     }
 
     @Test
-    void attack_17_writing_does_not_reveal_existing_documents() {
+    void writing_does_not_reveal_existing_documents() {
         reset();
         var eve = gateway.user("eve");
         for (var change : List.of(

@@ -28,7 +28,7 @@ class LogInTimesTest {
     private final AtomicInteger passwords = new AtomicInteger();
 
     @Test
-    void T7_known_and_unknown_accounts_take_the_same_time_alone_and_in_company(TestMongo mongo) throws Exception {
+    void known_and_unknown_accounts_take_the_same_time_alone_and_concurrently(TestMongo mongo) throws Exception {
         try (var gateway = TestGateway.startWithRealm(mongo, REALM, "")) {
             gateway.insert("users", account("strong", 9), account("weak", 6));
             medians(gateway); // warms up

@@ -113,7 +113,7 @@ class McpCostTest {
             find      | 'filter': {'a': {'$gte': 0}, '$expr': {'$not': [SLOW]}}
             count     | 'filter': {'a': {'$gte': 0}, '$expr': SLOW}
             """)
-    void V28_what_nobody_waits_for_ends_in_MongoDB(String tool, String arguments) throws IOException {
+    void a_query_whose_client_has_left_ends_in_MongoDB(String tool, String arguments) throws IOException {
         var params = McpClient.parameters(
                 tool,
                 in("slow", arguments.replace("SLOW", SLOW))

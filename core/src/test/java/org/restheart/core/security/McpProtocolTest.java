@@ -15,7 +15,7 @@ import org.restheart.testkit.TestClient;
 
 class McpProtocolTest extends McpFixture {
     @Test
-    void V1_discovery_names_versions_and_capabilities() {
+    void discovery_names_versions_and_capabilities() {
         var result = as("ada").result("server/discover", "{}");
         assertThat(result.getArray("supportedVersions").getFirst()).isEqualTo(new BsonString("2026-07-28"));
         assertThat(result.getString("resultType").getValue()).isEqualTo("complete");
@@ -25,7 +25,7 @@ class McpProtocolTest extends McpFixture {
     }
 
     @Test
-    void V3_to_6_headers_say_what_the_content_says() {
+    void headers_that_differ_from_the_content_are_refused() {
         var ada = gateway.as("ada").with("MCP-Protocol-Version", "2026-07-28");
         var meta = META.formatted("2026-07-28", "");
         expect(raw(ada, "tools/list", meta), 400, -32020);
@@ -50,7 +50,7 @@ class McpProtocolTest extends McpFixture {
     }
 
     @Test
-    void V7_and_8_other_methods_do_not_exist() {
+    void other_methods_do_not_exist() {
         expect(as("ada").send("foo/bar", "{}"), 404, -32601);
         for (var method : new String[] {"GET", "DELETE", "PUT"}) {
             var response = gateway.as("ada").send(method, McpClient.URI, "");
@@ -61,7 +61,7 @@ class McpProtocolTest extends McpFixture {
     }
 
     @Test
-    void V9_pages_of_other_origins_are_refused() {
+    void pages_of_other_origins_are_refused() {
         var message = McpClient.message("ping", "{}");
         var ada = gateway.as("ada");
         assertThat(ada.with("Origin", "https://evil.example")
@@ -76,7 +76,7 @@ class McpProtocolTest extends McpFixture {
     }
 
     @Test
-    void V10_and_11_without_an_account_a_client_is_told_where_to_get_a_token() {
+    void a_client_without_an_account_gets_the_address_of_the_authorization_server() {
         for (var client :
                 new TestClient[] {gateway.anonymous(), gateway.anonymous().as("ada", "wrong")}) {
             var response = client.post("/_mcp", McpClient.message("ping", "{}"));
@@ -141,7 +141,7 @@ class McpProtocolTest extends McpFixture {
                 "{'jsonrpc': '2.0', 'id': 1, 'result': {}}",
                 "{'jsonrpc': '2.0', 'id': 1, 'method': 'ping', 'params': []}"
             })
-    void V26_messages_that_are_no_requests_are_refused(String content) {
+    void messages_that_are_no_requests_are_refused(String content) {
         expect(gateway.as("ada").post("/_mcp", content.replace('\'', '"')), 400, -32600);
     }
 
@@ -162,7 +162,7 @@ class McpProtocolTest extends McpFixture {
     }
 
     @Test
-    void V25_and_26_legacy_clients_shake_hands_and_go_on_without_a_session() {
+    void legacy_clients_initialize_and_continue_without_a_session() {
         var capabilities = "\"capabilities\": {}, \"clientInfo\": {\"name\": \"old\", \"version\": \"1\"}";
         for (var versions :
                 new String[][] {{"2025-06-18", "2025-06-18"}, {"2025-11-25", "2025-11-25"}, {"2024-11-05", "2025-11-25"}

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class McpSecrecyTest extends McpFixture {
     @Test
-    void V15_and_16_refusals_tell_nothing() {
+    void refusals_reveal_nothing_that_is_hidden() {
         var asked = call("ada", "find", "orders", "'filter': {'secret': 'hidden-1'}");
         assertThat(isError(asked)).isTrue();
         assertThat(text(asked)).isEqualTo("the query depends on fields that are not shown");
@@ -36,7 +36,7 @@ class McpSecrecyTest extends McpFixture {
     }
 
     @Test
-    void V20_pipelines_neither_write_nor_reach_beyond() {
+    void pipelines_neither_write_nor_reach_beyond() {
         for (var stage : new String[] {
             "{'$out': 'x'}", "{'$merge': 'x'}", "{'$facet': {'a': [{'$out': 'x'}]}}", "{'$match': {'$where': '1'}}"
         }) {
@@ -55,7 +55,7 @@ class McpSecrecyTest extends McpFixture {
     }
 
     @Test
-    void V21_plans_show_nothing_of_the_rule() {
+    void plans_show_nothing_of_the_rule() {
         var plan = call("ada", "explain", "orders", "'filter': {'n': 3}");
         assertThat(isError(plan)).as(plan.toJson()).isFalse();
         assertThat(plan.toJson())
@@ -132,7 +132,7 @@ class McpSecrecyTest extends McpFixture {
     }
 
     @Test
-    void V18_a_document_that_is_too_large_is_no_resource() {
+    void a_document_that_is_too_large_is_not_a_resource() {
         gateway.collection("large").drop();
         gateway.collection("large")
                 .insertOne(new BsonDocument("_id", new BsonString("a b"))

@@ -87,7 +87,7 @@ class McpTokensTest {
     }
 
     @Test
-    void V12_a_token_is_good_where_its_audience_says() {
+    void a_token_is_valid_where_its_audience_says() {
         var plain = token("{}");
         assertThat(find(gateway, plain).statusCode()).isEqualTo(200);
         assertThat(rest(plain)).isEqualTo(200);

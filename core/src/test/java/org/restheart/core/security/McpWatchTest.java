@@ -72,7 +72,7 @@ class McpWatchTest {
     }
 
     @Test
-    void V27_no_event_is_lost_or_told_twice_between_calls() {
+    void no_event_is_lost_or_repeated_between_calls() {
         for (var who : new String[] {"ada", "admin"}) {
             int base = who.equals("ada") ? 1_000 : 2_000;
             var first = watch(who, "");

@@ -99,7 +99,7 @@ class McpWritesTest {
     }
 
     @Test
-    void V23_deletions_are_confirmed_by_a_second_call() {
+    void deletions_are_confirmed_by_a_second_call() {
         var filter = "'filter': {'n': {'$gte': 2}}";
         var asked = call("ada", "delete-many", filter);
         assertThat(text(asked)).contains("Delete 2 documents").contains("Nothing has been written");
@@ -142,7 +142,7 @@ class McpWritesTest {
     }
 
     @Test
-    void V24_or_by_the_user_of_a_client_that_can_ask() {
+    void deletions_are_confirmed_by_the_user_of_a_client_that_can_ask() {
         var ada = new McpClient(gateway.as("ada"));
         var arguments = in("own", "'filter': {'_id': 2}");
         var asked = ada.call("delete-many", arguments, ELICITS, "{}");
@@ -261,7 +261,7 @@ class McpWritesTest {
     }
 
     @Test
-    void V29_calls_in_a_minute_are_bounded(TestMongo mongo) {
+    void calls_in_a_minute_are_bounded(TestMongo mongo) {
         try (var bounded = TestGateway.start(mongo, "mcp: {enabled: true, calls-per-minute: 3}\n")) {
             var admin = new McpClient(bounded.as("admin"));
             boolean refused = false;

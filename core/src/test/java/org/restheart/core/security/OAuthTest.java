@@ -107,7 +107,7 @@ class OAuthTest {
     }
 
     @Test
-    void T18_codes_and_tokens_do_not_pass_for_each_other() throws Exception {
+    void codes_and_tokens_are_not_accepted_in_place_of_each_other() throws Exception {
         var code = code();
         assertThat(gateway.anonymous()
                         .with("Authorization", "Bearer " + code)
@@ -132,7 +132,7 @@ class OAuthTest {
     }
 
     @Test
-    void T19_a_code_is_accepted_once() throws Exception {
+    void a_code_is_accepted_once() throws Exception {
         var code = code();
         assertThat(exchange(code, "&code_verifier=" + VERIFIER).statusCode()).isEqualTo(200);
         var again = exchange(code, "&code_verifier=" + VERIFIER);
@@ -141,7 +141,7 @@ class OAuthTest {
     }
 
     @Test
-    void T31_redirections_lead_only_where_they_may() throws Exception {
+    void redirections_go_only_to_configured_targets() throws Exception {
         for (var evil : List.of(
                 "http://localhost:1@evil.example/",
                 "http://localhost:80.evil.example",
@@ -176,7 +176,7 @@ class OAuthTest {
     }
 
     @Test
-    void T32_headers_do_not_change_metadata() {
+    void headers_do_not_change_metadata() {
         var spoofed =
                 gateway.anonymous().with("X-Forwarded-Host", "evil.example").with("X-Forwarded-Proto", "http");
         var server = BsonDocument.parse(
@@ -188,7 +188,7 @@ class OAuthTest {
     }
 
     @Test
-    void T39_invalid_registrations_of_clients_are_refused() {
+    void invalid_registrations_of_clients_are_refused() {
         assertThat(gateway.anonymous()
                         .post("/register", "{\"redirect_uris\":[\"http://localhost/\"]}")
                         .statusCode())

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OpenApiSchemasTest extends OpenApiFixture {
     @Test
-    void V3_samples_show_names_and_types_and_no_values() {
+    void samples_show_names_and_types_and_no_values() {
         var document = document("ada", "/_openapi");
         var properties = schema(document, "Books").getDocument("properties");
         assertThat(properties.getDocument("year").get("type"))
@@ -35,7 +35,7 @@ class OpenApiSchemasTest extends OpenApiFixture {
     }
 
     @Test
-    void V9_fields_of_other_peoples_documents_do_not_show() {
+    void fields_that_only_hidden_documents_have_are_not_described() {
         permit("own", "viewer", "path-prefix('/own')", "{readFilter: {owner: '@user._id'}}");
         gateway.insert("own", "{owner: 'bob', mine: 1}", "{owner: 'eve', z: 1}");
         refresh();
@@ -46,7 +46,7 @@ class OpenApiSchemasTest extends OpenApiFixture {
     }
 
     @Test
-    void V10_V12_V15_a_stored_schema_is_shown_in_todays_form_as_soon_as_it_is_stored() {
+    void a_stored_schema_is_described_in_the_current_draft_as_soon_as_it_is_stored() {
         var admin = gateway.as("admin");
         admin.put("/_schemas", "{}");
         admin.put("/typed", "{\"jsonSchema\": {\"schemaId\": \"typed\"}}");
@@ -72,7 +72,7 @@ class OpenApiSchemasTest extends OpenApiFixture {
     }
 
     @Test
-    void V11_a_validator_is_shown_as_far_as_it_is_enforced() {
+    void a_validator_is_described_as_far_as_MongoDB_enforces_it() {
         var validator =
                 json("{$jsonSchema: {required: ['year'], properties: {year: {bsonType: 'int', maximum: 3000}}}}");
         for (var action : ValidationAction.values()) {
@@ -94,7 +94,7 @@ class OpenApiSchemasTest extends OpenApiFixture {
     }
 
     @Test
-    void V14_variables_of_stored_aggregations_are_told() {
+    void variables_of_stored_aggregations_are_described() {
         gateway.as("admin")
                 .put(
                         "/aggregated",
@@ -112,7 +112,7 @@ class OpenApiSchemasTest extends OpenApiFixture {
     }
 
     @Test
-    void V18_who_asks_at_once_is_answered_by_one_sample() throws Exception {
+    void concurrent_requests_share_one_sample() throws Exception {
         var database = gateway.database();
         database.runCommand(json("{profile: 2}"));
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -131,7 +131,7 @@ class OpenApiSchemasTest extends OpenApiFixture {
 
     @ParameterizedTest
     @ValueSource(strings = {"relaxed", "strict", "extended"})
-    void V20_every_spelling_has_a_document(String mode) {
+    void each_json_mode_has_a_document(String mode) {
         var document = document("admin", "/_openapi/books?jsonMode=" + mode);
         var cost = schema(document, "Books").getDocument("properties").getDocument("cost");
         assertThat(cost.containsKey("$ref")).isEqualTo(mode.equals("extended"));

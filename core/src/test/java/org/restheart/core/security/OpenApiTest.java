@@ -15,7 +15,7 @@ class OpenApiTest extends OpenApiFixture {
     private static final Set<String> SERVICES = Set.of("/ping", "/roles/{user}");
 
     @Test
-    void V1_an_account_is_shown_what_it_may_do_and_nothing_else() {
+    void the_document_contains_what_the_account_may_do_and_nothing_else() {
         var document = document("ada", "/_openapi");
         assertThat(document.getString("openapi").getValue()).startsWith("3.1");
         var paths = document.getDocument("paths");
@@ -29,7 +29,7 @@ class OpenApiTest extends OpenApiFixture {
     }
 
     @Test
-    void V2_equal_documents_have_equal_bytes_and_a_tag() {
+    void equal_documents_have_equal_bytes_and_a_tag() {
         var first = gateway.as("ada").get("/_openapi");
         var second = gateway.as("ada").get("/_openapi");
         assertThat(second.body()).isEqualTo(first.body());
@@ -44,7 +44,7 @@ class OpenApiTest extends OpenApiFixture {
     }
 
     @Test
-    void V4_root_is_shown_everything() {
+    void the_document_for_root_contains_everything() {
         var document = document("admin", "/_openapi");
         assertThat(schema(document, "Books").getDocument("properties")).containsKey("cost");
         assertThat(at(document, "paths", "/books")).containsKeys("get", "post", "put", "patch", "delete");
@@ -53,7 +53,7 @@ class OpenApiTest extends OpenApiFixture {
     }
 
     @Test
-    void V5_anonymous_callers_are_shown_what_everybody_may_do() {
+    void the_document_for_anonymous_callers_contains_what_everybody_may_do() {
         var refused = gateway.anonymous().get("/_openapi");
         assertThat(refused.statusCode()).isEqualTo(401);
         assertThat(refused.headers().firstValue("www-authenticate")).isPresent();
@@ -79,7 +79,7 @@ class OpenApiTest extends OpenApiFixture {
     @ParameterizedTest
     @ValueSource(
             strings = {"/_openapi/nope", "/_openapi/users", "/_openapi/unseen", "/_openapi/books/1", "/_openapi/a/b/c"})
-    void V6_what_is_not_there_and_what_is_hidden_look_the_same(String path) {
+    void what_is_not_there_and_what_is_hidden_look_the_same(String path) {
         var missing = gateway.as("ada").get("/_openapi/missing");
         var response = gateway.as("ada").get(path);
         assertThat(response.statusCode()).isEqualTo(404);
@@ -90,7 +90,7 @@ class OpenApiTest extends OpenApiFixture {
     }
 
     @Test
-    void V7_what_depends_on_the_request_is_told_so() {
+    void an_operation_that_depends_on_the_request_says_so() {
         permit("one", "viewer", "path('/books/public')", "{}");
         var paths = document("bob", "/_openapi").getDocument("paths");
         assertThat(at(paths, "/books/{id}", "get").getString("description").getValue())
@@ -99,14 +99,14 @@ class OpenApiTest extends OpenApiFixture {
     }
 
     @Test
-    void V8_parameters_that_are_never_allowed_are_absent() {
+    void parameters_that_are_never_allowed_are_absent() {
         permit("page", "viewer", "path('/books') and method(GET) and qparams-whitelist(page)", "{}");
         var operation = at(document("bob", "/_openapi"), "paths", "/books", "get");
         assertThat(names(operation)).containsExactly("page");
     }
 
     @Test
-    void V13_a_permission_that_is_deleted_takes_its_operations_with_it() {
+    void a_permission_that_is_deleted_takes_its_operations_with_it() {
         permit("more", "editor", "path-prefix('/unseen')", "{}");
         assertThat(document("ada", "/_openapi").getDocument("paths")).containsKey("/unseen");
         gateway.as("admin").send("DELETE", "/acl/more", "");
@@ -114,7 +114,7 @@ class OpenApiTest extends OpenApiFixture {
     }
 
     @Test
-    void V16_many_collections_share_a_path() {
+    void many_collections_share_a_path() {
         for (int i = 0; i < 25; i++) {
             gateway.database().createCollection("many" + i);
         }

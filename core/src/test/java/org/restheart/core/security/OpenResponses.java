@@ -18,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/// The responses that stay open for one caller, one of each kind: change streams and subscriptions of GraphQL, each as
-/// WebSocket and as server-sent events, a WebSocket of GraphQL without subscription, a call of a tool that waits.
+/// The responses that stay open for one caller, one of each kind: change streams and subscriptions of GraphQL, each
+/// as WebSocket and as server-sent events, a WebSocket of GraphQL without subscription, a call of a tool that
+/// waits.
 final class OpenResponses implements AutoCloseable {
     static final String QUERY = "subscription {changed{operationType}}";
 

@@ -55,7 +55,7 @@ class PathFuzzTest {
             "?cache");
 
     @Test
-    void T40_no_random_spelling_shows_what_a_permission_leaves_out(TestMongo mongo) throws IOException {
+    void no_random_spelling_shows_what_a_permission_leaves_out(TestMongo mongo) throws IOException {
         try (var gateway = TestGateway.start(mongo, "")) {
             gateway.insert("c", "{_id: 'a', text: 'OPEN', for: 'all'}", "{_id: 'b', text: 'HIDDEN', for: 'none'}");
             gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c') and method(GET)\","

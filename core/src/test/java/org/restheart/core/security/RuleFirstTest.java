@@ -80,7 +80,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A1_errors_reveal_no_other_documents_to_readers() {
+    void errors_reveal_no_other_documents_to_readers() {
         for (var target : List.of(
                 "/c",
                 "/c?sort=_id",
@@ -103,7 +103,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A1_errors_reveal_nothing_to_callers_of_one_path() {
+    void errors_reveal_nothing_to_callers_of_one_path() {
         tellsNothing(gateway.user("pat"), "GET", "/c/a1", "");
         tellsNothing(gateway.user("pat").with("Content-Type", "application/json"), "PATCH", "/c/a1", "{\"x\":1}");
         tellsNothing(
@@ -114,7 +114,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A1_errors_reveal_no_other_documents_to_writers() {
+    void errors_reveal_no_other_documents_to_writers() {
         var eve = gateway.user("eve").with("Content-Type", "application/json");
         for (var target : List.of("/c/*", "/c/a2", "/c/a2?wm=upsert")) {
             tellsNothing(eve, "PATCH", target, "{\"x\":1}");
@@ -184,7 +184,7 @@ class RuleFirstTest {
     }
 
     @Test
-    void A15_no_write_reveals_the_tag_of_another_document() {
+    void no_write_reveals_the_tag_of_another_document() {
         for (var mode : List.of("insert", "update", "upsert")) {
             var eve = gateway.user("eve").with("If-Match", "guess");
             for (var answer : List.of(

@@ -37,7 +37,7 @@ class SetupThreatsTest {
     }
 
     @Test
-    void T14_keys_that_can_be_guessed_are_reported_and_never_shown() {
+    void guessable_keys_are_reported_and_never_shown() {
         assertThat(findings("jwtConfigProvider: {key: secret}"))
                 .anyMatch(line -> line.startsWith("/jwtConfigProvider/key"));
         assertThat(findings("jwtConfigProvider: {key: k1-short-k1}"))
@@ -48,7 +48,7 @@ class SetupThreatsTest {
     }
 
     @Test
-    void T14_without_a_key_every_gateway_makes_its_own(TestMongo mongo) {
+    void without_a_configured_key_every_gateway_generates_one(TestMongo mongo) {
         try (var one = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n");
                 var other = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n")) {
             var token = token(one.as("ada"));
@@ -80,7 +80,7 @@ class SetupThreatsTest {
     }
 
     @Test
-    void T16_a_token_shown_as_a_password_does_not_replace_the_accounts_own(TestMongo mongo) {
+    void a_token_shown_as_a_password_does_not_replace_the_accounts_own(TestMongo mongo) {
         try (var gateway = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n")) {
             var ada = gateway.as("ada");
             var before = token(ada);
@@ -99,7 +99,7 @@ class SetupThreatsTest {
 
     /// Takes longer than a token lives, which is a minute at least: run with `-Dlong=true`.
     @Test
-    void T16_tokens_are_good_however_long_one_goes_on_asking(TestMongo mongo) {
+    void tokens_stay_valid_however_often_they_are_requested(TestMongo mongo) {
         assumeTrue(Boolean.getBoolean("long"), "takes 75 seconds; run with -Dlong=true");
         try (var gateway = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true, ttl: 1}\n")) {
             var end = Instant.now().plusSeconds(75);
@@ -121,7 +121,7 @@ class SetupThreatsTest {
 
     /// The accounts module is not part of this release: its paths lead to data that are not there.
     @Test
-    void T27_T28_T29_there_are_no_account_services_to_attack(TestMongo mongo) {
+    void there_are_no_services_for_registration_and_password_resets(TestMongo mongo) {
         assertThat(findings("accountsConfig: {enabled: true}\noauthConfig: {enabled: true}"))
                 .anyMatch(line -> line.startsWith("/accountsConfig"))
                 .anyMatch(line -> line.startsWith("/oauthConfig"));
@@ -138,7 +138,7 @@ class SetupThreatsTest {
 
     /// What a back end gets is in `ProxyTest`.
     @Test
-    void T30_claimed_identities_open_no_way_to_a_back_end(TestMongo mongo) {
+    void account_headers_of_clients_do_not_reach_proxied_servers(TestMongo mongo) {
         var proxy = "proxies: [{location: /back, proxy-pass: 'http://127.0.0.1:1'}]\n";
         try (var gateway = TestGateway.start(mongo, proxy)) {
             assertThat(gateway.anonymous()
@@ -157,7 +157,7 @@ class SetupThreatsTest {
     }
 
     @Test
-    void T53_the_default_password_is_reported_at_every_start(TestMongo mongo) {
+    void the_default_password_is_reported_at_every_start(TestMongo mongo) {
         try (var log = new LogLines();
                 var gateway = TestGateway.start(mongo, "")) {
             var config = TestGateway.config(

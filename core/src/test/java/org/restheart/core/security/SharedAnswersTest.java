@@ -58,7 +58,7 @@ class SharedAnswersTest {
     }
 
     @Test
-    void A3_accounts_whose_filters_differ_in_the_order_of_keys_share_no_answer() {
+    void accounts_whose_filters_differ_in_the_order_of_keys_share_no_answer() {
         for (var target : List.of(
                 "/c?sort=_id&pagesize=5",
                 "/c?sort=_id&pagesize=5&cache",
@@ -75,14 +75,14 @@ class SharedAnswersTest {
     }
 
     @Test
-    void A3_accounts_whose_filters_differ_in_the_order_of_keys_share_no_document() {
+    void accounts_whose_filters_differ_in_the_order_of_keys_share_no_document() {
         var answers = together(gateway.user("one"), "/c/one1000", gateway.user("two"), "/c/one1000");
         assertThat(answers.get(0)).hasSize(TIMES).allMatch(body -> body.contains("\"parent\""));
         assertThat(answers.get(1)).hasSize(TIMES).noneMatch(body -> body.contains("\"parent\""));
     }
 
     @Test
-    void A3_sorts_whose_keys_have_another_order_share_no_answer() {
+    void sorts_whose_keys_have_another_order_share_no_answer() {
         var first = "/c?pagesize=5&cache&keys={\"a\":1,\"b\":1}&sort=" + "{\"a\":1,\"b\":1,\"_id\":1}";
         var second = "/c?pagesize=5&cache&keys={\"a\":1,\"b\":1}&sort=" + "{\"b\":1,\"a\":1,\"_id\":1}";
         for (var page : List.of("&page=20", "&page=21")) {

@@ -50,7 +50,7 @@ class StoredSecurityTest {
     }
 
     @Test
-    void T39_a_malformed_permission_does_not_allow_and_does_not_fail() {
+    void a_malformed_permission_does_not_allow_and_does_not_fail() {
         assertThat(gateway.as("bob").get("/c").statusCode()).isEqualTo(403);
     }
 
@@ -133,7 +133,7 @@ class StoredSecurityTest {
     }
 
     @Test
-    void T20_1_selection_of_the_permission(TestMongo mongo) {
+    void roles_in_the_order_of_the_account_and_then_priority_select_the_permission(TestMongo mongo) {
         try (var other = TestGateway.start(mongo, "")) {
             other.insert("c", "{_id: 'a', status: 'public'}", "{_id: 'b', status: 'private'}");
             var where = "predicate: \"path('/c') and method(GET)\"";
@@ -180,7 +180,7 @@ class StoredSecurityTest {
     }
 
     @Test
-    void T48_without_mongodb_no_request_is_admitted_and_the_server_starts() {
+    void without_mongodb_no_request_is_admitted_and_the_server_starts() {
         var config = TestGateway.config(
                 "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300",
                 "nowhere",

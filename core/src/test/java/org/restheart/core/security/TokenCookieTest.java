@@ -8,7 +8,7 @@ import org.restheart.testkit.TestMongo;
 
 class TokenCookieTest extends TokenFixture {
     @Test
-    void T22_logout_makes_the_browser_drop_the_cookie() {
+    void logout_makes_the_browser_drop_the_cookie() {
         var response = gateway.anonymous().send("POST", "/logout", "");
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.headers().firstValue("Set-Cookie"))
@@ -17,7 +17,7 @@ class TokenCookieTest extends TokenFixture {
     }
 
     @Test
-    void T23_responses_with_tokens_are_not_stored_and_cookies_are_hidden_from_scripts() {
+    void responses_with_tokens_are_not_stored_and_cookies_are_hidden_from_scripts() {
         var get = gateway.as("ada").get("/token");
         assertThat(get.headers().firstValue("Cache-Control")).contains("no-store");
         assertThat(get.headers().firstValue("Auth-Token")).isPresent();
@@ -29,7 +29,7 @@ class TokenCookieTest extends TokenFixture {
     }
 
     @Test
-    void T21_other_sites_cannot_act_with_the_cookie(TestMongo mongo) {
+    void other_sites_cannot_act_with_the_cookie(TestMongo mongo) {
         var lax = TOKENS + "authCookieSetter: {same-site-mode: lax, allowed-origins: [\"https://app.example\"]}\n";
         try (var other = TestGateway.start(mongo, lax)) {
             other.permit("{_id: 'p', roles: ['editor'], predicate: \"path('/c')\"}");

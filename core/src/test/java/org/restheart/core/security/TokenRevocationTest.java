@@ -16,7 +16,7 @@ import org.restheart.testkit.TestMongo;
 
 class TokenRevocationTest extends TokenFixture {
     @Test
-    void T15_a_token_has_the_current_claims() {
+    void a_token_has_the_current_claims() {
         gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['a', 'b']}");
         var eve = gateway.anonymous().as("eve", "pw");
         var before = token(eve);
@@ -35,7 +35,7 @@ class TokenRevocationTest extends TokenFixture {
     }
 
     @Test
-    void T17_a_token_given_back_is_refused() {
+    void a_revoked_token_is_refused() {
         gateway.insert("users", "{_id: 'ann', password: '" + TestGateway.hash("pw") + "', roles: ['editor']}");
         var token = token(gateway.anonymous().as("ann", "pw"));
         assertThat(bearer(token).get("/c").statusCode()).isEqualTo(200);

@@ -73,7 +73,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void T39_requests_without_sense_are_client_errors() {
+    void malformed_requests_are_client_errors() {
         assertThat(gateway.anonymous().send("DELETE", "/token", "").statusCode())
                 .isEqualTo(401);
         assertThat(gateway.as("ada").get("/token/x").statusCode()).isEqualTo(404);
@@ -84,7 +84,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void T20_2_forms_carry_credentials() {
+    void forms_may_contain_credentials() {
         assertThat(form().send("POST", "/token", "grant_type=password&username=ada&password=ada-pw")
                         .statusCode())
                 .isEqualTo(200);
@@ -107,7 +107,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void T20_2_credentials_are_accepted_or_not() {
+    void credentials_are_accepted_or_refused() {
         var ada = gateway.as("ada");
         assertThat(gateway.anonymous().get("/").headers().firstValue("WWW-Authenticate"))
                 .isPresent();
@@ -145,7 +145,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void T13_forged_tokens_are_refused() throws Exception {
+    void forged_tokens_are_refused() throws Exception {
         var future = Instant.now().plusSeconds(600).getEpochSecond();
         var claims = "{\"iss\":\"restheart.org\",\"sub\":\"ada\",\"roles\":[\"editor\"],\"exp\":" + future + "}";
         assertThat(bearer(signed(KEY, JWSAlgorithm.HS256, claims)).get("/c").statusCode())
@@ -185,7 +185,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void T13_a_key_named_by_the_token_itself_is_not_used() throws Exception {
+    void a_key_named_by_the_token_itself_is_not_used() throws Exception {
         var own = new com.nimbusds.jose.jwk.gen.RSAKeyGenerator(2048).generate();
         var claims = "{\"iss\":\"restheart.org\",\"sub\":\"ada\",\"roles\":[\"editor\"]}";
         var jws = new JWSObject(
@@ -199,7 +199,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void T20_tokens_are_not_read_from_the_query() {
+    void tokens_are_not_read_from_the_query() {
         var token = token(gateway.as("ada"));
         assertThat(gateway.anonymous().get("/c?access_token=" + token).statusCode())
                 .isEqualTo(401);

@@ -70,7 +70,7 @@ class UsersGuardTest {
     }
 
     @Test
-    void T1_no_write_gives_the_root_role() {
+    void no_write_gives_the_root_role() {
         for (var content : List.of(
                 "{\"roles\":[\"admin\"]}",
                 "{\"$set\":{\"roles\":[\"admin\"]}}",
@@ -140,7 +140,7 @@ class UsersGuardTest {
     }
 
     @Test
-    void T2_passwords_are_hashed_in_whatever_form_they_are_written() {
+    void passwords_are_hashed_in_whatever_form_they_are_written() {
         assertThat(status(root().patch("/users/x", "{\"password\":\"p1\"}"))).isEqualTo(200);
         assertPassword("p1");
         assertThat(status(gateway.anonymous().as("x", "old").get("/roles/x"))).isEqualTo(401);
@@ -174,7 +174,7 @@ class UsersGuardTest {
     }
 
     @Test
-    void T2_passwords_that_cannot_be_hashed_are_refused() {
+    void passwords_that_cannot_be_hashed_are_refused() {
         for (var content : List.of(
                 "{\"password\":5}",
                 "{\"password\":null}",
@@ -191,7 +191,7 @@ class UsersGuardTest {
     }
 
     @Test
-    void T3_password_hashes_are_never_shown() {
+    void password_hashes_are_never_shown() {
         for (var target : List.of(
                 "/users/x",
                 "/users",
@@ -210,7 +210,7 @@ class UsersGuardTest {
     }
 
     @Test
-    void T3_no_query_of_a_client_may_depend_on_password_hashes() {
+    void no_query_of_a_client_may_depend_on_password_hashes() {
         for (var query : List.of(
                 "filter={\"password\":{\"$regex\":\"^.\"}}",
                 "filter={\"$or\":[{\"_id\":1},{\"password\":{\"$gt\":\"a\"}}]}",
@@ -256,12 +256,12 @@ class UsersGuardTest {
     }
 
     @Test
-    void T3_accounts_are_not_aggregated() {
+    void accounts_are_not_aggregated() {
         assertThat(status(root().get("/users/_aggrs/any"))).isEqualTo(403);
     }
 
     @Test
-    void T4_empty_and_overlong_passwords_are_refused() {
+    void empty_and_overlong_passwords_are_refused() {
         assertThat(status(root().patch("/users/x", "{\"password\":\"\"}"))).isEqualTo(400);
         assertThat(status(root().patch("/users/x", "{\"password\":\"" + "a".repeat(73) + "\"}")))
                 .isEqualTo(400);
@@ -272,7 +272,7 @@ class UsersGuardTest {
     }
 
     @Test
-    void T4_old_hashes_of_long_passwords_keep_working() {
+    void old_hashes_of_long_passwords_keep_working() {
         gateway.insert(
                 "users",
                 "{_id: 'long', password: '" + TestGateway.hash("a".repeat(71) + "b") + "', roles: ['editor']}");

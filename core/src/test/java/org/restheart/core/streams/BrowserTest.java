@@ -3,7 +3,6 @@ package org.restheart.core.streams;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -12,18 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
-import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -44,10 +40,7 @@ class BrowserTest {
               form.requestSubmit();
             </script></html>""";
 
-    private static final String SECURITY = """
-            basicAuthMechanism: {enabled: true}
-            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
-            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+    private static final String SECURITY = StreamsGateway.SECURITY + """
             jwtAuthenticationMechanism: {enabled: true}
             jwtTokenManager: {enabled: true}
             authTokenService: {enabled: true, uri: /token}
@@ -68,13 +61,13 @@ class BrowserTest {
 
     @BeforeEach
     void define() throws Exception {
-        gateway.database()
-                .getCollection("users")
-                .insertOne(new Document("_id", "admin")
-                        .append("password", BCrypt.withDefaults().hashToString(4, "secret".toCharArray()))
-                        .append("roles", List.of("admin")));
-        var root = TestClient.basic("admin", "secret");
-        gateway.send("PUT", "/t", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}", "Authorization", root);
+        gateway.addUser("admin", "admin");
+        gateway.send(
+                "PUT",
+                "/t",
+                "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}",
+                "Authorization",
+                StreamsGateway.basic("admin"));
     }
 
     @AfterEach
@@ -85,7 +78,7 @@ class BrowserTest {
     @ParameterizedTest
     @ValueSource(strings = {"EventSource", "WebSocket"})
     void a_browser_shows_changes_as_they_happen(String transport) throws Exception {
-        try (var _ = open(transport, "/t/_streams/all", "secret")) {
+        try (var _ = open(transport, "/t/_streams/all", "admin-pw")) {
             await().atMost(Duration.ofSeconds(60)).until(() -> shown.contains("listening"));
             gateway.insert("t", "{_id: 1, Title: 'Stalker'}");
             await().atMost(Duration.ofSeconds(20))
@@ -98,8 +91,8 @@ class BrowserTest {
     @ParameterizedTest
     @CsvSource({
         "EventSource, /t/_streams/all, wrong, 401: the name or the password is wrong",
-        "WebSocket, /t/_streams/nope, secret, 404: there is no such stream",
-        "EventSource, /gone, secret, 410: the changes since then", // a fresh replica set has lost nothing yet
+        "WebSocket, /t/_streams/nope, admin-pw, 404: there is no such stream",
+        "EventSource, /gone, admin-pw, 410: the changes since then", // a fresh replica set has lost nothing yet
     })
     void the_page_says_why_it_is_refused(String transport, String stream, String password, String reason)
             throws Exception {

@@ -3,14 +3,12 @@ package org.restheart.core.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -21,9 +19,8 @@ class ManyGatewaysTest {
     /// times of caches, a minute mostly.
     private static final Duration SOON = Duration.ofSeconds(10);
 
-    private static final String SECURITY = """
-            mongoRealmAuthenticator: {users-db: $db, bcrypt-complexity: 4, create-user: false}
-            mongoAclAuthorizer: {acl-db: $db, root-role: admin, cache-ttl: 60000}""";
+    private static final String SECURITY =
+            StreamsGateway.SECURITY.replace("root-role: admin", "root-role: admin, cache-ttl: 60000");
 
     private StreamsGateway one;
     private List<StreamsGateway> others;
@@ -32,10 +29,7 @@ class ManyGatewaysTest {
     void start(TestMongo mongo) {
         one = StreamsGateway.startSecured(mongo, "", SECURITY);
         others = List.of(one.another(mongo, "", SECURITY), one.another(mongo, "", SECURITY));
-        one.insert(
-                "users",
-                "{_id: 'root', roles: ['admin'], password: '"
-                        + BCrypt.withDefaults().hashToString(4, "root-pw".toCharArray()) + "'}");
+        one.addUser("root", "admin");
     }
 
     @AfterEach
@@ -44,15 +38,11 @@ class ManyGatewaysTest {
         one.close();
     }
 
-    private static String basic(String name, String password) {
-        return "Basic " + Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
-    }
-
     private void change(String method, String target, String body, String... headers) throws Exception {
         var all = new String[headers.length + 2];
         System.arraycopy(headers, 0, all, 2, headers.length);
         all[0] = "Authorization";
-        all[1] = basic("root", "root-pw");
+        all[1] = StreamsGateway.basic("root");
         var response = one.send(method, target, body, all);
         assertThat(response.statusCode())
                 .as(method + " " + target + response.body())
@@ -63,7 +53,7 @@ class ManyGatewaysTest {
         for (var gateway : others) {
             await().atMost(SOON)
                     .untilAsserted(() -> assertThat(
-                                    gateway.send("GET", target, "", "Authorization", basic(name, password))
+                                    gateway.send("GET", target, "", "Authorization", TestClient.basic(name, password))
                                             .statusCode())
                             .as(target)
                             .isEqualTo(status));
@@ -99,7 +89,7 @@ class ManyGatewaysTest {
         change("PUT", "/t", "{\"aggrs\": [{\"uri\": \"second\", \"stages\": []}]}");
         seen("/t/_aggrs/second", "root", "root-pw", 200);
         seen("/t/_aggrs/first", "root", "root-pw", 404);
-        var tag = one.send("GET", "/t/_meta", "", "Authorization", basic("root", "root-pw"))
+        var tag = one.send("GET", "/t/_meta", "", "Authorization", StreamsGateway.basic("root"))
                 .headers()
                 .firstValue("ETag")
                 .orElseThrow();

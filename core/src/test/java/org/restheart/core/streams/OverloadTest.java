@@ -3,12 +3,9 @@ package org.restheart.core.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.MongoClients;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,10 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What clients see of each other when they ask for more than MongoDB can do.
 class OverloadTest {
-    private static final String SECURITY = """
-            mongoRealmAuthenticator: {users-db: $db, bcrypt-complexity: 4, create-user: false}
-            mongoAclAuthorizer: {acl-db: $db}""";
-
     /// MongoDB takes so long for each query: 128 connections answer 640 of them a second.
     private static final int SLOW_MILLIS = 200;
 
@@ -42,8 +35,7 @@ class OverloadTest {
 
         Clients(StreamsGateway gateway, String account) {
             this.gateway = gateway;
-            this.credentials = "Basic "
-                    + Base64.getEncoder().encodeToString((account + ":secret").getBytes(StandardCharsets.UTF_8));
+            this.credentials = StreamsGateway.basic(account);
         }
 
         void start(int clients, ExecutorService threads) {
@@ -84,14 +76,10 @@ class OverloadTest {
     void an_account_with_many_connections_does_not_starve_one_with_two() throws Exception {
         try (var mongo = OwnReplicaSet.start(1, folder);
                 var client = MongoClients.create(mongo.connectionString());
-                var gateway = StreamsGateway.startSecured(client, mongo.connectionString(), "overload", SECURITY);
+                var gateway = StreamsGateway.startSecured(client, mongo.connectionString(), "overload", StreamsGateway.SECURITY);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (var account : new String[] {"greedy", "modest"}) {
-                gateway.insert(
-                        "users",
-                        "{_id: '" + account + "', password: '"
-                                + BCrypt.withDefaults().hashToString(4, "secret".toCharArray())
-                                + "', roles: ['user']}");
+                gateway.addUser(account, "user");
             }
             gateway.insert("acl", "{_id: 'p', roles: ['user'], predicate: \"path-prefix('/t')\", priority: 1}");
             gateway.insert("t", "{n: 1}");

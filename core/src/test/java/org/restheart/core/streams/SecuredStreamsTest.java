@@ -5,7 +5,6 @@ import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
@@ -18,11 +17,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
-import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -30,10 +27,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class SecuredStreamsTest {
     private static final String KEY = "0123456789abcdef0123456789abcdef";
-    private static final String SECURITY = """
-            basicAuthMechanism: {enabled: true}
-            mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4, create-user: false}
-            mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+    private static final String SECURITY = StreamsGateway.SECURITY + """
             jwtConfigProvider: {key: %s}
             jwtAuthenticationMechanism: {enabled: true}
             originVetoer: {enabled: true, whitelist: ["https://app.example"], ignore-paths: ["/t", "/t/*"]}
@@ -45,7 +39,7 @@ class SecuredStreamsTest {
                "fullDocumentBeforeChange": "whenAvailable"}]}""";
 
     private final StreamsGateway gateway;
-    private final String ada = basic("ada");
+    private final String ada = StreamsGateway.basic("ada");
 
     SecuredStreamsTest(TestMongo mongo) {
         gateway = StreamsGateway.startSecured(mongo, ", change-streams-recheck-ms: 200", SECURITY);
@@ -53,13 +47,13 @@ class SecuredStreamsTest {
 
     @BeforeEach
     void prepare() throws Exception {
-        addUser("admin", "admin");
-        addUser("ada", "editor");
+        gateway.addUser("admin", "admin");
+        gateway.addUser("ada", "editor");
         gateway.insert("acl", """
                 {_id: 'p', roles: ['editor'], predicate: "path-prefix('/t') or path-prefix('/t2')", priority: 1,
                  mongo: {readFilter: {$or: [{owner: 'ada'}, {$expr: {$eq: ['$shared', true]}}]},
                          projectResponse: {secret: 0, 'a.b': 0}}}""");
-        assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", basic("admin"))
+        assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(201);
     }
@@ -67,18 +61,6 @@ class SecuredStreamsTest {
     @AfterEach
     void stop() {
         gateway.close();
-    }
-
-    private void addUser(String name, String role) {
-        gateway.database()
-                .getCollection("users")
-                .insertOne(new Document("_id", name)
-                        .append("password", BCrypt.withDefaults().hashToString(4, (name + "-pw").toCharArray()))
-                        .append("roles", List.of(role)));
-    }
-
-    private static String basic(String name) {
-        return TestClient.basic(name, name + "-pw");
     }
 
     private static String token(Instant expires) throws Exception {
@@ -118,7 +100,7 @@ class SecuredStreamsTest {
     @Test
     void a_stream_ends_when_its_permission_does() throws Exception {
         try (var listener = WebSocketListener.open(gateway, "/t/_streams/all", "Authorization", ada);
-                var root = WebSocketListener.open(gateway, "/t/_streams/all", "Authorization", basic("admin"))) {
+                var root = WebSocketListener.open(gateway, "/t/_streams/all", "Authorization", StreamsGateway.basic("admin"))) {
             gateway.collection("acl").deleteMany(new BsonDocument());
             assertThat(listener.closeCode()).isEqualTo(1008);
             assertThat(root.isClosed()).isFalse();
@@ -141,17 +123,17 @@ class SecuredStreamsTest {
                 .isEqualTo(401);
         assertThat(gateway.handshake("/t/_streams/all", "Authorization", ada)).isEqualTo(101);
         gateway.send(
-                "PUT", "/u", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}", "Authorization", basic("admin"));
+                "PUT", "/u", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}", "Authorization", StreamsGateway.basic("admin"));
         assertThat(gateway.handshake("/u/_streams/all", "Authorization", ada)).isEqualTo(403);
         assertThat(gateway.handshake(
-                        "/u/_streams/all", "Authorization", basic("admin"), "Origin", "https://evil.example"))
+                        "/u/_streams/all", "Authorization", StreamsGateway.basic("admin"), "Origin", "https://evil.example"))
                 .isEqualTo(403);
     }
 
     @Test
     void a_listener_receives_nothing_that_its_rule_does_not_allow_it_to_read() throws Exception {
         try (var mine = WebSocketListener.open(gateway, "/t/_streams/mine", "Authorization", ada);
-                var root = WebSocketListener.open(gateway, "/t/_streams/mine", "Authorization", basic("admin"))) {
+                var root = WebSocketListener.open(gateway, "/t/_streams/mine", "Authorization", StreamsGateway.basic("admin"))) {
             gateway.insert("t", "{_id: 1, owner: 'bob', secret: 1}");
             gateway.insert("t", "{_id: 2, owner: 'ada', secret: 's', a: {b: 1, c: 2}}");
             gateway.insert("t", "{_id: 3, owner: 'bob', shared: true}");
@@ -198,11 +180,11 @@ class SecuredStreamsTest {
                                 "{\"streams\": [{\"uri\": \"all\", \"stages\": [{\"$addFields\": {\"fullDocument.x\":"
                                         + " \"$fullDocument.password\"}}]}]}",
                                 "Authorization",
-                                basic("admin"))
+                                StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(200);
-        try (var listener = WebSocketListener.open(gateway, "/users/_streams/all", "Authorization", basic("admin"))) {
-            addUser("bob", "viewer");
+        try (var listener = WebSocketListener.open(gateway, "/users/_streams/all", "Authorization", StreamsGateway.basic("admin"))) {
+            gateway.addUser("bob", "viewer");
             assertThat(listener.next().getDocument("fullDocument"))
                     .isEqualTo(BsonDocument.parse("{_id: 'bob', roles: ['viewer']}"));
             gateway.collection("users").updateOne(eq("_id", "bob"), set("password", "new"));
@@ -250,9 +232,9 @@ class SecuredStreamsTest {
             assertThat(afterwards(gateway, "/t/_streams/mine", made)).as(made).contains("400");
         }
         assertThat(afterwards(gateway, "/t/_streams/all", sealed)).contains("400");
-        gateway.send("PUT", "/t2", DEFINITIONS, "Authorization", basic("admin"));
+        gateway.send("PUT", "/t2", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"));
         assertThat(afterwards(gateway, "/t2/_streams/mine", sealed)).contains("400");
-        assertThat(gateway.send("GET", "/_properties/_resume_tokens", "", "Authorization", basic("admin"))
+        assertThat(gateway.send("GET", "/_properties/_resume_tokens", "", "Authorization", StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(403);
     }
@@ -265,13 +247,13 @@ class SecuredStreamsTest {
                     "/t",
                     "{\"streams\": [{\"uri\": \"of\", \"stages\": [{\"$match\": {\"x\": {\"$var\": \"n\"}}}]}]}",
                     "Authorization",
-                    basic("admin"));
+                    StreamsGateway.basic("admin"));
             try (var one = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:1%7D", "Authorization: " + ada);
                     var two = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:2%7D", "Authorization: " + ada);
                     var same = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:2%7D", "Authorization: " + ada);
                     var three = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:3%7D", "Authorization: " + ada);
                     var other = SseListener.open(
-                            few, "/t/_streams/of?avars=%7B%22n%22:3%7D", "Authorization: " + basic("admin"))) {
+                            few, "/t/_streams/of?avars=%7B%22n%22:3%7D", "Authorization: " + StreamsGateway.basic("admin"))) {
                 assertThat(one.status()).contains(" 200 ");
                 assertThat(two.status()).contains(" 200 ");
                 assertThat(same.status()).contains(" 200 ");

@@ -5,13 +5,14 @@ public interface Inbound {
     /// The most bytes of one message; a larger one ends the connection with close code 1009.
     int maxBytes();
 
-    /// The most bytes of messages that have arrived, in whole or in part, and have not been handled; more end the
-    /// connection with close code 1013.
+    /// The most bytes of messages that have arrived, in whole or in part, and have not been handled; more end
+    /// the connection with close code 1013.
     int maxWaiting();
 
     /// Called on the connection's I/O thread, in the order of arrival; must not block.
     ///
     /// @param message text or binary data; the receiver's own
-    /// @param handled to be called, by any thread, when the message is not needed any more: until then it counts
+    /// @param handled to be called, by any thread, when the message is not needed any more: until then it
+    /// counts
     void received(byte[] message, Runnable handled);
 }

@@ -76,8 +76,8 @@ public final class ChangeStreams implements AutoCloseable {
         return rights;
     }
 
-    /// Credentials may have changed: listeners whose authorization rests on them are closed if they are not good any
-    /// more.
+    /// Credentials may have changed: listeners whose authorization rests on them are closed if they are not
+    /// good any more.
     ///
     /// @param basis empty if it may be any
     public void credentialsChanged(Optional<RightsBasis> basis) {

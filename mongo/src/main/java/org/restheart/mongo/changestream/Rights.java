@@ -18,9 +18,9 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Closes connections that are no longer authorized: always when their credentials expire or, after a change of what
-/// they rest on, are no longer good; and, if configured, when their requests would no longer be admitted. Every
-/// response that stays open for a caller is watched here, whichever service sends it. Thread-safe.
+/// Closes connections that are no longer authorized: always when their credentials expire or, after a change of
+/// what they rest on, are no longer good; and, if configured, when their requests would no longer be admitted.
+/// Every response that stays open for a caller is watched here, whichever service sends it. Thread-safe.
 public final class Rights {
     private static final Logger LOG = LoggerFactory.getLogger(Rights.class);
     private static final Duration LOOK = Duration.ofMillis(500);

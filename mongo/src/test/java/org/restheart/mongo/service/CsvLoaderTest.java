@@ -136,7 +136,7 @@ class CsvLoaderTest {
                 "POST | db=DB&coll=system.users         | text/csv   | 403 | reserved resource",
                 "POST | db=admin&coll=c                 | text/csv   | 403 | reserved resource",
             })
-    void T36_what_cannot_be_loaded_is_refused(String method, String query, String type, int status, String message) {
+    void a_file_that_cannot_be_loaded_is_refused(String method, String query, String type, int status, String message) {
         assertThatThrownBy(() -> loader.handle(request(method, query, type, "id,a\n1,2\n", Grant.FULL)))
                 .isInstanceOfSatisfying(ProblemException.class, e -> {
                     assertThat(e.problem().status()).isEqualTo(status);
@@ -146,7 +146,7 @@ class CsvLoaderTest {
     }
 
     @Test
-    void T36_access_rules_see_a_management_request_about_the_collection() {
+    void access_rules_see_a_management_request_about_the_collection() {
         var target = request("POST", "db=DB&coll=c", "text/csv", "", Grant.FULL).require(DataTarget.KEY);
         assertThat(target.db()).contains(db);
         assertThat(target.collection()).contains("c");
@@ -154,7 +154,7 @@ class CsvLoaderTest {
     }
 
     @Test
-    void T36_a_permissions_values_are_laid_over_every_row() {
+    void values_of_the_permission_are_merged_into_every_row() {
         var grant = new Grant(
                 true,
                 true,

@@ -121,7 +121,7 @@ class GrantedWritesTest {
                 "PATCH /x?wm=insert | [{$set: {n: 1}}, {$unset: 'owner'}]       | {n: 1, owner: 'ada'}",
                 "PATCH /x?wm=insert | [{$replaceWith: {_id: 'x', n: 1}}]        | {n: 1, owner: 'ada'}",
             })
-    void T12_a_merged_value_wins(String request, String body, String expected) {
+    void a_merged_value_wins(String request, String body, String expected) {
         var methodAndRest = request.replace("''", "").split(" ", 2);
         var answer = granted("", "{owner: 'ada'}", false).send(methodAndRest[0] + " " + coll + methodAndRest[1], body);
         assertThat(answer.status()).isIn(200, 201);
@@ -141,7 +141,7 @@ class GrantedWritesTest {
                 "{$currentDate: {owner: true}}",
                 "{$min: {'owner.$[]': 1}}",
             })
-    void T12_an_operator_that_touches_a_merged_value_is_refused(String body) {
+    void an_operator_that_touches_a_merged_value_is_refused(String body) {
         var api = granted("", "{owner: 'ada'}", false);
         assertThat(api.send("PATCH " + coll + "/a", body).status()).isEqualTo(400);
         assertThat(api.send("PATCH " + coll + "/*?filter={n:1}", body).status()).isEqualTo(400);
@@ -149,7 +149,7 @@ class GrantedWritesTest {
     }
 
     @Test
-    void T12_many_documents_get_the_merged_value_too() {
+    void many_documents_get_the_merged_value_too() {
         var api = granted("", "{owner: 'ada'}", false);
         assertThat(api.send("PATCH " + coll + "/*?filter={n:1}", "{owner: 'eve', m: 1}")
                         .status())
@@ -158,7 +158,7 @@ class GrantedWritesTest {
     }
 
     @Test
-    void T12_a_merged_path_is_laid_into_what_the_client_sends() {
+    void a_merged_path_is_set_inside_of_the_clients_document() {
         var api = granted("", "{'by.name': 'ada'}", false);
         api.send("POST " + coll, "{_id: 'x', by: {name: 'bob', at: 1}}");
         assertThat(stored("x")).isEqualTo(json("{by: {name: 'ada', at: 1}}"));
@@ -169,7 +169,7 @@ class GrantedWritesTest {
     }
 
     @Test
-    void T12_a_merged_value_is_no_expression() {
+    void a_merged_value_is_not_an_expression() {
         var api = granted("", "{owner: '$n', o: {$add: [1, 2]}}", false);
         assertThat(api.send("PATCH " + coll + "/a", "[{$set: {m: 1}}]").status())
                 .isEqualTo(200);
@@ -177,7 +177,7 @@ class GrantedWritesTest {
     }
 
     @Test
-    void T11_a_merged_value_keeps_its_type() {
+    void a_merged_value_keeps_its_type() {
         var api = granted("", "{team: {$oid: '65f0c0ffee0000000000abcd'}, i: {$numberInt: '1'}}", false);
         api.send("POST " + coll, "{_id: 'x'}");
         assertThat(stored("x")).isEqualTo(json("{team: {$oid: '65f0c0ffee0000000000abcd'}, i: {$numberInt: '1'}}"));
@@ -210,7 +210,7 @@ class GrantedWritesTest {
                 "PATCH /x?wm=insert  | {n: 1}",
                 "PATCH /*?filter={n:1} | {owner: 'bob'}",
             })
-    void T44_nothing_is_planted_outside_of_the_write_filter(String request, String body) {
+    void no_document_is_stored_outside_of_the_write_filter(String request, String body) {
         var methodAndRest = request.replace("''", "").split(" ", 2);
         var answer = granted(OWN, "", true).send(methodAndRest[0] + " " + coll + methodAndRest[1], body);
         assertThat(answer.status()).isEqualTo(403);
@@ -236,14 +236,14 @@ class GrantedWritesTest {
                 "PATCH /b?wm=upsert  | {owner: 'ada'}                             | 409",
                 "PATCH /*?filter={n:1} | {m: 2}                                   | 200",
             })
-    void T44_what_the_write_filter_matches_is_stored(String request, String body, int status) {
+    void documents_that_the_write_filter_matches_are_stored(String request, String body, int status) {
         var methodAndRest = request.replace("''", "").split(" ", 2);
         var answer = granted(OWN, "", true).send(methodAndRest[0] + " " + coll + methodAndRest[1], body);
         assertThat(answer.status()).isEqualTo(status);
     }
 
     @Test
-    void T44_what_the_permission_merges_itself_is_no_obstacle() {
+    void merged_values_of_the_permission_may_be_part_of_its_write_filter() {
         var api = granted(OWN, OWN, true);
         assertThat(api.send("PATCH " + coll + "/*?filter={n:1}", "{owner: 'bob', m: 1}")
                         .status())
@@ -253,7 +253,7 @@ class GrantedWritesTest {
     }
 
     @Test
-    void T44_a_refused_change_is_never_seen() throws InterruptedException {
+    void a_refused_change_is_never_seen() throws InterruptedException {
         var strict = granted(OWN, "", true);
         var writing = new AtomicBoolean(true);
         var seen = new AtomicBoolean();
@@ -276,7 +276,7 @@ class GrantedWritesTest {
     }
 
     @Test
-    void T44_preconditions_hold_in_a_checked_change_too() {
+    void preconditions_apply_to_a_checked_change_too() {
         var strict = granted(OWN, "", true);
         var stale = strict.with("If-Match", "65f0c0ffee0000000000abcd");
         assertThat(stale.send("PATCH " + coll + "/a", "{owner: 'ada', n: 5}").status())

@@ -160,7 +160,7 @@ class PreconditionsTest {
 
     @ParameterizedTest
     @CsvSource({"PUT, 200", "PATCH, 200", "DELETE, 204"})
-    void accident_5_what_has_no_tag_needs_none(String method, int status) {
+    void a_document_without_a_tag_needs_no_tag_to_be_changed(String method, int status) {
         mongo.client()
                 .getDatabase(db)
                 .getCollection("c", BsonDocument.class)

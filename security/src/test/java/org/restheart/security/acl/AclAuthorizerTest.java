@@ -87,7 +87,7 @@ class AclAuthorizerTest {
     }
 
     @Test
-    void T11_variables_keep_their_type_and_stand_alone() {
+    void variables_keep_their_type_and_stand_alone() {
         var entry = """
                 {role: 'r', predicate: 'true', mongo: {
                   mergeRequest: {team: '@user.team', none: '@user.none', text: 'x@user._id', by: '@user._id',
@@ -150,7 +150,7 @@ class AclAuthorizerTest {
     }
 
     @Test
-    void T39_malformed_permissions_are_refused_when_read() {
+    void malformed_permissions_are_refused_when_read() {
         for (var entry : List.of(
                 "{predicate: 'true'}",
                 "{role: 'a', roles: ['b'], predicate: 'true'}",

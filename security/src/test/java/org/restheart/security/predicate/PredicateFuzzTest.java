@@ -124,7 +124,7 @@ class PredicateFuzzTest {
     /// What the router and the handlers read are the segments: a rule about a document must agree with them,
     /// however the path is spelled.
     @Test
-    void T40_rules_and_handlers_agree_about_every_spelling_of_a_path() {
+    void rules_and_handlers_agree_about_every_spelling_of_a_path() {
         var random = new Random(3);
         int same = 0;
         for (int i = 0; i < 100_000; i++) {

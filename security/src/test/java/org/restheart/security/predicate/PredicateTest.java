@@ -221,7 +221,7 @@ class PredicateTest {
     }
 
     @Test
-    void T6_targets_of_operators_and_pipelines_are_seen() {
+    void targets_of_operators_and_pipelines_are_seen() {
         assertThat(test(
                         "bson-request-blacklist(owner)",
                         send(Method.PATCH, "/c/a", "{\"$rename\":{\"status\":\"owner\"}}")))
@@ -261,7 +261,7 @@ class PredicateTest {
     }
 
     @Test
-    void T8_values_are_bound_and_never_read_as_text_of_the_rule() {
+    void values_are_bound_and_never_parsed_as_text_of_the_rule() {
         var own = "path-template('/c/{id}') and equals(@user._id, ${id})";
         var escaping = account("ada\\", "{_id: 'ada\\\\'}");
         assertThat(test(own, get("/c/ada"), escaping)).isFalse();
@@ -282,7 +282,7 @@ class PredicateTest {
     }
 
     @Test
-    void T9_missing_values_are_not_equal() {
+    void missing_values_are_not_equal() {
         assertThat(test("equals(%{q,a}, %{i,X-A})", get("/"))).isFalse();
         assertThat(test("not equals(@user.none, 'x')", get("/"))).isTrue();
         assertThat(test("equals(%{q,a}, %{i,X-A})", with(get("/?a=1"), "X-A", "1")))

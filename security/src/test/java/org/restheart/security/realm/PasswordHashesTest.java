@@ -34,7 +34,7 @@ class PasswordHashesTest {
     }
 
     @Test
-    void T7_a_verified_password_costs_nothing_again_and_a_changed_hash_does() {
+    void a_verified_password_is_cached_until_the_hash_changes() {
         var hash = HASHES.hash(get("/"), "pw");
         assertThat(HASHES.matches(get("/"), "pw", hash)).isTrue();
         assertThat(HASHES.matches(onIoThread(get("/")), "pw", hash)).isTrue();
@@ -63,7 +63,7 @@ class PasswordHashesTest {
     }
 
     @Test
-    void T7_an_unknown_account_takes_as_long_as_a_wrong_password() throws Exception {
+    void an_unknown_account_takes_as_long_as_a_wrong_password() throws Exception {
         var realm = realm("ada");
         long wrong = 0;
         long unknown = 0;
@@ -77,7 +77,7 @@ class PasswordHashesTest {
     /// Who asks about one name shares the work with those who ask the same, whether there is such an account or
     /// not, and never with those who ask about another.
     @Test
-    void T7_concurrent_requests_do_not_reveal_unknown_accounts() throws Exception {
+    void concurrent_requests_do_not_reveal_unknown_accounts() throws Exception {
         var realm = realm("ada", "bob");
         long known = 0;
         long unknown = 0;
@@ -109,7 +109,7 @@ class PasswordHashesTest {
     }
 
     @Test
-    void T7_requests_beyond_the_queue_get_retry_after() throws Exception {
+    void requests_beyond_the_queue_get_retry_after() throws Exception {
         var refused = new AtomicInteger();
         var hash = "$2a$09$abcdefghijklmnopqrstuuMsnqUfF2kA3Mvy0Lz5lJ6wRj0Vh2Ahy";
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -1,0 +1,92 @@
+package org.restheart.openapi;
+
+import static org.restheart.http.Method.POST;
+import static org.restheart.http.access.ResourceKind.AGGREGATIONS;
+
+import java.util.List;
+import org.restheart.http.Method;
+import org.restheart.http.access.ResourceKind;
+
+/// One operation of the data API: a method of a kind of resource. Immutable.
+///
+/// @param verb the first part of its id
+/// @param suffix the last part of its id
+/// @param statuses the statuses of success
+/// @param output the content of a successful response
+/// @param input the content of the request
+/// @param parameters the query parameters of the request
+record DataOperation(
+        ResourceKind kind,
+        Method method,
+        String verb,
+        String suffix,
+        String summary,
+        List<Integer> statuses,
+        Output output,
+        Input input,
+        Parameters parameters) {
+
+    /// Whether it changes data.
+    boolean writes() {
+        return !method.isSafe() && kind != AGGREGATIONS;
+    }
+
+    /// Whether requests may have a precondition.
+    boolean takesPrecondition() {
+        return switch (kind) {
+            case DOCUMENT, FILE, SCHEMA, DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> writes() && method != POST;
+            default -> false;
+        };
+    }
+
+    /// The same operation with other content and parameters.
+    DataOperation with(Output output, Input input, Parameters parameters) {
+        return new DataOperation(kind, method, verb, suffix, summary, statuses, output, input, parameters);
+    }
+
+    /// The content of a request.
+    enum Input {
+        NONE,
+        DOCUMENTS,
+        DOCUMENT,
+        CHANGES,
+        PROPERTIES,
+        INDEX,
+        SCHEMA,
+        FILE,
+        METADATA,
+        PIPELINE
+    }
+
+    /// The content of a successful response.
+    enum Output {
+        NONE,
+        DOCUMENTS,
+        DOCUMENT,
+        SIZE,
+        NAMES,
+        INDEXES,
+        PROPERTIES,
+        BULK,
+        RESULTS,
+        EVENTS,
+        BYTES,
+        STATE
+    }
+
+    /// The parameters of a request.
+    enum Parameters {
+        NONE,
+        LIST,
+        NAMES,
+        ONE,
+        COUNT,
+        CHECK,
+        CREATE,
+        WRITE,
+        BULK,
+        MANAGE,
+        RUN,
+        LISTEN
+    }
+}

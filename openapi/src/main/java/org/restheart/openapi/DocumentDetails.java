@@ -1,0 +1,179 @@
+package org.restheart.openapi;
+
+import com.mongodb.MongoNamespace;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.bson.fields.Visibility;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Via;
+import org.restheart.mongo.description.CollectionStructure;
+import org.restheart.mongo.description.Descriptions;
+import org.restheart.mongo.description.Shape;
+import org.restheart.mongo.description.Shapes;
+import org.restheart.mongo.reading.ReadRights;
+import org.restheart.openapi.AccessEvaluation.Options;
+import org.restheart.openapi.Visible.Group;
+
+/// Determines what a caller may know of the documents of visible collections: their shape by samples, indexes, and
+/// JSON Schemas. Thread-safe.
+final class DocumentDetails {
+    private final OpenApiConfig config;
+    private final Descriptions descriptions;
+    private final Shapes shapes;
+    private final JudgedRequests judged;
+
+    DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes shapes, JudgedRequests judged) {
+        this.config = config;
+        this.descriptions = descriptions;
+        this.shapes = shapes;
+        this.judged = judged;
+    }
+
+    /// Adds the details of all collections. Waits for running samples, for the configured time in total.
+    ///
+    /// @throws ProblemException 5xx if the caller's rights cannot be determined now
+    Visible complete(Request asking, Options options, List<Group> groups) {
+        var sampled = new LinkedHashMap<Group, CompletableFuture<Shape>>();
+        var rights = new LinkedHashMap<Group, ReadRights>();
+        for (var group : groups) {
+            rights(asking, options, group).ifPresent(found -> {
+                rights.put(group, found);
+                sampled.put(group, shapes.of(namespace(group), found, options.fresh()));
+            });
+        }
+        long deadline = System.nanoTime() + config.sampleWait().toNanos();
+        boolean pending = false;
+        var complete = new ArrayList<Group>();
+        for (var group : groups) {
+            var shape = Shape.UNKNOWN;
+            var coming = sampled.get(group);
+            if (coming != null) {
+                var come = await(coming, deadline);
+                pending |= come.isEmpty();
+                shape = come.orElse(Shape.UNKNOWN);
+            }
+            complete.add(detailed(asking, options, group, shape, Optional.ofNullable(rights.get(group))));
+        }
+        return new Visible(complete, pending);
+    }
+
+    private static Optional<Shape> await(CompletableFuture<Shape> coming, long deadline) {
+        try {
+            return Optional.of(coming.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
+        } catch (TimeoutException _) {
+            return Optional.empty();
+        } catch (ExecutionException _) {
+            return Optional.of(Shape.UNKNOWN);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    private static MongoNamespace namespace(Group group) {
+        return new MongoNamespace(
+                group.db().orElseThrow(), group.collection().orElseThrow().name());
+    }
+
+    /// The read grant of a request of the caller for the documents; empty if it would be refused.
+    private Optional<ReadRights> rights(Request asking, Options options, Group group) {
+        var kind = group.collection().map(CollectionStructure::kind).orElse(ResourceKind.ROOT);
+        if (kind != ResourceKind.COLLECTION && kind != ResourceKind.FILES_BUCKET) {
+            return Optional.empty();
+        }
+        if (options.unruled()) {
+            return Optional.of(ReadRights.ALL);
+        }
+        if (group.offered().stream()
+                .noneMatch(offered -> offered.operation().kind() == kind
+                        && offered.operation().method() == Method.GET)) {
+            return Optional.empty();
+        }
+        return judgedRights(asking, group.path());
+    }
+
+    private Optional<ReadRights> judgedRights(Request asking, RequestPath path) {
+        var rights = new AtomicReference<ReadRights>();
+        try {
+            judged.make(
+                    asking,
+                    JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST)
+                            .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
+        } catch (ProblemException e) {
+            if (e.problem().status() >= 500) {
+                throw e;
+            }
+        }
+        return Optional.ofNullable(rights.get());
+    }
+
+    private Group detailed(Request asking, Options options, Group group, Shape shape, Optional<ReadRights> rights) {
+        if (group.collection().isEmpty()) {
+            return group;
+        }
+        var structure = group.collection().get();
+        boolean showsNames = group.offered().stream()
+                .anyMatch(offered -> offered.operation().kind() == ResourceKind.COLLECTION_INDEXES);
+        List<BsonDocument> indexes = List.of();
+        if (rights.isPresent() || showsNames) {
+            var visibility = rights.flatMap(ReadRights::projection).map(Visibility::of);
+            indexes = descriptions.indexes(namespace(group)).stream()
+                    .filter(index -> index.get("key") instanceof BsonDocument keys
+                            && visibility.map(shown -> shown.allowsKeys(keys)).orElse(true))
+                    .toList();
+        }
+        return new Group(
+                group.path(),
+                group.db(),
+                group.collection(),
+                group.offered(),
+                shape,
+                indexes,
+                schema(asking, options, group.db().orElseThrow(), structure),
+                showsNames);
+    }
+
+    /// The schema that the property `jsonSchema` names, if the caller may read it.
+    private Optional<BsonDocument> schema(Request asking, Options options, String db, CollectionStructure structure) {
+        if (!(structure.properties().get("jsonSchema") instanceof BsonDocument reference)) {
+            return Optional.empty();
+        }
+        var store = reference.get("schemaStoreDb") instanceof BsonString other ? other.getValue() : db;
+        var id = reference.get("schemaId");
+        var text = id instanceof BsonString name
+                ? name.getValue()
+                : id != null && id.isObjectId() ? id.asObjectId().getValue().toHexString() : "";
+        return options.unruled() || mayReadSchema(asking, store, text)
+                ? Optional.ofNullable(descriptions.database(store).schemas().get(text))
+                : Optional.empty();
+    }
+
+    private boolean mayReadSchema(Request asking, String db, String id) {
+        return descriptions
+                .pathOf(asking.connection(), db, "_schemas", id)
+                .filter(path -> descriptions
+                        .resolve(path, asking.connection())
+                        .filter(found -> found.kind() == ResourceKind.SCHEMA && db.equals(found.db()))
+                        .isPresent())
+                .flatMap(path -> judgedRights(asking, path))
+                .filter(rights -> rights.readFilter().isEmpty())
+                .isPresent();
+    }
+}
