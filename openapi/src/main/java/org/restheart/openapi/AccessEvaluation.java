@@ -219,7 +219,8 @@ final class AccessEvaluation {
         }
     }
 
-    private Permitted permitted(Request asking, Options options, Method method, List<Segment> path, Set<Demand> demands) {
+    private Permitted permitted(
+            Request asking, Options options, Method method, List<Segment> path, Set<Demand> demands) {
         if (options.unruled()) {
             return Permitted.by(List.of(RuleAnswer.of("everything", Answer.ALWAYS)));
         }

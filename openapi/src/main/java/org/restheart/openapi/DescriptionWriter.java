@@ -20,8 +20,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.DataOperation.Output;
+import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 

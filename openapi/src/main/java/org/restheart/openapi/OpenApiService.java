@@ -35,8 +35,8 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shapes;
-import org.restheart.openapi.AccessEvaluation.Scope;
 import org.restheart.openapi.AccessEvaluation.Options;
+import org.restheart.openapi.AccessEvaluation.Scope;
 import org.restheart.openapi.DescriptionWriter.Heading;
 import org.restheart.openapi.OpenApiConfig.Server;
 

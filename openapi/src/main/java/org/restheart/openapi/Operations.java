@@ -50,13 +50,7 @@ final class Operations {
     private static final class Row {
         private DataOperation operation;
 
-        Row(
-                ResourceKind kind,
-                Method method,
-                String verb,
-                String suffix,
-                String summary,
-                List<Integer> statuses) {
+        Row(ResourceKind kind, Method method, String verb, String suffix, String summary, List<Integer> statuses) {
             operation = new DataOperation(
                     kind, method, verb, suffix, summary, statuses, Output.NONE, Input.NONE, Parameters.NONE);
         }
@@ -96,14 +90,12 @@ final class Operations {
         r.add(ROOT, GET, "list", "Databases", "Names of databases", 200)
                 .parameters(Parameters.NAMES)
                 .returns(Output.NAMES);
-        r.add(ROOT_SIZE, GET, "get", "Size", "Number of databases", 200)
-                .returns(Output.SIZE);
+        r.add(ROOT_SIZE, GET, "get", "Size", "Number of databases", 200).returns(Output.SIZE);
         r.add(DB, GET, "list", "Collections", "Names of collections", 200)
                 .parameters(Parameters.NAMES)
                 .returns(Output.NAMES);
         managed(r, DB, "database", "Database");
-        r.add(DB_SIZE, GET, "get", "Size", "Number of collections", 200)
-                .returns(Output.SIZE);
+        r.add(DB_SIZE, GET, "get", "Size", "Number of collections", 200).returns(Output.SIZE);
         meta(r, DB_META, "database");
     }
 
@@ -120,8 +112,7 @@ final class Operations {
         r.add(DOCUMENT, PATCH, "update", "ById", "Change properties of a document", 200, 201)
                 .takes(Input.CHANGES)
                 .parameters(Parameters.WRITE);
-        r.add(DOCUMENT, DELETE, "delete", "ById", "Delete a document", 204)
-                .parameters(Parameters.WRITE);
+        r.add(DOCUMENT, DELETE, "delete", "ById", "Delete a document", 204).parameters(Parameters.WRITE);
         r.add(BULK_DOCUMENTS, PATCH, "update", "Many", "Change all documents that match a filter", 200)
                 .takes(Input.CHANGES)
                 .parameters(Parameters.BULK)
@@ -136,8 +127,7 @@ final class Operations {
         r.add(COLLECTION_INDEXES, GET, "list", "Indexes", "Indexes", 200)
                 .parameters(Parameters.NAMES)
                 .returns(Output.INDEXES);
-        r.add(INDEX, PUT, "create", "Index", "Create an index", 201)
-                .takes(Input.INDEX);
+        r.add(INDEX, PUT, "create", "Index", "Create an index", 201).takes(Input.INDEX);
         r.add(INDEX, DELETE, "delete", "Index", "Drop an index", 204);
     }
 
@@ -149,15 +139,21 @@ final class Operations {
         r.add(AGGREGATION, GET, "run", "", "Results of a stored aggregation", 200)
                 .parameters(Parameters.RUN)
                 .returns(Output.RESULTS);
-        r.add(CHANGE_STREAM, GET, "watch", "", "Changes as they happen, as server-sent events or on a WebSocket", 101, 200)
+        r.add(
+                        CHANGE_STREAM,
+                        GET,
+                        "watch",
+                        "",
+                        "Changes as they happen, as server-sent events or on a WebSocket",
+                        101,
+                        200)
                 .parameters(Parameters.LISTEN)
                 .returns(Output.EVENTS);
     }
 
     private static void files(Rows r) {
         collection(r, FILES_BUCKET, "bucket", "Metadata of files");
-        r.add(FILES_BUCKET, POST, "create", "", "Upload a file", 201)
-                .takes(Input.FILE);
+        r.add(FILES_BUCKET, POST, "create", "", "Upload a file", 201).takes(Input.FILE);
         one(r, FILE, "file's metadata");
         r.add(FILE, PUT, "replace", "ById", "Upload a file under this id", 200, 201)
                 .takes(Input.FILE)
@@ -165,8 +161,7 @@ final class Operations {
         r.add(FILE, PATCH, "update", "ById", "Change a file's metadata", 200)
                 .takes(Input.METADATA)
                 .parameters(Parameters.WRITE);
-        r.add(FILE, DELETE, "delete", "ById", "Delete a file", 204)
-                .parameters(Parameters.WRITE);
+        r.add(FILE, DELETE, "delete", "ById", "Delete a file", 204).parameters(Parameters.WRITE);
         r.add(FILE_BINARY, GET, "download", "ById", "A file's content", 200, 206, 304, 416)
                 .parameters(Parameters.ONE)
                 .returns(Output.BYTES);
@@ -177,14 +172,12 @@ final class Operations {
 
     private static void schemas(Rows r) {
         collection(r, SCHEMA_STORE, "schema store", "JSON Schemas");
-        r.add(SCHEMA_STORE, POST, "create", "", "Store a JSON Schema", 200, 201)
-                .takes(Input.SCHEMA);
+        r.add(SCHEMA_STORE, POST, "create", "", "Store a JSON Schema", 200, 201).takes(Input.SCHEMA);
         one(r, SCHEMA, "JSON Schema");
         r.add(SCHEMA, PUT, "replace", "ById", "Store a JSON Schema", 200, 201)
                 .takes(Input.SCHEMA)
                 .parameters(Parameters.WRITE);
-        r.add(SCHEMA, DELETE, "delete", "ById", "Delete a JSON Schema", 204)
-                .parameters(Parameters.WRITE);
+        r.add(SCHEMA, DELETE, "delete", "ById", "Delete a JSON Schema", 204).parameters(Parameters.WRITE);
         r.add(BULK_SCHEMAS, PATCH, "update", "Many", "Change all schemas that match a filter", 200)
                 .takes(Input.CHANGES)
                 .parameters(Parameters.BULK)
@@ -205,9 +198,7 @@ final class Operations {
     }
 
     private static void collection(Rows r, ResourceKind kind, String what, String content) {
-        r.add(kind, GET, "list", "", content, 200)
-                .parameters(Parameters.LIST)
-                .returns(Output.DOCUMENTS);
+        r.add(kind, GET, "list", "", content, 200).parameters(Parameters.LIST).returns(Output.DOCUMENTS);
         managed(r, kind, what, "");
         var size = ResourceKind.valueOf(kind.name() + "_SIZE");
         r.add(size, GET, "get", "Size", "Number of what matches a filter", 200)
@@ -233,13 +224,11 @@ final class Operations {
         r.add(kind, PATCH, "patch", suffix, "Change properties of the " + what, 200)
                 .takes(Input.PROPERTIES)
                 .parameters(Parameters.MANAGE);
-        r.add(kind, DELETE, "drop", suffix, "Drop the " + what, 204)
-                .parameters(Parameters.MANAGE);
+        r.add(kind, DELETE, "drop", suffix, "Drop the " + what, 204).parameters(Parameters.MANAGE);
     }
 
     private static void meta(Rows r, ResourceKind kind, String what) {
-        r.add(kind, GET, "get", "Meta", "Properties of the " + what, 200, 304)
-                .returns(Output.PROPERTIES);
+        r.add(kind, GET, "get", "Meta", "Properties of the " + what, 200, 304).returns(Output.PROPERTIES);
     }
 
     private static void one(Rows r, ResourceKind kind, String what) {

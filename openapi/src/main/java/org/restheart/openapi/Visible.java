@@ -54,7 +54,12 @@ record Visible(List<Group> groups, boolean pending) {
     /// @param writeMode whether some request may have the parameter `wm`
     /// @param anonymous whether no account is needed
     record Offered(
-            DataOperation operation, String path, String name, Permitted permitted, boolean writeMode, boolean anonymous) {
+            DataOperation operation,
+            String path,
+            String name,
+            Permitted permitted,
+            boolean writeMode,
+            boolean anonymous) {
         boolean depends() {
             return permitted.answer() == Answer.DEPENDS;
         }

@@ -76,7 +76,8 @@ class OverloadTest {
     void an_account_with_many_connections_does_not_starve_one_with_two() throws Exception {
         try (var mongo = OwnReplicaSet.start(1, folder);
                 var client = MongoClients.create(mongo.connectionString());
-                var gateway = StreamsGateway.startSecured(client, mongo.connectionString(), "overload", StreamsGateway.SECURITY);
+                var gateway = StreamsGateway.startSecured(
+                        client, mongo.connectionString(), "overload", StreamsGateway.SECURITY);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (var account : new String[] {"greedy", "modest"}) {
                 gateway.addUser(account, "user");

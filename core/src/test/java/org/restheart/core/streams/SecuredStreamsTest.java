@@ -100,7 +100,8 @@ class SecuredStreamsTest {
     @Test
     void a_stream_ends_when_its_permission_does() throws Exception {
         try (var listener = WebSocketListener.open(gateway, "/t/_streams/all", "Authorization", ada);
-                var root = WebSocketListener.open(gateway, "/t/_streams/all", "Authorization", StreamsGateway.basic("admin"))) {
+                var root = WebSocketListener.open(
+                        gateway, "/t/_streams/all", "Authorization", StreamsGateway.basic("admin"))) {
             gateway.collection("acl").deleteMany(new BsonDocument());
             assertThat(listener.closeCode()).isEqualTo(1008);
             assertThat(root.isClosed()).isFalse();
@@ -123,17 +124,26 @@ class SecuredStreamsTest {
                 .isEqualTo(401);
         assertThat(gateway.handshake("/t/_streams/all", "Authorization", ada)).isEqualTo(101);
         gateway.send(
-                "PUT", "/u", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}", "Authorization", StreamsGateway.basic("admin"));
+                "PUT",
+                "/u",
+                "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}",
+                "Authorization",
+                StreamsGateway.basic("admin"));
         assertThat(gateway.handshake("/u/_streams/all", "Authorization", ada)).isEqualTo(403);
         assertThat(gateway.handshake(
-                        "/u/_streams/all", "Authorization", StreamsGateway.basic("admin"), "Origin", "https://evil.example"))
+                        "/u/_streams/all",
+                        "Authorization",
+                        StreamsGateway.basic("admin"),
+                        "Origin",
+                        "https://evil.example"))
                 .isEqualTo(403);
     }
 
     @Test
     void a_listener_receives_nothing_that_its_rule_does_not_allow_it_to_read() throws Exception {
         try (var mine = WebSocketListener.open(gateway, "/t/_streams/mine", "Authorization", ada);
-                var root = WebSocketListener.open(gateway, "/t/_streams/mine", "Authorization", StreamsGateway.basic("admin"))) {
+                var root = WebSocketListener.open(
+                        gateway, "/t/_streams/mine", "Authorization", StreamsGateway.basic("admin"))) {
             gateway.insert("t", "{_id: 1, owner: 'bob', secret: 1}");
             gateway.insert("t", "{_id: 2, owner: 'ada', secret: 's', a: {b: 1, c: 2}}");
             gateway.insert("t", "{_id: 3, owner: 'bob', shared: true}");
@@ -183,7 +193,8 @@ class SecuredStreamsTest {
                                 StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(200);
-        try (var listener = WebSocketListener.open(gateway, "/users/_streams/all", "Authorization", StreamsGateway.basic("admin"))) {
+        try (var listener = WebSocketListener.open(
+                gateway, "/users/_streams/all", "Authorization", StreamsGateway.basic("admin"))) {
             gateway.addUser("bob", "viewer");
             assertThat(listener.next().getDocument("fullDocument"))
                     .isEqualTo(BsonDocument.parse("{_id: 'bob', roles: ['viewer']}"));
@@ -234,7 +245,12 @@ class SecuredStreamsTest {
         assertThat(afterwards(gateway, "/t/_streams/all", sealed)).contains("400");
         gateway.send("PUT", "/t2", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"));
         assertThat(afterwards(gateway, "/t2/_streams/mine", sealed)).contains("400");
-        assertThat(gateway.send("GET", "/_properties/_resume_tokens", "", "Authorization", StreamsGateway.basic("admin"))
+        assertThat(gateway.send(
+                                "GET",
+                                "/_properties/_resume_tokens",
+                                "",
+                                "Authorization",
+                                StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(403);
     }
@@ -253,7 +269,9 @@ class SecuredStreamsTest {
                     var same = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:2%7D", "Authorization: " + ada);
                     var three = SseListener.open(few, "/t/_streams/of?avars=%7B%22n%22:3%7D", "Authorization: " + ada);
                     var other = SseListener.open(
-                            few, "/t/_streams/of?avars=%7B%22n%22:3%7D", "Authorization: " + StreamsGateway.basic("admin"))) {
+                            few,
+                            "/t/_streams/of?avars=%7B%22n%22:3%7D",
+                            "Authorization: " + StreamsGateway.basic("admin"))) {
                 assertThat(one.status()).contains(" 200 ");
                 assertThat(two.status()).contains(" 200 ");
                 assertThat(same.status()).contains(" 200 ");
