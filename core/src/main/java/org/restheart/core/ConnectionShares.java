@@ -44,7 +44,7 @@ final class ConnectionShares implements ConnectionPoolListener {
         this.others = List.copyOf(others);
     }
 
-    private void tell(Consumer<ConnectionPoolListener> event) {
+    private void notifyListeners(Consumer<ConnectionPoolListener> event) {
         others.forEach(event);
     }
 
@@ -53,13 +53,13 @@ final class ConnectionShares implements ConnectionPoolListener {
         int size = event.getSettings().getMaxSize();
         var shares = size == 0 ? new FairShares(Integer.MAX_VALUE, 0) : new FairShares(size, size / RESERVED_PART);
         pools.put(event.getServerId(), new Pool(shares, event.getSettings().getMaxWaitTime(TimeUnit.NANOSECONDS)));
-        tell(other -> other.connectionPoolCreated(event));
+        notifyListeners(other -> other.connectionPoolCreated(event));
     }
 
     @Override
     public void connectionPoolClosed(ConnectionPoolClosedEvent event) {
         pools.remove(event.getServerId());
-        tell(other -> other.connectionPoolClosed(event));
+        notifyListeners(other -> other.connectionPoolClosed(event));
     }
 
     /// @throws ShareTakenException if the caller's requests hold its share for too long
@@ -76,27 +76,27 @@ final class ConnectionShares implements ConnectionPoolListener {
                 throw new MongoInterruptedException("interrupted while waiting for a connection", e);
             }
         }
-        tell(other -> other.connectionCheckOutStarted(event));
+        notifyListeners(other -> other.connectionCheckOutStarted(event));
     }
 
     /// On the thread that has asked for it.
     @Override
     public void connectionCheckOutFailed(ConnectionCheckOutFailedEvent event) {
         release(event.getServerId(), CallerScope.current());
-        tell(other -> other.connectionCheckOutFailed(event));
+        notifyListeners(other -> other.connectionCheckOutFailed(event));
     }
 
     /// On the thread that has asked for it.
     @Override
     public void connectionCheckedOut(ConnectionCheckedOutEvent event) {
         holders.put(event.getConnectionId().getLocalValue(), CallerScope.current());
-        tell(other -> other.connectionCheckedOut(event));
+        notifyListeners(other -> other.connectionCheckedOut(event));
     }
 
     @Override
     public void connectionCheckedIn(ConnectionCheckedInEvent event) {
         returned(event.getConnectionId());
-        tell(other -> other.connectionCheckedIn(event));
+        notifyListeners(other -> other.connectionCheckedIn(event));
     }
 
     private void returned(ConnectionId connection) {
@@ -115,16 +115,16 @@ final class ConnectionShares implements ConnectionPoolListener {
 
     @Override
     public void connectionCreated(ConnectionCreatedEvent event) {
-        tell(other -> other.connectionCreated(event));
+        notifyListeners(other -> other.connectionCreated(event));
     }
 
     @Override
     public void connectionClosed(ConnectionClosedEvent event) {
-        tell(other -> other.connectionClosed(event));
+        notifyListeners(other -> other.connectionClosed(event));
     }
 
     @Override
     public void connectionPoolCleared(ConnectionPoolClearedEvent event) {
-        tell(other -> other.connectionPoolCleared(event));
+        notifyListeners(other -> other.connectionPoolCleared(event));
     }
 }

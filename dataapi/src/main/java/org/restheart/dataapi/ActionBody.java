@@ -20,7 +20,7 @@ import tools.jackson.core.json.JsonFactory;
 /// The JSON object of an action, split into members without building trees: each member remains the JSON that was sent,
 /// for requests of the REST API. Immutable.
 final class ActionBody {
-    private static final int LONGEST_TOLD = 100;
+    private static final int MAX_QUOTED = 100;
     private static final int MAX_DEPTH = 101; // 100 in each member
     private static final JsonFactory JSON = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -96,7 +96,7 @@ final class ActionBody {
     }
 
     private static String shortened(String name) {
-        return name.length() <= LONGEST_TOLD ? name : name.substring(0, LONGEST_TOLD) + "…";
+        return name.length() <= MAX_QUOTED ? name : name.substring(0, MAX_QUOTED) + "…";
     }
 
     private static Refusal unreadable(String reason) {

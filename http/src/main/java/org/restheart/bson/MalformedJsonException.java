@@ -4,7 +4,7 @@ package org.restheart.bson;
 /// of the text. No stack trace: it reports invalid input, not a failure of code.
 public final class MalformedJsonException extends RuntimeException {
     /// How much of the text a message may repeat, in characters.
-    private static final int LONGEST_QUOTE = 40;
+    private static final int MAX_QUOTED = 40;
 
     private final boolean afterTheEnd;
 
@@ -32,7 +32,7 @@ public final class MalformedJsonException extends RuntimeException {
     static MalformedJsonException quoting(String message, String where) {
         var quoted = shorten(shorten(message, '\''), '"');
         return new MalformedJsonException(quoted.codePoints()
-                        .limit(4 * LONGEST_QUOTE)
+                        .limit(4 * MAX_QUOTED)
                         .map(c -> Character.isISOControl(c) ? ' ' : c)
                         .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 + where);
@@ -41,8 +41,8 @@ public final class MalformedJsonException extends RuntimeException {
     private static String shorten(String message, char quote) {
         int first = message.indexOf(quote);
         int last = message.lastIndexOf(quote);
-        return last - first <= LONGEST_QUOTE + 1
+        return last - first <= MAX_QUOTED + 1
                 ? message
-                : message.substring(0, first + 1 + LONGEST_QUOTE) + "…" + message.substring(last);
+                : message.substring(0, first + 1 + MAX_QUOTED) + "…" + message.substring(last);
     }
 }

@@ -51,11 +51,11 @@ public sealed interface Content {
     ///
     /// @param held approximate number of bytes that the source holds in memory until it is closed
     record Streamed(Source source, long held) implements Content {
-        private static final int FEW = 128 << 10;
+        private static final int DEFAULT_HELD = 128 << 10;
 
         /// The content of a source that holds no more than some hundred kilobytes in memory.
         public Streamed(Source source) {
-            this(source, FEW);
+            this(source, DEFAULT_HELD);
         }
 
         /// This content with another source.

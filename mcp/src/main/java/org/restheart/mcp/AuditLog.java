@@ -45,7 +45,7 @@ final class AuditLog {
     /// @param what the tool, or the method of a request without one
     /// @param arguments as sent
     /// @param outcome `done`, or the reason of the refusal
-    void tell(
+    void log(
             Request http,
             Optional<RpcRequest> rpc,
             PresentedCredential credential,

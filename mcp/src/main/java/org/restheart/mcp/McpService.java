@@ -128,7 +128,7 @@ public final class McpService implements Service {
         var credential = surroundings.credential().apply(request);
         if (!isLetIn(request)) {
             meters.refused("unauthenticated");
-            tell(request, credential, "unauthenticated");
+            logRefusal(request, credential, "unauthenticated");
             return unauthorized(request);
         }
         var scope = missingScope(credential, request);
@@ -144,8 +144,8 @@ public final class McpService implements Service {
         return answer(request, credential);
     }
 
-    private void tell(Request request, PresentedCredential credential, String outcome) {
-        audit.tell(request, Optional.empty(), credential, "", new BsonDocument(), outcome, Map.of());
+    private void logRefusal(Request request, PresentedCredential credential, String outcome) {
+        audit.log(request, Optional.empty(), credential, "", new BsonDocument(), outcome, Map.of());
     }
 
     /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS
@@ -223,7 +223,7 @@ public final class McpService implements Service {
             return Optional.empty();
         }
         meters.refused("scope");
-        tell(request, credential, "scope");
+        logRefusal(request, credential, "scope");
         var needed = config.isReadOnly() ? "mcp:read" : "mcp:read mcp:write";
         return Optional.of(Response.status(403)
                 .with("Content-Type", Response.JSON)

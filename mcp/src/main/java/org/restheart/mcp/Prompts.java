@@ -45,7 +45,7 @@ enum Prompts {
             "collection",
             "stream");
 
-    private static final int LONGEST = 4_096;
+    private static final int MAX_LENGTH = 4_096;
 
     private final String promptName;
     private final String title;
@@ -100,9 +100,9 @@ enum Prompts {
             return "that you find";
         }
         return value.filter(
-                        text -> text.isString() && text.asString().getValue().length() <= LONGEST)
+                        text -> text.isString() && text.asString().getValue().length() <= MAX_LENGTH)
                 .map(text -> QuotedNames.json(text.asString().getValue()))
                 .orElseThrow(() -> RpcError.invalidParams(
-                        "'" + argument + "' must be a string of at most " + LONGEST + " characters"));
+                        "'" + argument + "' must be a string of at most " + MAX_LENGTH + " characters"));
     }
 }

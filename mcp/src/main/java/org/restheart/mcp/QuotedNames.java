@@ -6,16 +6,16 @@ import org.restheart.bson.JsonMode;
 
 /// Inserts names of databases, collections and fields, which are stored data too, into messages of this server.
 final class QuotedNames {
-    private static final int LONGEST = 120;
+    private static final int MAX_LENGTH = 120;
 
     private QuotedNames() {}
 
     /// Shortened to a limit.
     static String cut(String name) {
-        if (name.length() <= LONGEST) {
+        if (name.length() <= MAX_LENGTH) {
             return name;
         }
-        int end = Character.isHighSurrogate(name.charAt(LONGEST - 1)) ? LONGEST - 1 : LONGEST;
+        int end = Character.isHighSurrogate(name.charAt(MAX_LENGTH - 1)) ? MAX_LENGTH - 1 : MAX_LENGTH;
         return name.substring(0, end) + "…";
     }
 

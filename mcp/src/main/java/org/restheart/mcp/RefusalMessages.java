@@ -9,7 +9,7 @@ import org.restheart.http.judged.JudgedRequests;
 
 /// Translates refusals of the REST API to messages that a model can act on and that contain no stored data.
 final class RefusalMessages {
-    private static final int LONGEST = 400;
+    private static final int MAX_LENGTH = 400;
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"|`([^`]*)`");
 
     private RefusalMessages() {}
@@ -26,7 +26,7 @@ final class RefusalMessages {
         }
         return switch (problem.code()) {
             case RESERVED_NAME, NAMESPACE_NOT_FOUND, NOTHING_BOUND -> notVisible();
-            case FORBIDDEN -> new RefusedCall("forbidden", told(problem, arguments, requestId));
+            case FORBIDDEN -> new RefusedCall("forbidden", message(problem, arguments, requestId));
             case QUERY_TIMED_OUT ->
                 new RefusedCall(
                         "time",
@@ -41,7 +41,7 @@ final class RefusalMessages {
                                         .orElse(" later"));
             default ->
                 problem.status() < 500
-                        ? new RefusedCall("refused", told(problem, arguments, requestId))
+                        ? new RefusedCall("refused", message(problem, arguments, requestId))
                         : new RefusedCall("failed", failed(requestId));
         };
     }
@@ -51,7 +51,7 @@ final class RefusalMessages {
     }
 
     /// MongoDB's messages may quote documents; only quotes of the arguments are shown.
-    private static String told(Problem problem, BsonDocument arguments, String requestId) {
+    private static String message(Problem problem, BsonDocument arguments, String requestId) {
         boolean isMongos = problem.unquoted().isPresent()
                 || problem.exception()
                         .filter(name -> name.startsWith("com.mongodb"))
@@ -60,11 +60,11 @@ final class RefusalMessages {
             return problem.unquoted().orElse("MongoDB refused it") + " (request " + requestId + ")";
         }
         var text = problem.message();
-        return Fence.escaped(text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…");
+        return Fence.escaped(text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…");
     }
 
     private static boolean quotesOnly(String message, BsonDocument arguments) {
-        if (message.indexOf('{') >= 0 || message.length() > LONGEST) {
+        if (message.indexOf('{') >= 0 || message.length() > MAX_LENGTH) {
             return false;
         }
         var sent = JsonEncoder.of(JsonMode.RELAXED).encodeToString(arguments);

@@ -16,7 +16,7 @@ import org.restheart.http.RequestPath;
 /// @param document for a document: the last segment as it was sent, with the query
 record ResourceUri(Tool tool, String database, String collection, Optional<String> document) {
     private static final String SCHEME = "restheart://";
-    private static final int LONGEST = 8_192;
+    private static final int MAX_LENGTH = 8_192;
 
     /// Segments with another meaning below the path of a collection.
     private static final Set<String> NO_IDS =
@@ -24,7 +24,7 @@ record ResourceUri(Tool tool, String database, String collection, Optional<Strin
 
     /// Empty for any other URI.
     static Optional<ResourceUri> parse(String uri) {
-        if (!uri.startsWith(SCHEME) || uri.length() > LONGEST || uri.indexOf('#') >= 0 || uri.indexOf(';') >= 0) {
+        if (!uri.startsWith(SCHEME) || uri.length() > MAX_LENGTH || uri.indexOf('#') >= 0 || uri.indexOf(';') >= 0) {
             return Optional.empty();
         }
         int mark = uri.indexOf('?');

@@ -137,7 +137,7 @@ final class Resources {
             long nanos = System.nanoTime() - began;
             var counted = outcome.equals("done") || outcome.equals("failed") ? outcome : "refused";
             meters.called(rpc.method(), counted, nanos);
-            audit.tell(
+            audit.log(
                     http,
                     Optional.of(rpc),
                     credential,

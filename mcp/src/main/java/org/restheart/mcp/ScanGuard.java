@@ -27,7 +27,7 @@ import org.restheart.http.judged.JudgedRequest;
 /// @param limit the most documents that may be examined without an index; empty if all may
 record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
     private static final Duration ASKING = Duration.ofSeconds(1);
-    private static final int MOST_NAMES = 20;
+    private static final int MAX_NAMES = 20;
     private static final String FULL = "[MinKey, MaxKey]";
     private static final String FULL_BACKWARDS = "[MaxKey, MinKey]";
 
@@ -83,7 +83,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
                 var names = new ArrayList<String>();
                 if (JsonParser.parse(json.readAllBytes()) instanceof BsonArray indexes) {
                     indexes.stream()
-                            .limit(MOST_NAMES)
+                            .limit(MAX_NAMES)
                             .filter(BsonValue::isDocument)
                             .map(index -> index.asDocument().get("_id"))
                             .filter(BsonString.class::isInstance)

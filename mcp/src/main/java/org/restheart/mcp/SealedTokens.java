@@ -21,7 +21,7 @@ import org.restheart.bson.MalformedJsonException;
 /// Authenticated tokens (HMAC) that carry state between calls, so that the server stores none. Each is bound to an
 /// account and a purpose, and expires. The content is not encrypted. Thread-safe.
 final class SealedTokens {
-    private static final int LONGEST = 16_384;
+    private static final int MAX_LENGTH = 16_384;
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
 
     private final SecretKey key;
@@ -44,7 +44,7 @@ final class SealedTokens {
     /// The content; empty if the token is invalid or expired, or another purpose, account or `about` was given.
     Optional<BsonDocument> open(String token, String purpose, String principal, BsonValue about) {
         int dot = token.indexOf('.');
-        if (dot < 0 || token.length() > LONGEST) {
+        if (dot < 0 || token.length() > MAX_LENGTH) {
             return Optional.empty();
         }
         var text = token.substring(0, dot);

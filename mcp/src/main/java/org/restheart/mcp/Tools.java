@@ -121,7 +121,7 @@ final class Tools {
             long nanos = System.nanoTime() - began;
             numbers.put("milliseconds", nanos / 1_000_000);
             meters.called(tool.toolName(), counted, nanos);
-            audit.tell(http, Optional.of(rpc), credential, name, arguments, outcome, Map.copyOf(numbers));
+            audit.log(http, Optional.of(rpc), credential, name, arguments, outcome, Map.copyOf(numbers));
         }
     }
 

@@ -30,6 +30,7 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.changestream.StandingRights;
+import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.Continuations;
@@ -60,6 +61,9 @@ import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.validator.CollectionValidator;
 import org.restheart.mongo.validator.Validators;
+import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.StoredProperties;
 
 /// The data API: everything below the mounts. Thread-safe.
 public final class MongoService implements Service, AutoCloseable {
@@ -118,20 +122,12 @@ public final class MongoService implements Service, AutoCloseable {
         this.catalog = new Catalog(client);
         var access = new SchemaAccess(judged, mounts);
         var validators = new Validators(tasks, client, schemas, mounts);
-        ReadRoutes.addTo(
-                routes,
-                client,
-                catalog,
-                finder,
-                documents,
-                continuations,
-                coalescer,
-                metadata,
-                inspection,
-                writes,
-                schemas,
-                access,
-                config);
+        var reading = new ReadRoutes(routes, config, finder, documents, continuations);
+        reading.addDocuments(coalescer);
+        reading.addViolations(schemas, access);
+        reading.addDownloads(client);
+        reading.addAggregations(inspection, writes);
+        reading.addCatalog(catalog, metadata);
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
         this.descriptions = new Descriptions(client, mounts, reads, config.metadataTtl());
         metadata.onChange(streams::changed);
@@ -143,7 +139,16 @@ public final class MongoService implements Service, AutoCloseable {
                         streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
         addTo(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
         addTo(routes, new CollectionValidator(validators, schemas, access));
-        WriteRoutes.addTo(routes, new Collections(client), coalescer, metadata, access, validators, config);
+        var collections = new Collections(client);
+        var preconditions = new Preconditions(metadata, config.etagPolicies());
+        var writing = new WriteRoutes(
+                routes, collections, validators, preconditions, new Locations(config.instanceBaseUrl()));
+        writing.addDocuments(coalescer, config);
+        writing.addFiles();
+        writing.addStructure(
+                new StoredProperties(collections, metadata, preconditions),
+                new StreamDefinitions(config.streams()),
+                access);
         routes.requireAll();
         this.dispatcher = new RequestDispatcher(
                 parameterSettings,

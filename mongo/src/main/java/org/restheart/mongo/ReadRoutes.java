@@ -5,7 +5,6 @@ import static org.restheart.http.Method.HEAD;
 import static org.restheart.http.Method.POST;
 
 import com.mongodb.client.MongoClient;
-import java.time.Duration;
 import java.util.List;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.RunAdHocAggregation;
@@ -32,51 +31,17 @@ import org.restheart.mongo.resultcache.Writes;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 
-/// The routes that only read.
-final class ReadRoutes {
-    private ReadRoutes() {}
+/// Adds the routes that only read. Used once, at start.
+///
+/// @param routes receives the handlers
+/// @param finder for pages and violations; may use bookmarks, positioned cursors and cached results
+/// @param documents runs queries directly on MongoDB
+record ReadRoutes(
+        MongoRoutes routes, MongoConfig config, Finder finder, Documents documents, Continuations continuations) {
 
-    static void addTo(
-            MongoRoutes routes,
-            MongoClient client,
-            Catalog catalog,
-            Finder finder,
-            Documents documents,
-            Continuations continuations,
-            Coalescer coalescer,
-            Metadata metadata,
-            PipelineInspection inspection,
-            Writes writes,
-            Schemas schemas,
-            SchemaAccess access,
-            MongoConfig config) {
-        routes.on(
-                ResourceKind.COLLECTION_VIOLATIONS,
-                GET,
-                new FindViolations(finder, continuations, schemas, access, config.queryTimeLimit()));
-        documents(routes, finder, documents, continuations, coalescer, config.queryTimeLimit());
-        var download = Files.download(new Collections(client), documents, config.queryTimeLimit());
-        routes.on(ResourceKind.FILE_BINARY, GET, download);
-        routes.on(ResourceKind.FILE_BINARY, HEAD, download);
-        catalog(routes, catalog, metadata);
-        routes.on(
-                ResourceKind.AGGREGATIONS,
-                POST,
-                new RunAdHocAggregation(documents, inspection, config.aggregationTimeLimit()));
-        routes.on(
-                ResourceKind.AGGREGATION,
-                GET,
-                new RunAggregation(
-                        documents, writes, inspection, config.interpolation(), config.aggregationTimeLimit()));
-    }
-
-    private static void documents(
-            MongoRoutes routes,
-            Finder finder,
-            Documents documents,
-            Continuations continuations,
-            Coalescer coalescer,
-            Duration timeLimit) {
+    /// Documents, metadata of files, and schemas: pages, single ones, and counts.
+    void addDocuments(Coalescer coalescer) {
+        var timeLimit = config.queryTimeLimit();
         var find = new FindDocuments(finder, documents, coalescer.pages().outsideSessions(), continuations, timeLimit);
         for (var kind : List.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE)) {
             routes.on(kind, GET, find);
@@ -92,7 +57,33 @@ final class ReadRoutes {
         }
     }
 
-    private static void catalog(MongoRoutes routes, Catalog catalog, Metadata metadata) {
+    /// Documents that violate a JSON Schema.
+    void addViolations(Schemas schemas, SchemaAccess access) {
+        routes.on(
+                ResourceKind.COLLECTION_VIOLATIONS,
+                GET,
+                new FindViolations(finder, continuations, schemas, access, config.queryTimeLimit()));
+    }
+
+    /// The content of files.
+    void addDownloads(MongoClient client) {
+        var download = Files.download(new Collections(client), documents, config.queryTimeLimit());
+        routes.on(ResourceKind.FILE_BINARY, GET, download);
+        routes.on(ResourceKind.FILE_BINARY, HEAD, download);
+    }
+
+    /// Pipelines of clients, and aggregations that collections declare.
+    void addAggregations(PipelineInspection inspection, Writes writes) {
+        var timeLimit = config.aggregationTimeLimit();
+        routes.on(ResourceKind.AGGREGATIONS, POST, new RunAdHocAggregation(documents, inspection, timeLimit));
+        routes.on(
+                ResourceKind.AGGREGATION,
+                GET,
+                new RunAggregation(documents, writes, inspection, config.interpolation(), timeLimit));
+    }
+
+    /// Names and properties of databases and collections, and indexes.
+    void addCatalog(Catalog catalog, Metadata metadata) {
         routes.on(ResourceKind.ROOT, GET, new ListDatabases(catalog, metadata));
         routes.on(ResourceKind.ROOT_SIZE, GET, CountNames.ofDatabases(catalog));
         routes.on(ResourceKind.DB, GET, new ListCollections(catalog));

@@ -43,7 +43,6 @@ import org.restheart.mongo.management.PatchDatabase;
 import org.restheart.mongo.management.PutCollection;
 import org.restheart.mongo.management.PutDatabase;
 import org.restheart.mongo.management.PutIndex;
-import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.validator.FollowedWrite;
 import org.restheart.mongo.validator.Validators;
@@ -53,23 +52,20 @@ import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.StoredProperties;
 
-/// The routes that write.
-final class WriteRoutes {
-    private WriteRoutes() {}
+/// Adds the routes that write. Used once, at start.
+///
+/// @param routes receives the handlers
+/// @param validators are updated after writes of JSON Schemas
+record WriteRoutes(
+        MongoRoutes routes,
+        Collections collections,
+        Validators validators,
+        Preconditions preconditions,
+        Locations locations) {
 
-    static void addTo(
-            MongoRoutes routes,
-            Collections collections,
-            Coalescer coalescer,
-            Metadata metadata,
-            SchemaAccess schemas,
-            Validators validators,
-            MongoConfig config) {
-        var preconditions = new Preconditions(metadata, config.etagPolicies());
-        var properties = new StoredProperties(collections, metadata, preconditions);
-        var locations = new Locations(config.instanceBaseUrl());
-        var streams = new StreamDefinitions(config.streams());
-        routes.on(COLLECTION, POST, post(collections, coalescer, preconditions, locations, config.accounts()));
+    /// Documents and JSON Schemas.
+    void addDocuments(Coalescer coalescer, MongoConfig config) {
+        routes.on(COLLECTION, POST, post(coalescer, config.accounts()));
         var updates = coalescer.updates();
         var replace = new ReplaceDocument(collections, preconditions, updates);
         var patch = new PatchDocument(collections, preconditions, updates);
@@ -92,12 +88,20 @@ final class WriteRoutes {
         routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, patch, replace, delete, deleteAll));
         routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, patchAll));
         routes.on(BULK_SCHEMAS, DELETE, new FollowedWrite(validators, deleteAll));
+    }
+
+    /// Uploads, metadata and deletions of files.
+    void addFiles() {
         var upload = Files.post(collections, preconditions, locations);
         routes.on(FILES_BUCKET, POST, upload);
         routes.on(FILE, PUT, Files.put(upload, collections, preconditions));
         routes.on(FILE, PATCH, Files.patch(collections, preconditions));
         routes.on(FILE, DELETE, Files.delete(collections, preconditions));
         routes.on(BULK_FILES, DELETE, Files.deleteMany(collections));
+    }
+
+    /// Indexes, databases, and collections of all kinds.
+    void addStructure(StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
         routes.on(INDEX, PUT, new PutIndex(collections));
         routes.on(INDEX, DELETE, new DeleteIndex(collections));
         routes.on(DB, PUT, new PutDatabase(properties));
@@ -113,12 +117,7 @@ final class WriteRoutes {
         }
     }
 
-    private static DataHandler post(
-            Collections collections,
-            Coalescer coalescer,
-            Preconditions preconditions,
-            Locations locations,
-            boolean accounts) {
+    private DataHandler post(Coalescer coalescer, boolean accounts) {
         var post = PostToCollection.byShape(
                 new PostDocument(collections, preconditions, coalescer.inserts(), locations),
                 new PostDocuments(collections, coalescer.bulkInserts()));

@@ -105,29 +105,29 @@ final class AccessChecks {
     }
 
     private static BsonDocument permission(Tried rule, boolean readsRules) {
-        var told = new BsonDocument();
+        var result = new BsonDocument();
         if (readsRules) {
             rule.id()
                     .ifPresentOrElse(
-                            id -> told.append("_id", id), () -> told.append("place", new BsonString(rule.place())));
+                            id -> result.append("_id", id), () -> result.append("place", new BsonString(rule.place())));
         }
-        rule.role().ifPresent(role -> told.append("role", new BsonString(role)));
-        rule.priority().ifPresent(priority -> told.append("priority", new BsonDouble(priority)));
-        return told;
+        rule.role().ifPresent(role -> result.append("role", new BsonString(role)));
+        rule.priority().ifPresent(priority -> result.append("priority", new BsonDouble(priority)));
+        return result;
     }
 
     private static BsonDocument traced(Tried rule, boolean readsRules) {
-        var told = permission(rule, readsRules)
+        var result = permission(rule, readsRules)
                 .append("applies", BsonBoolean.valueOf(rule.grant().isPresent()));
         if (!rule.missing().isEmpty()) {
-            told.append(
+            result.append(
                     "missing",
                     new BsonArray(rule.missing().stream()
                             .map(demand -> new BsonString(flag(demand)))
                             .toList()));
         }
-        rule.failed().filter(_ -> readsRules).ifPresent(part -> told.append("failed", new BsonString(part)));
-        return told;
+        rule.failed().filter(_ -> readsRules).ifPresent(part -> result.append("failed", new BsonString(part)));
+        return result;
     }
 
     /// The flag of a permission that meets a demand.
@@ -142,17 +142,17 @@ final class AccessChecks {
     }
 
     private static BsonDocument restrictions(Grant grant) {
-        var told = new BsonDocument();
-        grant.readFilter().ifPresent(filter -> told.append("readFilter", filter));
-        grant.writeFilter().ifPresent(filter -> told.append("writeFilter", filter));
-        grant.mergeRequest().ifPresent(merged -> told.append("mergeRequest", merged));
-        grant.projectResponse().ifPresent(projection -> told.append("projectResponse", projection));
-        return told;
+        var result = new BsonDocument();
+        grant.readFilter().ifPresent(filter -> result.append("readFilter", filter));
+        grant.writeFilter().ifPresent(filter -> result.append("writeFilter", filter));
+        grant.mergeRequest().ifPresent(merged -> result.append("mergeRequest", merged));
+        grant.projectResponse().ifPresent(projection -> result.append("projectResponse", projection));
+        return result;
     }
 
     private static BsonDocument namesOf(BsonDocument restrictions) {
-        var told = new BsonDocument();
-        restrictions.keySet().forEach(name -> told.append(name, BsonBoolean.TRUE));
-        return told;
+        var result = new BsonDocument();
+        restrictions.keySet().forEach(name -> result.append(name, BsonBoolean.TRUE));
+        return result;
     }
 }

@@ -249,18 +249,18 @@ public final class AccessService implements Service {
         if (operations.values().stream().allMatch(answer -> answer == Answer.NEVER)) {
             return Optional.empty();
         }
-        var told = new BsonDocument();
-        operations.forEach((name, answer) -> told.append(name, told(answer)));
+        var values = new BsonDocument();
+        operations.forEach((name, answer) -> values.append(name, text(answer)));
         var found = new BsonDocument("path", new BsonString(path.decoded()))
                 .append("segments", texts(path.segments()))
                 .append("kind", new BsonString(kind));
         if (!holds.isEmpty()) {
             found.append("holds", new BsonString(holds));
         }
-        return Optional.of(found.append("operations", told));
+        return Optional.of(found.append("operations", values));
     }
 
-    private static BsonString told(Answer answer) {
+    private static BsonString text(Answer answer) {
         return new BsonString(
                 switch (answer) {
                     case ALWAYS -> "yes";
@@ -311,11 +311,11 @@ public final class AccessService implements Service {
     }
 
     private BsonDocument services(Request asking) {
-        var told = new BsonDocument();
+        var values = new BsonDocument();
         surroundings.services().forEach((name, uri) -> {
             var kind = RequestKind.of(Method.GET, RequestPath.parse(uri), Set.of(), false);
-            told.append(name, told(permissions.ask(asking, kind).answer()));
+            values.append(name, text(permissions.ask(asking, kind).answer()));
         });
-        return told;
+        return values;
     }
 }

@@ -12,13 +12,14 @@ import java.util.function.LongSupplier;
 /// they are completed. Thread-safe.
 ///
 /// The limit is the number of requests that are completed in [#DELAY], so that by Little's law each takes about
-/// that long, and at least [#LEAST]. It may be exceeded for [#MAX_BURST]. After that each caller has an equal share
-/// of the limit: a caller with few concurrent requests is never refused, however many another one sends. While no
-/// request is completed at all, none is refused: that is a failure, not overload, and requests have time limits.
+/// that long, and at least [#MIN_LIMIT]. It may be exceeded for [#MAX_BURST]. After that each caller has an equal
+/// share of the limit: a caller with few concurrent requests is never refused, however many another one sends.
+/// While no request is completed at all, none is refused: that is a failure, not overload, and requests have time
+/// limits.
 final class AdmissionControl {
     /// Twice the default number of connections to MongoDB: a request then waits for about one operation of
     /// another.
-    private static final int LEAST = 256;
+    private static final int MIN_LIMIT = 256;
 
     private static final Duration DELAY = Duration.ofMillis(250);
 
@@ -37,7 +38,7 @@ final class AdmissionControl {
     private final AtomicLong counted;
     private final AtomicLong fullSince = new AtomicLong(NEVER);
     private volatile long lastRefusal = NEVER;
-    private volatile int limit = LEAST;
+    private volatile int limit = MIN_LIMIT;
 
     /// @param clock [System#nanoTime()], or a test's
     AdmissionControl(LongSupplier clock) {
@@ -101,7 +102,7 @@ final class AdmissionControl {
         if (elapsed >= MAX_BURST.toNanos() && counted.compareAndSet(before, now)) {
             long completed = done.sumThenReset();
             long inTime = (long) ((double) completed * DELAY.toNanos() / elapsed);
-            limit = completed == 0 ? Integer.MAX_VALUE : Math.clamp(inTime, LEAST, Integer.MAX_VALUE);
+            limit = completed == 0 ? Integer.MAX_VALUE : Math.clamp(inTime, MIN_LIMIT, Integer.MAX_VALUE);
         }
     }
 }

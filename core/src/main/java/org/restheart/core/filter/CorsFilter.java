@@ -38,12 +38,12 @@ final class CorsFilter implements Filter {
 
     private Ready add(Request request, Ready response) {
         var origin = request.headers().first("Origin");
-        var told = origin.isPresent() ? response.withAlso("Vary", "Origin") : response;
+        var varying = origin.isPresent() ? response.withAlso("Vary", "Origin") : response;
         boolean trusted = origin.isEmpty() || isTrusted(origin.get()); // without an origin no browser checks
         if (!trusted && !policy.origins().isEmpty()) {
-            return told;
+            return varying;
         }
-        var open = told.with(Fields.of(
+        var open = varying.with(Fields.of(
                 ORIGIN,
                 trusted ? origin.orElse("*") : "*",
                 "Access-Control-Expose-Headers",

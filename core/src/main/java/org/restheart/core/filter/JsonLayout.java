@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /// Indents JSON text that arrives in pieces. Changes only white space between tokens. Confined to one response.
 final class JsonLayout {
     /// Deeper levels are not indented further, so that deep nesting cannot multiply the size of the content.
-    private static final int DEEPEST = 16;
+    private static final int MAX_DEPTH = 16;
 
     private final ByteArrayOutputStream out;
     private int depth;
@@ -96,7 +96,7 @@ final class JsonLayout {
 
     private void line() {
         out.write('\n');
-        for (int i = 0; i < Math.min(depth, DEEPEST); i++) {
+        for (int i = 0; i < Math.min(depth, MAX_DEPTH); i++) {
             out.write(' ');
             out.write(' ');
         }

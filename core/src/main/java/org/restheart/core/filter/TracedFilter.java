@@ -22,33 +22,33 @@ record TracedFilter(String part, Filter filter) implements Filter {
         try {
             return filter.filter(request, passed);
         } catch (NeedsThread signal) { // it is tried again
-            passed.told = true;
+            passed.added = true;
             throw signal;
         } finally {
-            passed.tell();
+            passed.addPart();
         }
     }
 
     private static final class Passed implements Handler {
         private final Handler next;
         private final Runnable over;
-        private boolean told;
+        private boolean added;
 
         Passed(Handler next, Runnable over) {
             this.next = next;
             this.over = over;
         }
 
-        void tell() {
-            if (!told) {
-                told = true;
+        void addPart() {
+            if (!added) {
+                added = true;
                 over.run();
             }
         }
 
         @Override
         public Response handle(Request request) {
-            tell();
+            addPart();
             return next.handle(request);
         }
     }

@@ -111,10 +111,10 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
                 fields = values.isEmpty() ? fields : fields.plus(list, String.join(", ", values));
             }
         }
-        var told = fields.plus(account(request));
+        var forwarded = fields.plus(account(request));
         return request.attribute(TraceSpan.KEY)
-                .map(span -> told.with("traceparent", span.traceparent()))
-                .orElse(told);
+                .map(span -> forwarded.with("traceparent", span.traceparent()))
+                .orElse(forwarded);
     }
 
     private static Set<String> ofConnection(Headers sent) {

@@ -152,8 +152,8 @@ final class Workload {
         }
     }
 
-    /// Moves an amount from one account to another. A mover that gets no answer gives its transaction up, sometimes
-    /// without a word, since its gateway is gone too: MongoDB ends it then.
+    /// Moves an amount from one account to another. A mover that gets no answer gives its transaction up,
+    /// sometimes without a word, since its gateway is gone too: MongoDB ends it then.
     private void transfer(Random dice) throws InterruptedException {
         int from = dice.nextInt(ACCOUNTS);
         int to = (from + 1 + dice.nextInt(ACCOUNTS - 1)) % ACCOUNTS;

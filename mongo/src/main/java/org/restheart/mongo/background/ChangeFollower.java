@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 public final class ChangeFollower {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeFollower.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    private static final int MOST_LEFT_OUT = 1_000;
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+    private static final int MAX_SKIPPED = 1_000;
 
     private final BackgroundTasks tasks;
     private final MongoClient client;
@@ -194,7 +194,7 @@ public final class ChangeFollower {
             var token = ChangeCursor.firstToken(followed, position, leftOut);
             if (token == null) {
                 pause();
-            } else if (leftOut.size() < MOST_LEFT_OUT) {
+            } else if (leftOut.size() < MAX_SKIPPED) {
                 LOG.warn(
                         "the pipeline of a change stream of {} fails at one event, which is left out: code {}",
                         followed.name(),
@@ -213,6 +213,6 @@ public final class ChangeFollower {
     private void pause() {
         tasks.pause(pause);
         var doubled = pause.multipliedBy(2);
-        pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        pause = doubled.compareTo(MAX_PAUSE) < 0 ? doubled : MAX_PAUSE;
     }
 }

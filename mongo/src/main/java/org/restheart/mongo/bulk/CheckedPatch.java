@@ -20,22 +20,23 @@ import org.restheart.mongo.write.CheckedChanges;
 ///
 /// @param timeLimit zero for none
 record CheckedPatch(Collections collections, Duration timeLimit) {
-    /// @throws org.restheart.http.ProblemException 400 for a refused document within a transaction of the client; 408
+    /// @throws org.restheart.http.ProblemException 400 for a refused document within a transaction of the
+    /// client; 408
     ///     after the time limit, when some documents may be changed
     Response.Ready run(DataRequest request, DocumentRule rule, Update.Operators update) {
-        boolean tell = !HiddenFields.mayNotBeQuoted(request);
+        boolean disclose = !HiddenFields.mayNotBeQuoted(request);
         var changes = new CheckedChanges(
                 collections.client(),
                 collections.of(request),
                 request.session(),
                 request.writeFilter(),
                 update.document(),
-                document -> rule.check(document, tell));
+                document -> rule.check(document, disclose));
         var outcome = changes.run(timeLimit).orElseThrow(() -> BulkWrite.outOfTime(timeLimit));
         var errors = new ArrayList<BsonDocument>();
         outcome.refusals().stream()
-                .limit(tell ? outcome.refusals().size() : 1) // how many says what others hold
-                .forEach(refusal -> errors.add(error(refusal, tell)));
+                .limit(disclose ? outcome.refusals().size() : 1) // how many says what others hold
+                .forEach(refusal -> errors.add(error(refusal, disclose)));
         outcome.failure().ifPresent(failure -> errors.addAll(BulkReport.errors(request, failure, Set.of())));
         return BulkResponses.of(
                 request,
@@ -44,16 +45,16 @@ record CheckedPatch(Collections collections, Duration timeLimit) {
                         List.of(),
                         List.of(),
                         0,
-                        Math.toIntExact(tell ? outcome.modified() : outcome.changed()),
+                        Math.toIntExact(disclose ? outcome.modified() : outcome.changed()),
                         Math.toIntExact(outcome.matched()),
                         errors,
-                        tell ? outcome.refused() - outcome.refusals().size() : 0));
+                        disclose ? outcome.refused() - outcome.refusals().size() : 0));
     }
 
-    private static BsonDocument error(CheckedChanges.Refusal refusal, boolean tell) {
+    private static BsonDocument error(CheckedChanges.Refusal refusal, boolean disclose) {
         var problem = refusal.why();
         var error = new BsonDocument("index", new BsonInt32(0));
-        if (tell) {
+        if (disclose) {
             error.append("_id", refusal.id());
         }
         return error.append("httpStatus", new BsonInt32(problem.status()))

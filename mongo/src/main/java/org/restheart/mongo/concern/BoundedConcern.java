@@ -19,7 +19,7 @@ public final class BoundedConcern extends WriteConcern {
     public static final Duration LIMIT = Duration.ofSeconds(10);
 
     /// The least timeout, even when the time of the request is over: a healthy deployment confirms within it.
-    private static final Duration LEAST = Duration.ofSeconds(1);
+    private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
 
     @Serial
     private static final long serialVersionUID = 1;
@@ -48,7 +48,7 @@ public final class BoundedConcern extends WriteConcern {
     public BsonDocument asDocument() {
         var left = RequestStart.left(LIMIT);
         var document = concern.asDocument();
-        return document.append("wtimeout", new BsonInt64(Math.max(left.toMillis(), LEAST.toMillis())));
+        return document.append("wtimeout", new BsonInt64(Math.max(left.toMillis(), MIN_TIMEOUT.toMillis())));
     }
 
     @Override

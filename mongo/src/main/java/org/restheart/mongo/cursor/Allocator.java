@@ -27,11 +27,11 @@ import org.slf4j.LoggerFactory;
 final class Allocator {
     private static final Logger LOG = LoggerFactory.getLogger(Allocator.class);
 
-    private static final int MOST_QUERIES = 1_000;
+    private static final int MAX_QUERIES = 1_000;
 
     /// The longest pause between two cursors. The pause is as long as the first one took, so that at most half of
     /// the time is spent on them.
-    private static final Duration REST = Duration.ofSeconds(1);
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
 
     private final BackgroundTasks tasks;
     private final PositionedCursor.Opener opener;
@@ -61,7 +61,7 @@ final class Allocator {
         this.cursors = cursors;
         this.slices = new Slices(config);
         this.demands = Caffeine.newBuilder()
-                .maximumSize(MOST_QUERIES)
+                .maximumSize(MAX_QUERIES)
                 .expireAfterAccess(maxAge)
                 .executor(Runnable::run)
                 .build();
@@ -105,7 +105,7 @@ final class Allocator {
             }
             long before = System.nanoTime();
             open(key, demand, query, slot.get());
-            LockSupport.parkNanos(Math.min(System.nanoTime() - before, REST.toNanos()));
+            LockSupport.parkNanos(Math.min(System.nanoTime() - before, MAX_PAUSE.toNanos()));
         }
     }
 

@@ -21,7 +21,7 @@ import org.restheart.mongo.find.QueryKey;
 /// page costs as much as the first one, and inserts and deletes elsewhere do not shift it. Blocks for MongoDB.
 /// Thread-safe.
 public final class Continuations {
-    private static final int MOST_ORDERS = 1_000;
+    private static final int MAX_ORDERS = 1_000;
     private static final Duration INDEXES_KNOWN = Duration.ofMinutes(1);
 
     private final Documents documents;
@@ -33,7 +33,7 @@ public final class Continuations {
         this.client = client;
         this.documents = documents;
         this.indexes = Caffeine.newBuilder()
-                .maximumSize(MOST_ORDERS)
+                .maximumSize(MAX_ORDERS)
                 .expireAfterWrite(INDEXES_KNOWN)
                 .executor(Runnable::run)
                 .build();

@@ -20,11 +20,11 @@ import org.restheart.mongo.find.QueryKey;
 /// Reads pages from cursors that were positioned ahead. A request never waits for one to be positioned. Thread-safe.
 final class CursorPool implements AutoCloseable {
     /// MongoDB closes cursors that are idle for ten minutes.
-    private static final Duration OLDEST = Duration.ofMinutes(8);
+    private static final Duration MAX_AGE = Duration.ofMinutes(8);
 
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
-    private static final Duration SHORTEST_PERIOD = Duration.ofMillis(100);
+    private static final Duration MIN_PERIOD = Duration.ofMillis(100);
 
     private final PositionedCursor.Opener opener;
     private final CursorPoolConfig.Allocation config;
@@ -44,7 +44,7 @@ final class CursorPool implements AutoCloseable {
             Duration maxAge,
             int builds,
             PagingMeters meters) {
-        var age = maxAge.compareTo(OLDEST) > 0 ? OLDEST : maxAge;
+        var age = maxAge.compareTo(MAX_AGE) > 0 ? MAX_AGE : maxAge;
         this.opener = opener;
         this.config = config;
         this.slices = new Slices(config);
@@ -53,7 +53,7 @@ final class CursorPool implements AutoCloseable {
         this.allocator = new Allocator(tasks, opener, finder, config, cursors, age, builds, meters);
         meters.observe(cursors);
         // Often enough that MongoDB, which closes old cursors after ten minutes, never has to.
-        var period = age.dividedBy(10).compareTo(SHORTEST_PERIOD) < 0 ? SHORTEST_PERIOD : age.dividedBy(10);
+        var period = age.dividedBy(10).compareTo(MIN_PERIOD) < 0 ? MIN_PERIOD : age.dividedBy(10);
         tasks.repeat("cursor-housekeeper", period, cursors::closeOld);
     }
 

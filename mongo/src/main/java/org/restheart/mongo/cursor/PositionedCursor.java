@@ -153,7 +153,7 @@ final class PositionedCursor {
                 ClientSessionOptions.builder().causallyConsistent(false).build();
 
         /// The time limit of one cursor, if the query has none.
-        private static final Duration LONGEST = Duration.ofMinutes(1);
+        private static final Duration TIME_LIMIT = Duration.ofMinutes(1);
 
         private final MongoClient client;
 
@@ -199,7 +199,7 @@ final class PositionedCursor {
             long now = System.nanoTime();
             var command = FindCommand.of(query.slice(position - 1, span + 1), 1);
             var limit = query.settings().timeLimit().isZero()
-                    ? LONGEST
+                    ? TIME_LIMIT
                     : query.settings().timeLimit();
             command.append("maxTimeMS", new BsonInt64(limit.toMillis()));
             if (!client.getReadConcern().isServerDefault()) {

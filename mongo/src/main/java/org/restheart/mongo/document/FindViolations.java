@@ -37,9 +37,9 @@ import org.restheart.mongo.schema.Violation;
 public final class FindViolations implements DataHandler {
     public static final String PARAMETER = "schema";
 
-    private static final Duration LONGEST = Duration.ofSeconds(8);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(8);
     private static final int BATCH = 500;
-    private static final int MOST_ERRORS = 10;
+    private static final int MAX_ERRORS = 10;
 
     /// The thread yields after this many documents: checking does not block, and virtual threads are not
     /// preempted.
@@ -58,7 +58,7 @@ public final class FindViolations implements DataHandler {
         this.continuations = continuations;
         this.schemas = schemas;
         this.access = access;
-        this.queries = new Queries(timeLimit.isZero() || timeLimit.compareTo(LONGEST) > 0 ? LONGEST : timeLimit);
+        this.queries = new Queries(timeLimit.isZero() || timeLimit.compareTo(TIME_LIMIT) > 0 ? TIME_LIMIT : timeLimit);
     }
 
     @Override
@@ -107,7 +107,7 @@ public final class FindViolations implements DataHandler {
     /// Whether all documents were checked before the time was over.
     @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted
     private boolean check(DataRequest request, FindQuery query, Result result) {
-        long end = System.nanoTime() + LONGEST.toNanos();
+        long end = System.nanoTime() + TIME_LIMIT.toNanos();
         var after = AfterParameter.parse(
                 request.http().query(), request.parameters().find().sort());
         try (var documents = after.isPresent()
@@ -176,7 +176,7 @@ public final class FindViolations implements DataHandler {
         private static BsonDocument entry(BsonDocument document, List<Violation> found) {
             var errors = new BsonArray();
             found.stream()
-                    .limit(MOST_ERRORS)
+                    .limit(MAX_ERRORS)
                     .forEach(violation -> errors.add(new BsonDocument("path", new BsonString(violation.path()))
                             .append("rule", new BsonString(violation.rule()))
                             .append("message", new BsonString(violation.message()))));

@@ -25,7 +25,7 @@ final class NextPage {
     private static final String REL = "; rel=\"next\"";
 
     /// Most characters of a request's other parameters.
-    private static final int LONGEST = 4_096;
+    private static final int MAX_PARAMETERS = 4_096;
 
     private final Continuations continuations;
     private final BatchSizes sizes;
@@ -84,7 +84,7 @@ final class NextPage {
                 target.append('&');
             }
         }
-        if (target.length() > LONGEST) {
+        if (target.length() > MAX_PARAMETERS) {
             return new Response.Ready(page.status(), page.headers().without(HEADER), page.content());
         }
         target.append(AfterParameter.NAME)

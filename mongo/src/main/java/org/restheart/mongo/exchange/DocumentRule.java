@@ -7,9 +7,9 @@ public interface DocumentRule {
     /// Blocks for MongoDB.
     ///
     /// @param document in the form shown to clients
-    /// @param tell whether the message may name the violations
+    /// @param disclose whether the message may name the violations
     /// @throws org.restheart.http.ProblemException 400 for a violation, 500 if the rule cannot be evaluated
-    void check(BsonDocument document, boolean tell);
+    void check(BsonDocument document, boolean disclose);
 
     /// Whether changes of many documents at once are not checked.
     boolean skipsUnsupported();

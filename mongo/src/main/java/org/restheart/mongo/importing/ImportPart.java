@@ -39,7 +39,7 @@ final class ImportPart {
     private final List<BsonDocument> refused = new ArrayList<>();
 
     /// The characters of all messages.
-    private int told;
+    private int messageLength;
 
     /// The approximate size of a stored part when it was read; 0 for a new one.
     private long storedBytes;
@@ -104,7 +104,7 @@ final class ImportPart {
     }
 
     private void add(BsonDocument error) {
-        told += error.getString("message").getValue().length();
+        messageLength += error.getString("message").getValue().length();
         refused.add(error);
     }
 
@@ -114,7 +114,7 @@ final class ImportPart {
     }
 
     private long bytesOfRefused() {
-        return told + BYTES_OF_REFUSED * refused.size();
+        return messageLength + BYTES_OF_REFUSED * refused.size();
     }
 
     /// The change of the stored size when the part is done: its content is removed, and its refused documents
@@ -124,7 +124,7 @@ final class ImportPart {
     }
 
     boolean isFull() {
-        return lines.size() + refused.size() >= MAX_DOCUMENTS || content.size() + told >= MAX_BYTES;
+        return lines.size() + refused.size() >= MAX_DOCUMENTS || content.size() + messageLength >= MAX_BYTES;
     }
 
     boolean isEmpty() {

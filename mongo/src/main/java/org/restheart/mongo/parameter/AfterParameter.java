@@ -24,7 +24,7 @@ public final class AfterParameter {
     public static final String NAME = "after";
 
     /// Characters of a value.
-    private static final int LONGEST = 4_096;
+    private static final int MAX_LENGTH = 4_096;
 
     private static final JsonWriterSettings CANONICAL =
             JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
@@ -43,7 +43,7 @@ public final class AfterParameter {
     }
 
     private static BsonDocument decode(String token, BsonDocument sort) {
-        if (token.length() > LONGEST) {
+        if (token.length() > MAX_LENGTH) {
             throw illegal();
         }
         try {
@@ -79,6 +79,6 @@ public final class AfterParameter {
     public static Optional<String> encode(BsonDocument key) {
         var json = key.toJson(CANONICAL).getBytes(StandardCharsets.UTF_8);
         var token = Base64.getUrlEncoder().withoutPadding().encodeToString(json);
-        return token.length() > LONGEST ? Optional.empty() : Optional.of(token);
+        return token.length() > MAX_LENGTH ? Optional.empty() : Optional.of(token);
     }
 }

@@ -77,12 +77,12 @@ public final class UnknownParameters {
     /// Comparisons in the syntax of other gateways: `year=eq.1975`.
     private static final Pattern COMPARISON = Pattern.compile("(not\\.)?(eq|neq|gt|gte|lt|lte|like|ilike|in|is)\\..*");
 
-    private static final int MOST = 10;
-    private static final int LONGEST = 50;
+    private static final int MAX_WARNINGS = 10;
+    private static final int MAX_NAME = 50;
 
     /// Names of this length or less are never refused for their similarity: almost any is similar to a known
     /// one, and access rules may use it.
-    private static final int SHORTEST = 3;
+    private static final int SHORT_NAME = 3;
 
     private UnknownParameters() {}
 
@@ -95,11 +95,11 @@ public final class UnknownParameters {
             if (!KNOWN.contains(name) && !(kind == ResourceKind.COLLECTION_VIOLATIONS && name.equals("schema"))) {
                 var help = help(name, request.query().first(name).orElse(""));
                 var text = unknown(name) + help.orElse("");
-                boolean looksLikeOne = help.isPresent() && (name.length() > SHORTEST || MEANT.containsKey(name));
+                boolean looksLikeOne = help.isPresent() && (name.length() > SHORT_NAME || MEANT.containsKey(name));
                 if (strict || (looksLikeOne && cannotBeUndone(request, kind))) {
                     throw refusal(text);
                 }
-                if (help.isPresent() && warnings.size() < MOST) {
+                if (help.isPresent() && warnings.size() < MAX_WARNINGS) {
                     warnings.add(text);
                 }
             }
@@ -151,7 +151,7 @@ public final class UnknownParameters {
     }
 
     private static String unknown(String name) {
-        return "unknown parameter " + (name.length() <= LONGEST ? name : name.substring(0, LONGEST) + "…");
+        return "unknown parameter " + (name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…");
     }
 
     /// A hint about what the client probably meant; empty if the parameter is similar to no known one.
@@ -159,7 +159,7 @@ public final class UnknownParameters {
         if (COMPARISON.matcher(value).matches()) {
             return Optional.of("; conditions are written as filter={\"field\": value}");
         }
-        if (name.length() > LONGEST) {
+        if (name.length() > MAX_NAME) {
             return Optional.empty();
         }
         return Optional.ofNullable(MEANT.get(name.toLowerCase(Locale.ROOT)))

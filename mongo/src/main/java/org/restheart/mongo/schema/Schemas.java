@@ -103,7 +103,7 @@ public final class Schemas implements AutoCloseable {
         }
 
         @Override
-        public void check(BsonDocument document, boolean tell) {
+        public void check(BsonDocument document, boolean disclose) {
             request.requireThread();
             var key = reference.key();
             changes.follow(key.db());
@@ -112,7 +112,7 @@ public final class Schemas implements AutoCloseable {
                 var refusal = "Request content violates schema '" + key.idText() + "'";
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
-                                tell ? refusal + ": " + Violations.text(violations) : refusal)
+                                disclose ? refusal + ": " + Violations.text(violations) : refusal)
                         .raise();
             }
         }

@@ -25,7 +25,7 @@ import org.restheart.mongo.validator.TranslatedSchema.LeftOut;
 /// translation accounts for both.
 final class SchemaTranslator {
     /// Most subschemas, after references have been replaced by what they refer to.
-    private static final int LARGEST = 2_000;
+    private static final int MAX_SUBSCHEMAS = 2_000;
 
     /// Keywords without an effect on validity.
     private static final Set<String> ANNOTATIONS = Set.of(
@@ -103,7 +103,7 @@ final class SchemaTranslator {
     }
 
     Part part(BsonValue schema, SchemaPlace place, Bound bound) {
-        if (++size > LARGEST) {
+        if (++size > MAX_SUBSCHEMAS) {
             throw Problem.of(ProblemCode.UNPROCESSABLE, "the schema is too large for a validator of MongoDB")
                     .raise();
         }

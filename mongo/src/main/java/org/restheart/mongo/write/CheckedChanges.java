@@ -27,8 +27,8 @@ import org.restheart.mongo.concern.BoundedConcern;
 
 /// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are refused
 /// stay as they are, the others are changed: in batches, each a transaction, so that memory and locks are bounded
-/// whatever the number of documents. Within a transaction of the client all of them are changed or none. Confined to
-/// one request.
+/// whatever the number of documents. Within a transaction of the client all of them are changed or none. Confined
+/// to one request.
 public final class CheckedChanges {
     /// Few enough that the transaction is over long before others wait for it in vain.
     private static final int BATCH = 100;
@@ -53,7 +53,8 @@ public final class CheckedChanges {
 
     /// @param session the client's, if it has one
     /// @param filter of a write: the access rule's and the client's
-    /// @param check throws 400 for a document that must not be stored; may be called several times for one
+    /// @param check throws 400 for a document that must not be stored; may be called several times for
+    /// one
     public CheckedChanges(
             MongoClient client,
             MongoCollection<RawBsonDocument> collection,
@@ -95,7 +96,8 @@ public final class CheckedChanges {
 
     /// @param timeLimit after which documents are left; zero for none
     /// @return empty if documents were left
-    /// @throws ProblemException 400 for a refused document within a transaction of the client, which is aborted;
+    /// @throws ProblemException 400 for a refused document within a transaction of the client, which is
+    /// aborted;
     ///     405 without a replica set
     public Optional<Outcome> run(Duration timeLimit) {
         long start = System.nanoTime();

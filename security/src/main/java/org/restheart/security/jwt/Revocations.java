@@ -14,7 +14,7 @@ import org.restheart.http.Request;
 public final class Revocations {
     private static final int MAX_ENTRIES = 200_000;
     /// For tokens that do not expire.
-    private static final Duration LONGEST = Duration.ofDays(30);
+    private static final Duration MAX_LIFETIME = Duration.ofDays(30);
 
     private final Optional<Store> store;
     private final Cache<String, Instant> ids = Caffeine.newBuilder()
@@ -53,7 +53,9 @@ public final class Revocations {
 
     private static Duration remaining(Instant until) {
         var remaining = Duration.between(Instant.now(), until);
-        return remaining.isNegative() ? Duration.ZERO : remaining.compareTo(LONGEST) > 0 ? LONGEST : remaining;
+        return remaining.isNegative()
+                ? Duration.ZERO
+                : remaining.compareTo(MAX_LIFETIME) > 0 ? MAX_LIFETIME : remaining;
     }
 
     /// Has revocations by this process reported.

@@ -9,7 +9,7 @@ import org.restheart.security.password.BasicCredentials;
 /// is rejected.
 public final class TokenBasicAuthenticator implements Authenticator {
     /// Length of the field: shorter values contain no token.
-    private static final int SHORTEST = 56;
+    private static final int MIN_LENGTH = 56;
 
     private final TokenManager tokens;
 
@@ -23,7 +23,7 @@ public final class TokenBasicAuthenticator implements Authenticator {
         if (field.isEmpty() || !field.get().startsWith("Basic ")) {
             return Authentication.ABSENT;
         }
-        if (field.get().length() < SHORTEST) {
+        if (field.get().length() < MIN_LENGTH) {
             return Authentication.REJECTED;
         }
         return BasicCredentials.find(request.headers())

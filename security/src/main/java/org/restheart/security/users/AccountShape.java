@@ -15,7 +15,7 @@ import org.restheart.security.realm.UsersCollection;
 /// password would be stored as plain text.
 final class AccountShape {
     /// A name at this edit distance or less counts as misspelt; others, such as `passwordHint`, are allowed.
-    private static final int MOST_WRONG = 2;
+    private static final int MAX_DISTANCE = 2;
 
     private final UsersCollection users;
     private final Set<String> meant = new TreeSet<>();
@@ -57,7 +57,7 @@ final class AccountShape {
             return;
         }
         Nearest.to(key, meant)
-                .filter(near -> Nearest.distance(key, near) <= MOST_WRONG || key.equalsIgnoreCase(near))
+                .filter(near -> Nearest.distance(key, near) <= MAX_DISTANCE || key.equalsIgnoreCase(near))
                 .ifPresent(near -> {
                     throw refusal(key + " has no meaning for accounts; did you mean " + near + "?");
                 });
