@@ -47,11 +47,7 @@ if [ -z "$url" ]; then
   printf '%s\n' '/http-listener/port: 18217' >"$scratch/overrides.yml"
   ./run --embedded-mongo="$scratch/data" -o "$scratch/overrides.yml" >"$scratch/log" 2>&1 &
   gateway=$!
-  for _ in $(seq 600); do
-    curl -s -o /dev/null "$url/ping" && break
-    kill -0 "$gateway" 2>/dev/null || { cat "$scratch/log" >&2; fail "the gateway did not start"; }
-    sleep 1
-  done
+  await_server "$url/ping" "$gateway" "$scratch/log"
 fi
 
 ask() { curl -sf -o /dev/null -u "$auth" -H 'Content-Type: application/json' "$@"; }

@@ -8,6 +8,17 @@ fail() {
   exit 1
 }
 
+# Waits until the server at $1 answers, which process $2 builds and starts and whose log is $3. On a busy machine a build
+# takes many minutes; after half an hour it is given up.
+await_server() {
+  local waited=0
+  until curl -fs "$1" >/dev/null; do
+    kill -0 "$2" 2>/dev/null || { cat "$3"; fail "the server has ended"; }
+    [ $((waited += 1)) -lt 1800 ] || { cat "$3"; fail "the server does not answer at $1"; }
+    sleep 1
+  done
+}
+
 # The major version of the JDK in folder $1, from the file that every JDK has; nothing when there is none.
 jdk_version() {
   [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 0
