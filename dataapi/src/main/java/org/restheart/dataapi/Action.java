@@ -46,4 +46,13 @@ enum Action {
             default -> false;
         };
     }
+
+    /// Whether it may insert a document.
+    boolean mayInsert(ActionBody body) {
+        return switch (this) {
+            case insertOne, insertMany -> true;
+            case updateOne, updateMany, replaceOne -> body.flag("upsert");
+            default -> false;
+        };
+    }
 }

@@ -1,5 +1,6 @@
 package org.restheart.dataapi;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -10,9 +11,6 @@ import java.util.Set;
 /// @param dataSources accepted data sources; empty for any
 /// @param versions accepted versions
 /// @param canonical whether canonical Extended JSON is the default format
-/// @param insertStatus of inserts: 200 or 201
-/// @param defaultLimit documents of a `find` without a limit
-/// @param maxLimit most documents of a `find` or an `aggregate`
 /// @param roles that may use the service; empty for every account
 /// @param allowKeyFromBrowsers whether scripts of browsers may send keys and passwords
 /// @param linkBase begins the `link` of errors; empty for none
@@ -22,9 +20,8 @@ public record DataApiConfig(
         Set<String> dataSources,
         Set<String> versions,
         boolean canonical,
-        int insertStatus,
-        int defaultLimit,
-        int maxLimit,
+        Limits limits,
+        Inserts inserts,
         List<String> roles,
         boolean allowKeyFromBrowsers,
         String linkBase) {
@@ -34,4 +31,19 @@ public record DataApiConfig(
         versions = Set.copyOf(versions);
         roles = List.copyOf(roles);
     }
+
+    /// Limits of actions.
+    ///
+    /// @param documents of a `find` without a limit
+    /// @param mostDocuments of a `find` or an `aggregate`
+    /// @param time of an action that reads or changes by a filter, if the REST API has no stricter one
+    /// @param bytes of an answer
+    public record Limits(int documents, int mostDocuments, Duration time, long bytes) {}
+
+    /// How documents are inserted.
+    ///
+    /// @param status 200 or 201
+    /// @param ordered whether an array is inserted in its order, up to the first document that fails
+    /// @param createCollections whether inserts and upserts make their collection, for callers who may
+    public record Inserts(int status, boolean ordered, boolean createCollections) {}
 }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -25,6 +27,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
@@ -179,11 +182,44 @@ public final class DataApiService implements Service {
             var key = request.headers().first("Idempotency-Key");
             inner = key.isPresent() ? inner.withHeader("Idempotency-Key", key.get()) : inner;
         }
+        if (config.inserts().createCollections() && action.mayInsert(body)) {
+            createMissing(request, inner, path);
+        }
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
         return outcome(request, inner)
                 .map(done -> answer(action, byId, canonical, done, report))
                 .recover(failure -> missing(action, byId, canonical, failure));
+    }
+
+    /// Makes the collection if there is none and the caller may; otherwise the action says that it does not exist.
+    private void createMissing(Request request, JudgedRequest action, String collection) {
+        request.requireThread();
+        try {
+            requests.make(request, action.with(DataFacts.ASKED, _ -> {})).settled();
+        } catch (ProblemException e) {
+            if (e.problem().code() == ProblemCode.NAMESPACE_NOT_FOUND) {
+                create(request, action, collection);
+            }
+        }
+    }
+
+    /// With its database, which is the resource above it.
+    private void create(Request request, JudgedRequest action, String collection) {
+        var database = collection.substring(0, Math.max(1, collection.lastIndexOf('/')));
+        for (var target : List.of(collection, database, collection)) {
+            try {
+                requests.make(request, JudgedRequest.at(Method.PUT, target, Map.of(), action.via()))
+                        .settled();
+                if (target.equals(collection)) {
+                    return;
+                }
+            } catch (ProblemException e) {
+                if (e.problem().code() != ProblemCode.NAMESPACE_NOT_FOUND) {
+                    return;
+                }
+            }
+        }
     }
 
     /// Handles immediate and deferred refusals in the same way.
@@ -206,8 +242,8 @@ public final class DataApiService implements Service {
             case findOne ->
                 ok.with(
                         Formats.type(canonical),
-                        byId ? DocumentEnvelopes.one(done.content()) : DocumentEnvelopes.oneOf(done.content()));
-            case find, aggregate -> ok.with(Formats.type(canonical), DocumentEnvelopes.many(done.content()));
+                        byId ? DocumentEnvelopes.one(bounded(done)) : DocumentEnvelopes.oneOf(bounded(done)));
+            case find, aggregate -> ok.with(Formats.type(canonical), DocumentEnvelopes.many(bounded(done)));
             default -> {
                 var done1 = report.get();
                 if (done1 == null) {
@@ -217,6 +253,10 @@ public final class DataApiService implements Service {
                 yield written(action, canonical, done1);
             }
         };
+    }
+
+    private Content bounded(Response.Ready done) {
+        return BoundedContent.of(done.content(), config.limits().bytes());
     }
 
     private Response.Ready written(Action action, boolean canonical, DataWrite.Report report) {
@@ -238,12 +278,12 @@ public final class DataApiService implements Service {
             case insertOne ->
                 value(
                         canonical,
-                        config.insertStatus(),
+                        config.inserts().status(),
                         new BsonDocument("insertedId", report.inserted().getFirst()));
             case insertMany ->
                 value(
                         canonical,
-                        config.insertStatus(),
+                        config.inserts().status(),
                         new BsonDocument("insertedIds", new BsonArray(report.inserted())));
             case deleteOne, deleteMany ->
                 value(canonical, 200, new BsonDocument("deletedCount", count(report.deleted())));
@@ -262,7 +302,7 @@ public final class DataApiService implements Service {
             return switch (action) {
                 case findOne ->
                     Response.status(200)
-                            .with(Formats.type(canonical), DocumentEnvelopes.one(org.restheart.http.Content.NONE));
+                            .with(Formats.type(canonical), DocumentEnvelopes.one(Content.NONE));
                 case deleteOne -> value(canonical, 200, new BsonDocument("deletedCount", count(0)));
                 default ->
                     value(canonical, 200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));

@@ -33,12 +33,13 @@ record Translation(
         }
         return switch (action) {
             case findOne -> idInPath().map(id -> read(id, Map.of())).orElseGet(() -> find(1));
-            case find -> find((int) Math.min(body.integer("limit", config.defaultLimit()), config.maxLimit()));
+            case find -> find((int) Math.min(body.integer("limit", limits().documents()), limits().mostDocuments()));
             case insertOne ->
                 write(Method.POST, collection, false, DataWrite.Kind.AS_REQUESTED)
                         .withContent(storable("document", JsonToken.START_OBJECT));
             case insertMany ->
                 write(Method.POST, collection, false, DataWrite.Kind.AS_REQUESTED)
+                        .with(DataWrite.ORDERED, config.inserts().ordered())
                         .withContent(storable("documents", JsonToken.START_ARRAY));
             case updateOne -> one(Method.PATCH, DataWrite.Kind.ONE).withContent(body.requireUpdate("update"));
             case updateMany ->
@@ -82,7 +83,13 @@ record Translation(
         if (action == Action.findOne || body.has("limit")) {
             parameters.put("pagesize", Integer.toString(limit));
         }
-        return read(collection, parameters).with(Slice.KEY, new Slice(body.integer("skip", 0), limit));
+        return read(collection, parameters)
+                .with(JudgedRequest.TIME_LIMIT, limits().time())
+                .with(Slice.KEY, new Slice(body.integer("skip", 0), limit));
+    }
+
+    private DataApiConfig.Limits limits() {
+        return config.limits();
     }
 
     private JudgedRequest read(String target, Map<String, String> parameters) {
@@ -102,7 +109,8 @@ record Translation(
         return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), via())
                 .withContent(content)
                 .with(JudgedRequest.JSON_MODE, mode(namesTag))
-                .with(Slice.KEY, new Slice(0, config.maxLimit() + 1));
+                .with(Slice.KEY, new Slice(0, limits().mostDocuments() + 1))
+                .with(JudgedRequest.TIME_LIMIT, limits().time());
     }
 
     private JudgedRequest write(Method method, String target, boolean filtered, DataWrite.Kind kind) {
@@ -110,11 +118,12 @@ record Translation(
         if (filtered) {
             body.object("filter").ifPresent(filter -> parameters.put("filter", filter));
         }
-        if (body.flag("upsert")
-                && (action == Action.updateOne || action == Action.updateMany || action == Action.replaceOne)) {
+        if (method != Method.POST && action.mayInsert(body)) {
             parameters.put("wm", "upsert");
         }
-        return JudgedRequest.at(method, target, parameters, via()).with(DataWrite.KEY, new DataWrite(kind, report));
+        return JudgedRequest.at(method, target, parameters, via())
+                .with(JudgedRequest.TIME_LIMIT, limits().time())
+                .with(DataWrite.KEY, new DataWrite(kind, report));
     }
 
     private Via via() {

@@ -31,9 +31,13 @@ final class DataApiBinding {
                 Set.copyOf(block.texts("data-sources", List.of())),
                 Set.copyOf(versions),
                 type.equals("EJSON"),
-                status,
-                block.integer("default-limit", 1_000, 1, 1_000_000),
-                block.integer("max-limit", 50_000, 1, 1_000_000),
+                new DataApiConfig.Limits(
+                        block.integer("default-limit", 1_000, 1, 1_000_000),
+                        block.integer("max-limit", 50_000, 1, 1_000_000),
+                        block.millis("time-limit", 300_000, 0, Integer.MAX_VALUE),
+                        block.longInteger("max-response-bytes", 350L << 20, 1, Long.MAX_VALUE)),
+                new DataApiConfig.Inserts(
+                        status, block.flag("ordered-inserts", false), block.flag("create-collections", false)),
                 block.texts("roles", List.of()),
                 block.flag("allow-key-from-browsers", false),
                 block.optionalText("link-base").orElse("")));

@@ -21,6 +21,10 @@ import org.restheart.http.attribute.Key;
 public record DataWrite(Kind kind, Consumer<Report> receiver) {
     public static final Key<DataWrite> KEY = Key.named("write");
 
+    /// Whether the documents of an array are inserted in their order, up to the first that fails. Not for a
+    /// request that may be a repeated one: what it has inserted before fails.
+    public static final Key<Boolean> ORDERED = Key.named("ordered");
+
     /// Set for requests that must not change anything: a stored pipeline that ends in `$out` or `$merge` is
     /// refused.
     public static final Key<Boolean> FORBIDDEN = Key.named("no writes");

@@ -19,7 +19,7 @@ import org.restheart.mongo.write.BulkWrites;
 
 /// One statement about many documents, sent as a bulk write, so that its errors have the format of bulk writes.
 ///
-/// @param timeLimit after which MongoDB aborts it; zero for no limit
+/// @param timeLimit after which MongoDB aborts it, if the request has no stricter one; zero for no limit
 public record BulkWrite(Duration timeLimit) {
     /// @throws org.restheart.http.ProblemException 408 after the time limit, when some documents may be changed
     Response.Ready run(
@@ -33,7 +33,7 @@ public record BulkWrite(Duration timeLimit) {
             var report = BulkReport.of(request, e.getWriteResult(), BulkReport.errors(request, e, Set.of()));
             return BulkResponses.of(request, report);
         } catch (MongoOperationTimeoutException _) {
-            throw outOfTime(timeLimit);
+            throw outOfTime(limit(request));
         }
     }
 
@@ -49,8 +49,14 @@ public record BulkWrite(Duration timeLimit) {
     private MongoCollection<RawBsonDocument> limited(DataRequest request, MongoCollection<RawBsonDocument> collection) {
         boolean inTransaction =
                 request.session().filter(ClientSession::hasActiveTransaction).isPresent();
-        return timeLimit.isZero() || inTransaction
+        var limit = limit(request);
+        return limit.isZero() || inTransaction
                 ? collection
-                : collection.withTimeout(timeLimit.toMillis(), TimeUnit.MILLISECONDS);
+                : collection.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /// The stricter one of the server's and the request's own limit; zero for none.
+    private Duration limit(DataRequest request) {
+        return request.readSettings(timeLimit).timeLimit();
     }
 }

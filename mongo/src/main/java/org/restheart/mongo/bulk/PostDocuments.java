@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -21,6 +22,7 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
@@ -33,7 +35,8 @@ import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST /{db}/{collection}` with an array: every element is tried, in no order; all get the same entity tag.
+/// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it; all get the
+/// same entity tag.
 public final class PostDocuments implements Creation {
     private final Collections collections;
     private final BulkInserts inserts;
@@ -61,12 +64,18 @@ public final class PostDocuments implements Creation {
     private Response insert(DataRequest request, List<Element> elements, ObjectId etag, boolean mayRepeat) {
         var collection = collections.of(request);
         var insert = new BulkInsert(request.namespace(), collection.getWriteConcern(), documents(elements));
-        return inserts.insert(request.http(), insert, refused -> {
+        boolean ordered = !mayRepeat && request.http().attribute(DataWrite.ORDERED).orElse(false);
+        var by = ordered ? BulkInserts.inOrder(collection) : inserts;
+        return by.insert(request.http(), insert, refused -> {
             if (!insert.writeConcern().isAcknowledged()) {
                 return BulkResponses.unacknowledged(request);
             }
             var earlier = mayRepeat ? writtenEarlier(collection, elements, refused, etag) : Set.<Integer>of();
             var failed = failed(refused, earlier);
+            if (ordered && !failed.isEmpty()) { // none behind it was tried
+                IntStream.range(java.util.Collections.min(failed), elements.size())
+                        .forEach(failed::add);
+            }
             var created = new ArrayList<BsonValue>(elements.size());
             for (int i = 0; i < elements.size(); i++) {
                 if (!failed.contains(i)) {

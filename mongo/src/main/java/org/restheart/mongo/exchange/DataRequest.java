@@ -58,7 +58,7 @@ public record DataRequest(
     /// @param timeLimit the server's; zero for none
     public ReadSettings readSettings(Duration timeLimit) {
         var wanted = http.attribute(JudgedRequest.TIME_LIMIT)
-                .filter(limit -> timeLimit.isZero() || limit.compareTo(timeLimit) < 0);
+                .filter(limit -> !limit.isZero() && (timeLimit.isZero() || limit.compareTo(timeLimit) < 0));
         return new ReadSettings(
                 parameters.concerns().readConcern(),
                 parameters.concerns().readPreference(),

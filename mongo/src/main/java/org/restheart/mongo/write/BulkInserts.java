@@ -5,6 +5,7 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoCluster;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.util.List;
 import java.util.function.Function;
@@ -41,16 +42,31 @@ public interface BulkInserts {
         };
     }
 
-    private static List<BulkWriteError> insertMany(MongoCluster client, BulkInsert insert) {
+    /// The documents of each request in a separate command, in their order: those behind the first that fails are not
+    /// inserted.
+    ///
+    /// @param collection into which all are inserted
+    static BulkInserts inOrder(MongoCollection<RawBsonDocument> collection) {
+        return (request, insert, answer) -> {
+            request.requireThread();
+            return answer.apply(errorsOf(() -> collection.insertMany(insert.documents())));
+        };
+    }
+
+    private static List<BulkWriteError> errorsOf(Runnable insertion) {
         try {
-            client.getDatabase(insert.namespace().getDatabaseName())
-                    .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
-                    .withWriteConcern(insert.writeConcern())
-                    .insertMany(insert.documents(), new InsertManyOptions().ordered(false));
+            insertion.run();
             return List.of();
         } catch (MongoBulkWriteException e) {
             return errors(e);
         }
+    }
+
+    private static List<BulkWriteError> insertMany(MongoCluster client, BulkInsert insert) {
+        return errorsOf(() -> client.getDatabase(insert.namespace().getDatabaseName())
+                .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
+                .withWriteConcern(insert.writeConcern())
+                .insertMany(insert.documents(), new InsertManyOptions().ordered(false)));
     }
 
     /// The errors of refused documents.
