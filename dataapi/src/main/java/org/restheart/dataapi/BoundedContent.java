@@ -18,7 +18,8 @@ final class BoundedContent implements Content.Source {
     /// @throws Refusal if it has more
     static Content of(Content content, long bytes) {
         return switch (content) {
-            case Content.Bytes whole when whole.length() > bytes ->
+            case Content.Bytes whole
+            when whole.length() > bytes ->
                 throw new Refusal(
                         400, "ReadSizeLimitExceeded", "the answer is larger than " + bytes + " bytes: ask for less");
             case Content.Streamed streamed -> streamed.through(source -> new BoundedContent(source, bytes));

@@ -300,9 +300,7 @@ public final class DataApiService implements Service {
     private Response.Ready missing(Action action, boolean byId, boolean canonical, Throwable failure) {
         if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
             return switch (action) {
-                case findOne ->
-                    Response.status(200)
-                            .with(Formats.type(canonical), DocumentEnvelopes.one(Content.NONE));
+                case findOne -> Response.status(200).with(Formats.type(canonical), DocumentEnvelopes.one(Content.NONE));
                 case deleteOne -> value(canonical, 200, new BsonDocument("deletedCount", count(0)));
                 default ->
                     value(canonical, 200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));

@@ -103,7 +103,8 @@ class AtlasDataApiSettingsTest {
     @Test
     void what_takes_too_long_is_ended() {
         gateway.insert(
-                "slow", IntStream.range(0, 500).mapToObj(i -> "{_id: " + i + "}").toArray(String[]::new));
+                "slow",
+                IntStream.range(0, 500).mapToObj(i -> "{_id: " + i + "}").toArray(String[]::new));
         // more work than can be done in that time; of the document's own, so that it is not computed ahead
         var busy = "{'$size': {'$filter': {'input': {'$range': [0, 200000]}, 'cond': {'$eq': ['$$this', '$_id']}}}}";
         for (var action : new String[] {"find", "findOne"}) {

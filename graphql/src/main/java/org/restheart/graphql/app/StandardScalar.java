@@ -132,12 +132,45 @@ enum StandardScalar {
         return null;
     }
 
-    /// A value that no standard scalar accepts; some would accept any object's text.
-    record OtherType(BsonValue value) {
+    /// A value that no standard scalar accepts; some would accept any object's text. All ask a number for its text, so
+    /// that
+    /// the error tells the type of the stored value.
+    static final class OtherType extends Number {
+        private static final long serialVersionUID = 1;
+
+        private final String type;
+
+        OtherType(BsonValue value) {
+            this.type = value.getBsonType().name().toLowerCase(java.util.Locale.ROOT);
+        }
+
         @Override
         public String toString() {
-            throw new CoercingSerializeException("a value of type "
-                    + value.getBsonType().name().toLowerCase(java.util.Locale.ROOT) + " is not of the field's type");
+            throw refusal();
+        }
+
+        private CoercingSerializeException refusal() {
+            return new CoercingSerializeException("a value of type " + type + " is not of the field's type");
+        }
+
+        @Override
+        public int intValue() {
+            throw refusal();
+        }
+
+        @Override
+        public long longValue() {
+            throw refusal();
+        }
+
+        @Override
+        public float floatValue() {
+            throw refusal();
+        }
+
+        @Override
+        public double doubleValue() {
+            throw refusal();
         }
     }
 }

@@ -35,7 +35,8 @@ import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it; all get the
+/// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it; all get
+/// the
 /// same entity tag.
 public final class PostDocuments implements Creation {
     private final Collections collections;
@@ -64,7 +65,8 @@ public final class PostDocuments implements Creation {
     private Response insert(DataRequest request, List<Element> elements, ObjectId etag, boolean mayRepeat) {
         var collection = collections.of(request);
         var insert = new BulkInsert(request.namespace(), collection.getWriteConcern(), documents(elements));
-        boolean ordered = !mayRepeat && request.http().attribute(DataWrite.ORDERED).orElse(false);
+        boolean ordered =
+                !mayRepeat && request.http().attribute(DataWrite.ORDERED).orElse(false);
         var by = ordered ? BulkInserts.inOrder(collection) : inserts;
         return by.insert(request.http(), insert, refused -> {
             if (!insert.writeConcern().isAcknowledged()) {
