@@ -1,11 +1,13 @@
 package org.restheart.core;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Sources;
+import org.restheart.http.Nearest;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -96,12 +98,35 @@ final class CommandLineArguments {
     static CommandLineArguments parse(String... args) {
         var arguments = new CommandLineArguments();
         var commandLine = new CommandLine(arguments);
+        arguments.refuseUnclearDirectory(commandLine, args);
         // Without = the directory could not be distinguished from CONF_FILE.
         commandLine.parseArgs(Arrays.stream(args)
                 .map(arg -> arg.equals(EMBEDDED) ? EMBEDDED + "=" + DATA_DIRECTORY : arg)
                 .toArray(String[]::new));
         arguments.refuseContradictions(commandLine);
         return arguments;
+    }
+
+    /// Refuses a directory behind a blank, which would be taken for CONF_FILE, and an empty one, such as that of a
+    /// variable of the shell that is not set.
+    private static void refuseUnclearDirectory(CommandLine commandLine, String... args) {
+        for (int i = 0; i < args.length; i++) {
+            var next = i + 1 < args.length ? args[i + 1] : "-";
+            if (args[i].equals(EMBEDDED) && !next.startsWith("-") && !isConfiguration(next)) {
+                throw new CommandLine.ParameterException(
+                        commandLine,
+                        "the directory comes after =: " + EMBEDDED + "=" + (next.isBlank() ? "DIR" : next));
+            }
+            if (args[i].startsWith(EMBEDDED + "=")
+                    && args[i].substring(EMBEDDED.length() + 1).isBlank()) {
+                throw new CommandLine.ParameterException(
+                        commandLine, EMBEDDED + "= names no directory; without = it is " + DATA_DIRECTORY);
+            }
+        }
+    }
+
+    private static boolean isConfiguration(String argument) {
+        return argument.endsWith(".yml") || argument.endsWith(".yaml") || Files.isRegularFile(Path.of(argument));
     }
 
     private void refuseContradictions(CommandLine commandLine) {
@@ -113,6 +138,18 @@ final class CommandLineArguments {
         if (port != null && (port < 0 || port > 65535)) {
             throw new CommandLine.ParameterException(commandLine, "--port must be from 0 to 65535");
         }
+    }
+
+    /// The message of a refusal, with the nearest option if an unknown one is refused.
+    static String message(CommandLine.ParameterException refusal) {
+        if (refusal instanceof CommandLine.UnmatchedArgumentException unmatched
+                && unmatched.isUnknownOption()
+                && !unmatched.getUnmatched().isEmpty()) {
+            var option = unmatched.getUnmatched().getFirst().replaceFirst("=.*", "");
+            var known = refusal.getCommandLine().getCommandSpec().optionsMap().keySet();
+            return refusal.getMessage() + Nearest.question(option, known);
+        }
+        return String.valueOf(refusal.getMessage());
     }
 
     static String usage() {

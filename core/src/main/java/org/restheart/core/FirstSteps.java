@@ -18,8 +18,7 @@ final class FirstSteps {
         var curl = "  curl -ig -u " + user;
         out.println();
         if (defaultAccount) {
-            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD
-                    + ", unless you have changed it. Try:");
+            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD + ". Try:");
         } else {
             out.println("Try:");
         }

@@ -227,6 +227,11 @@ public final class Gateway implements AutoCloseable {
         return listener.address();
     }
 
+    /// Whether an account in MongoDB had the publicly known password at the start.
+    public boolean foundDefaultPassword() {
+        return security.foundDefaultPassword();
+    }
+
     /// Announces the stop to readiness probes and clients and continues serving for the grace period.
     public void announceStop() {
         stopping = true;

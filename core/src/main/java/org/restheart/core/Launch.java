@@ -56,8 +56,9 @@ final class Launch {
         try {
             arguments = CommandLineArguments.parse(args);
         } catch (CommandLine.ParameterException e) {
-            out.println(e.getMessage());
             out.print(CommandLineArguments.usage());
+            out.println();
+            out.println(CommandLineArguments.message(e)); // last, where a terminal shows it
             return new Outcome.Done(ExitCode.USAGE);
         }
         try {
@@ -105,7 +106,7 @@ final class Launch {
         var meaning = configuration.read();
         var findings = new ArrayList<>(meaning.findings());
         findings.addAll(configuration.strictFindings());
-        report(findings);
+        findings.forEach(finding -> report(finding, failsCheck(finding)));
         long bad = findings.stream().filter(Launch::failsCheck).count();
         try {
             UndertowListener.check(meaning.config().https());
@@ -127,12 +128,12 @@ final class Launch {
     }
 
     private void report(List<Finding> findings) {
-        for (var finding : findings) {
-            switch (finding.level()) {
-                case REFUSED -> err.println("ERROR " + finding);
-                case SUSPECT, ADVICE -> err.println("WARN  " + finding);
-                case DETAIL -> {}
-            }
+        findings.forEach(finding -> report(finding, finding.level() == Level.REFUSED));
+    }
+
+    private void report(Finding finding, boolean error) {
+        if (finding.level() != Level.DETAIL) {
+            err.println((error ? "ERROR " : "WARN  ") + finding);
         }
     }
 

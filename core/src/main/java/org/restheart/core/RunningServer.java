@@ -74,7 +74,7 @@ final class RunningServer implements AutoCloseable {
                     hints,
                     server.uri,
                     effective.console().map(console -> server.uri.resolve(console.uri() + "/")),
-                    configuration.usesDefaultPassword()));
+                    configuration.hasDefaultAccount() || gateway.foundDefaultPassword()));
             started = true;
             return server;
         } catch (StartException | EmbeddedMongoException e) {

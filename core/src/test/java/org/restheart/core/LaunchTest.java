@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Launch.Outcome;
 import org.slf4j.LoggerFactory;
@@ -97,6 +98,25 @@ class LaunchTest {
     void an_unknown_option_ends_with_1_and_the_usage_on_standard_output() {
         assertThat(exitCode("", "--nope")).isEqualTo(1);
         assertThat(out()).contains("Unknown option: '--nope'", "Usage: ");
+    }
+
+    @Test
+    void the_nearest_option_is_named_below_the_usage() {
+        assertThat(exitCode("", "--prot=9090")).isEqualTo(1);
+        assertThat(out().strip()).endsWith("Unknown option: '--prot=9090'; did you mean --port?");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--embedded-mongo | data2 | the directory comes after =: --embedded-mongo=data2",
+                "--embedded-mongo | ' '   | the directory comes after =: --embedded-mongo=DIR",
+                "--embedded-mongo= | --check | --embedded-mongo= names no directory",
+            })
+    void a_directory_is_not_taken_for_a_configuration_file(String option, String next, String message) {
+        assertThat(exitCode("", option, next)).isEqualTo(1);
+        assertThat(out()).contains(message);
     }
 
     @Test
@@ -243,6 +263,50 @@ class LaunchTest {
     }
 
     @Test
+    void the_check_shows_as_errors_what_it_counts() {
+        exitCode("/mongo/defualt-pagesize->10; /core/requests-limit->5", "--check");
+        assertThat(err())
+                .contains(
+                        "ERROR /mongo/defualt-pagesize",
+                        "WARN  /core/requests-limit",
+                        "1 problem in the configuration");
+    }
+
+    @Test
+    void the_check_tells_of_mistakes_in_accounts_of_files() throws IOException {
+        file("users.yml", """
+                users:
+                  - {userid: ada, password: 0123, roles: [a]}
+                  - {userid: ada, password: x, roles: [a]}
+                  - {userid: bob, password: x, roles: [a], rols: [b]}
+                """);
+        var conf = file("conf.yml", """
+                mongoAclAuthorizer: {root-role: admin}
+                fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
+                """);
+        assertThat(exitCode("", "--check", conf.toString())).isEqualTo(255);
+        assertThat(err())
+                .contains(
+                        "users[1]/password is a number",
+                        "users[2]/userid occurs twice: ada",
+                        "users[3]/rols has no meaning; did you mean roles?",
+                        "3 problems");
+    }
+
+    @Test
+    void a_file_that_is_missing_is_named_once_and_what_the_mechanism_needs_is_said() throws IOException {
+        var conf = file("conf.yml", """
+                mongoAclAuthorizer: {root-role: admin}
+                basicAuthMechanism: {authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator: {enabled: true, conf-file: users.yml}
+                """);
+        assertThat(exitCode("", "--check", conf.toString())).isEqualTo(255);
+        assertThat(err())
+                .contains("users.yml", "/basicAuthMechanism needs enabled: true")
+                .doesNotContain("is required");
+    }
+
+    @Test
     void printing_the_configuration_names_what_overrides_misspell() {
         assertThat(exitCode("/http-listner/port->9090;/core/nmae->'x'", "-c")).isZero();
         assertThat(err())
@@ -287,7 +351,7 @@ class LaunchTest {
     }
 
     @Test
-    void a_mongod_of_its_own_is_started_and_used() {
+    void a_mongod_of_its_own_is_started_and_used() throws Exception {
         var outcome = launch(
                 "/http-listener/port->0; /logging/log-to-console->false", "--embedded-mongo=" + folder.resolve("data"));
         assertThat(outcome).as(err()).isInstanceOf(Outcome.Running.class);
@@ -305,6 +369,19 @@ class LaunchTest {
                     .untilAsserted(() -> assertThat(client.send(request, BodyHandlers.discarding())
                                     .statusCode())
                             .isIn(200, 201));
+            var change = HttpRequest.newBuilder(server.uri().resolve("/users/admin"))
+                    .header("Authorization", "Basic " + credentials)
+                    .header("Content-Type", "application/json")
+                    .method("PATCH", BodyPublishers.ofString("{\"password\": \"another\"}"))
+                    .build();
+            assertThat(client.send(change, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(200);
+        }
+        out.reset();
+        var again = launch(
+                "/http-listener/port->0; /logging/log-to-console->false", "--embedded-mongo=" + folder.resolve("data"));
+        try (var _ = ((Outcome.Running) again).server()) {
+            assertThat(out()).contains("curl -ig -u USER:PASSWORD ").doesNotContain("secret");
         }
     }
 
@@ -316,7 +393,7 @@ class LaunchTest {
                     + taken.getLocalPort();
             assertThat(exitCode(rho, "-s")).isEqualTo(254);
         }
-        assertThat(err()).contains("ERROR ");
+        assertThat(err()).contains("ERROR ", "for another port start with --port N");
         assertThat(pid).hasContent("1");
     }
 }

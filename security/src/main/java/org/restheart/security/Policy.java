@@ -1,6 +1,7 @@
 package org.restheart.security;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
@@ -10,6 +11,7 @@ import org.restheart.http.Request;
 /// @param passwords the rule for passwords that browsers keep
 /// @param before moves credentials to the headers that mechanisms read, for example from a cookie
 /// @param clients determines the address under which callers without an account are counted
+/// @param checks the path that tells callers why a request is refused, if there is one
 public record Policy(
         List<Authenticator> authenticators,
         List<Vetoer> vetoers,
@@ -17,7 +19,8 @@ public record Policy(
         List<FailedAttempts> failedAttempts,
         AmbientCredentials passwords,
         UnaryOperator<Request> before,
-        ClientAddress clients) {
+        ClientAddress clients,
+        Optional<String> checks) {
     public Policy {
         authenticators = List.copyOf(authenticators);
         vetoers = List.copyOf(vetoers);
@@ -33,12 +36,13 @@ public record Policy(
                 List.of(),
                 AmbientCredentials.NONE,
                 UnaryOperator.identity(),
-                new ClientAddress.Peer());
+                new ClientAddress.Peer(),
+                Optional.empty());
     }
 
     /// The same with credentials in another place.
     public Policy with(UnaryOperator<Request> before) {
-        return new Policy(authenticators, vetoers, authorizers, failedAttempts, passwords, before, clients);
+        return new Policy(authenticators, vetoers, authorizers, failedAttempts, passwords, before, clients, checks);
     }
 
     /// The answer to a request that needs an account, with the challenge of every mechanism.

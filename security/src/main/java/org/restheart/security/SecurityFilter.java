@@ -329,6 +329,9 @@ public final class SecurityFilter implements Filter {
                         ? "no permission of " + who + " covers " + what
                                 + ", or one does for other content or parameters only, or the server refuses such"
                                 + " requests"
+                                + policy.checks()
+                                        .map(path -> "; POST " + path + " tells which")
+                                        .orElse("")
                         : "the permission of " + who + " that covers " + what + " does not set " + flags
                                 + ", which this request needs");
     }

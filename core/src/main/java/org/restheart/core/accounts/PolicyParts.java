@@ -57,7 +57,8 @@ record PolicyParts(
                 tokens.cookie()
                         .<UnaryOperator<Request>>map(cookie -> cookie::apply)
                         .orElse(UnaryOperator.identity()),
-                config.guards().clientAddress());
+                config.guards().clientAddress(),
+                config.checks());
     }
 
     /// In the order in which they are tried.

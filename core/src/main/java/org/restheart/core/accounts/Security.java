@@ -166,6 +166,11 @@ public final class Security implements StandingRights, AutoCloseable {
         return Optional.ofNullable(realms.get(name.component())).orElseThrow();
     }
 
+    /// Whether an account in MongoDB had the publicly known password at the start.
+    public boolean foundDefaultPassword() {
+        return stored.filter(StoredSecurity::foundDefaultPassword).isPresent();
+    }
+
     /// Takes over accounts and permissions from files and from the configuration itself; which of these are
     /// used stays as it was.
     public void reload(SecurityConfig changed) {
@@ -197,7 +202,8 @@ public final class Security implements StandingRights, AutoCloseable {
                         policy.failedAttempts(),
                         policy.passwords(),
                         UnaryOperator.identity(),
-                        policy.clients())
+                        policy.clients(),
+                        policy.checks())
                 .securityFilter(false);
     }
 

@@ -41,6 +41,7 @@ final class StoredSecurity {
     private final Optional<MongoRefreshTokens> sessions;
     private final Optional<MongoRevocations> revocations;
     private final Optional<Managers> managers;
+    private final UsersAtStart usersAtStart;
     private final CredentialChanges changes;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
 
@@ -72,8 +73,9 @@ final class StoredSecurity {
                 .flatMap(config -> aclConfig
                         .flatMap(MongoAclConfig::rootRole)
                         .map(role -> new Managers(client, config.users(), role)));
+        this.usersAtStart = new UsersAtStart(tasks, client, realmConfig, aclConfig, managers, permittedOtherwise);
         if (realmConfig.isPresent() || aclConfig.isPresent()) {
-            new UsersAtStart(tasks, client, realmConfig, aclConfig, managers, permittedOtherwise).start();
+            usersAtStart.start();
         }
         listeners.forEach((database, ofCollection) -> CollectionFollower.start(tasks, client, database, ofCollection));
     }
@@ -116,6 +118,11 @@ final class StoredSecurity {
     /// Accounts and permissions may share a collection.
     private void listen(String database, String collection, Listener listener) {
         listeners.computeIfAbsent(database, _ -> new HashMap<>()).merge(collection, listener, BothListeners::new);
+    }
+
+    /// Whether an account in MongoDB had the default password at the start.
+    boolean foundDefaultPassword() {
+        return usersAtStart.foundDefaultPassword();
     }
 
     Optional<StoredRealm> realm() {

@@ -40,6 +40,7 @@ final class UsersAtStart {
     private final boolean permittedOtherwise;
     private final CountDownLatch tried = new CountDownLatch(1);
     private final BackgroundTasks tasks;
+    private volatile boolean defaultPassword;
 
     UsersAtStart(
             BackgroundTasks tasks,
@@ -67,6 +68,11 @@ final class UsersAtStart {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /// Whether an account had the default password when that was last looked up; false before.
+    boolean foundDefaultPassword() {
+        return defaultPassword;
     }
 
     private void run() {
@@ -143,7 +149,8 @@ final class UsersAtStart {
                 .getCollection(users.collection(), BsonDocument.class)
                 .find(Filters.eq(users.passwordProperty(), new BsonString(MongoRealmConfig.DEFAULT_HASH)))
                 .first();
-        if (known != null) {
+        defaultPassword = known != null;
+        if (defaultPassword) {
             LOG.warn("The account admin still has its default password. Change it before others can reach this server");
         }
     }

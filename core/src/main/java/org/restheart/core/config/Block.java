@@ -64,6 +64,11 @@ final class Block {
         return value(key) != null;
     }
 
+    /// Whether the key has a number as its value.
+    boolean isNumber(String key) {
+        return value(key) instanceof Number;
+    }
+
     /// Whether the key is present with the value null. Counts as reading it.
     boolean isNull(String key) {
         return value(key) == null && values.containsKey(key);

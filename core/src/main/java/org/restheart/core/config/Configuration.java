@@ -126,9 +126,9 @@ public final class Configuration {
                 : List.of();
     }
 
-    /// Whether the account of the built-in configuration is accepted with its default password.
-    public boolean usesDefaultPassword() {
-        return DefaultAccount.isIn(tree) || DefaultAccount.isCreatedBy(tree);
+    /// Whether the configuration itself has the default account with its password.
+    public boolean hasDefaultAccount() {
+        return DefaultAccount.isIn(tree);
     }
 
     /// The typed configuration and its findings. They contain at least one refusal if the configuration must not be

@@ -20,15 +20,6 @@ public final class DefaultAccount {
                 && users.stream().anyMatch(DefaultAccount::isIt);
     }
 
-    /// Whether the account is created in a deployment that has none.
-    static boolean isCreatedBy(Map<String, @Nullable Object> tree) {
-        return tree.get("mongoRealmAuthenticator") instanceof Map<?, ?> realm
-                && Boolean.TRUE.equals(realm.get("enabled"))
-                && !Boolean.FALSE.equals(realm.get("create-user"))
-                && realm.get("create-user-document") instanceof String document
-                && document.contains(MongoRealmConfig.DEFAULT_HASH);
-    }
-
     private static boolean isIt(@Nullable Object user) {
         return user instanceof Map<?, ?> properties
                 && NAME.equals(properties.get("userid"))

@@ -65,7 +65,8 @@ public record GatewayConfig(
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
-        var security = SecurityConfig.read(root, mclient.enabled());
+        var access = Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false));
+        var security = SecurityConfig.read(root, mclient.enabled(), access);
         var core = CoreConfig.read(
                 root.block("core"),
                 Runtime.getRuntime().availableProcessors(),
@@ -106,7 +107,7 @@ public record GatewayConfig(
                 McpBinding.read(root.component("mcp"), loopback),
                 ConsoleBinding.read(root.component("console"), core.name(), loopback),
                 Endpoint.read(root.component("graphiql"), new Endpoint(false, "/_graphiql", false)),
-                Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false)),
+                access,
                 ImportBinding.read(root.component("imports")),
                 security,
                 enabled(root.component("dateHeader")),

@@ -16,6 +16,7 @@ import org.restheart.security.token.JwtTokenManager;
 ///
 /// @param basicRealm the realm of HTTP Basic
 /// @param identity the account of every request
+/// @param checks the path that tells callers why a request is refused
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
 public record SecurityConfig(
         Optional<RealmName> basicRealm,
@@ -31,7 +32,8 @@ public record SecurityConfig(
         SecurityGuards guards,
         Optional<ApiKeyConfig> apiKeys,
         Optional<SessionsConfig> sessions,
-        Endpoint roles) {
+        Endpoint roles,
+        Optional<String> checks) {
 
     private static final List<String> MECHANISMS = List.of(
             "basicAuthMechanism",
@@ -62,7 +64,7 @@ public record SecurityConfig(
     public record Digest(String realm, String domain, RealmName accounts) {}
 
     /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
-    static SecurityConfig read(Block root, boolean mongo) {
+    static SecurityConfig read(Block root, boolean mongo, Endpoint access) {
         var full = root.component("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
         var fileUsers = SecurityFiles.users(root.component("fileRealmAuthenticator"));
@@ -83,7 +85,11 @@ public record SecurityConfig(
                 SecurityGuards.read(root),
                 ApiKeyConfig.read(root.component("apiKeyAuthMechanism"), root.component("apiKeyRealm")),
                 SessionsConfig.read(root.component("dataApi"), tokens, mongo),
-                Endpoint.read(root.component("roles"), new Endpoint(true, "/roles", true)));
+                Endpoint.read(root.component("roles"), new Endpoint(true, "/roles", true)),
+                Optional.of(access)
+                        .filter(_ -> mongo)
+                        .filter(Endpoint::enabled)
+                        .map(endpoint -> endpoint.uri() + "/check"));
         config.check(root, mongo);
         return config;
     }
@@ -154,7 +160,7 @@ public record SecurityConfig(
         if (fileUsers.isPresent() && !fileIsUsed && accountsRealm() != RealmName.FILE) {
             root.advise(
                     "fileRealmAuthenticator",
-                    "has accounts that no mechanism asks for: set /basicAuthMechanism/authenticator to"
+                    "has accounts that no mechanism asks for: /basicAuthMechanism needs enabled: true and authenticator:"
                             + " fileRealmAuthenticator");
         }
         if (!mongo && apiKeys.isPresent()) {

@@ -1,8 +1,11 @@
 package org.restheart.core.config;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.restheart.http.Nearest;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.PermissionException;
 import org.restheart.security.acl.PermissionReader;
@@ -11,6 +14,8 @@ import org.restheart.security.realm.FileRealm;
 /// `fileRealmAuthenticator` and `fileAclAuthorizer`: accounts and permissions in the configuration itself, or
 /// in files of their own.
 final class SecurityFiles {
+    private static final Set<String> USER_KEYS = Set.of("userid", "password", "roles");
+
     private SecurityFiles() {}
 
     /// Empty when the component is off.
@@ -19,8 +24,13 @@ final class SecurityFiles {
             return Optional.empty();
         }
         var users = new ArrayList<FileRealm.User>();
+        var names = new HashSet<String>();
         for (var user : entries(block, "users")) {
             var name = user.requiredText("userid");
+            if (!names.add(name)) {
+                user.suspect("userid", "occurs twice: " + name + "; only the last of these accounts counts");
+            }
+            reportMisspelt(user);
             var roles = user.has("roles") ? user.texts("roles", List.of()) : missingRoles(user);
             var properties = SecurityValues.document(user.toMap());
             properties.remove("password");
@@ -29,8 +39,21 @@ final class SecurityFiles {
             } else {
                 user.advise("password", "is null: the account " + name + " is disabled");
             }
+            if (user.isNumber("password")) {
+                user.suspect("password", "is a number, which may have been written in another way: put it in quotes");
+            }
         }
         return Optional.of(List.copyOf(users));
+    }
+
+    /// Further keys are properties of the account, but hardly those with the name of another key but for a letter.
+    private static void reportMisspelt(Block user) {
+        for (var key : user.toMap().keySet()) {
+            if (!USER_KEYS.contains(key)) {
+                Nearest.to(key, USER_KEYS)
+                        .ifPresent(near -> user.suspect(key, "has no meaning; did you mean " + near + "?"));
+            }
+        }
     }
 
     private static List<String> missingRoles(Block user) {
@@ -57,6 +80,9 @@ final class SecurityFiles {
     private static List<Block> entries(Block block, String list) {
         var file = block.file("conf-file");
         var source = file.orElse(block);
+        if (file.isEmpty() && block.has("conf-file")) {
+            return List.of(); // what is wrong with it is reported
+        }
         if (!source.has(list)) {
             source.refuse(list, "is required" + (file.isPresent() ? "" : ", or conf-file"));
         }

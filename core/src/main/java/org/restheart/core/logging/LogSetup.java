@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.logging.LogManager;
 import org.restheart.core.config.LoggingConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -104,7 +105,17 @@ public final class LogSetup {
     }
 
     static void apply(LoggingConfig config, LoggerContext context, boolean colours) {
+        silencePlatformLog();
         new LogSetup(config, context, colours).apply();
+    }
+
+    /// Libraries that log through the platform, such as Caffeine, would write stack traces to standard error.
+    /// They are off, like all loggers that `packages` does not name, unless the platform's log is configured.
+    private static void silencePlatformLog() {
+        if (System.getProperty("java.util.logging.config.file") == null
+                && System.getProperty("java.util.logging.config.class") == null) {
+            LogManager.getLogManager().reset();
+        }
     }
 
     private void apply() {

@@ -1,7 +1,9 @@
 package org.restheart.core.server;
 
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.KeyStoreException;
@@ -18,6 +20,14 @@ final class Tls {
 
     private Tls() {}
 
+    private static boolean isPem(String path) {
+        try (var content = new FileInputStream(path)) {
+            return new String(content.readNBytes(10), StandardCharsets.US_ASCII).equals("-----BEGIN");
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
     /// @throws StartException naming the key to correct
     static SSLContext context(Keystore keys) {
         try {
@@ -31,7 +41,10 @@ final class Tls {
         } catch (IOException | KeyStoreException e) {
             throw new StartException(
                     "https-listener: cannot open the keystore " + keys.path()
-                            + "; check keystore-path and keystore-password: " + e.getMessage(),
+                            + (isPem(keys.path())
+                                    ? ", a PEM file; make a keystore of it with: openssl pkcs12 -export -in "
+                                            + keys.path() + " -inkey KEY -out keystore.p12"
+                                    : "; check keystore-path and keystore-password: " + e.getMessage()),
                     e);
         } catch (GeneralSecurityException e) {
             throw new StartException(

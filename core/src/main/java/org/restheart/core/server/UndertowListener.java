@@ -208,7 +208,8 @@ public final class UndertowListener {
         } catch (IOException e) {
             throw new StartException(
                     name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
-                            + "; for another port set RHO='/" + name + "/port -> …'",
+                            + "; for another port start with "
+                            + (name.equals("http-listener") ? "--port N" : "RHO='/" + name + "/port -> N'"),
                     e);
         }
     }

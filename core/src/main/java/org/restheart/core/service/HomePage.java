@@ -23,8 +23,10 @@ import org.restheart.http.Service;
 public final class HomePage implements Service {
     private static final String STYLE =
             "body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em;"
-                    + "color:#222;background:#fff}@media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}"
-                    + "a{color:#8ab4f8}}dt{font-weight:600}dd{margin:0 0 .6em}code{font-size:.95em}footer{margin-top:2em;opacity:.7}";
+                    + "color:#1b1f27;background:#f6f7f9}h1{display:flex;align-items:center;gap:.4em}h1 img{width:1em}"
+                    + "a{color:#3f49b5}code{font-size:.95em}dt{font-weight:600;overflow-wrap:anywhere}dd{margin:0 0 .6em}"
+                    + "footer{margin-top:2em;color:#596171}@media(prefers-color-scheme:dark){"
+                    + "body{color:#e6e8ed;background:#111318}a{color:#aab1fa}footer{color:#a0a8b8}}";
 
     private final String instance;
     private final String version;
@@ -78,7 +80,7 @@ public final class HomePage implements Service {
         var account = request.caller().account();
         var html = new StringBuilder("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
                 + "<meta name=\"viewport\" content=\"width=device-width\"><title>RESTHeart</title><style>" + STYLE
-                + "</style></head><body><h1>RESTHeart</h1><p>A REST gateway for MongoDB"
+                + "</style></head><body><h1><img src=\"/favicon.ico\" alt=\"\">RESTHeart</h1><p>A REST gateway for MongoDB"
                 + (instance.equals("default") ? "" : ", instance <b>" + escaped(instance) + "</b>")
                 + ". Programs get JSON here: <code>curl -u name:password "
                 + escaped(request.connection().scheme() + "://"
@@ -93,10 +95,10 @@ public final class HomePage implements Service {
         if (account.isPresent()) {
             places.forEach((uri, what) -> place(html, uri, what));
         }
-        html.append("</dl><footer>");
-        account.ifPresent(_ -> html.append("version ").append(escaped(version)).append(" · "));
-        return html.append("<a href=\"https://restheart.org/docs\">Documentation</a></footer></body></html>\n")
-                .toString();
+        html.append("</dl>");
+        account.ifPresent(
+                _ -> html.append("<footer>version ").append(escaped(version)).append("</footer>"));
+        return html.append("</body></html>\n").toString();
     }
 
     private static void place(StringBuilder html, String uri, String what) {

@@ -14,6 +14,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.logging.ConsoleHandler;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,15 @@ class LogSetupTest {
     private String logged() throws IOException {
         context.stop(); // waits for the queue
         return Files.readString(file());
+    }
+
+    @Test
+    void libraries_that_log_through_the_platform_are_off() {
+        var platform = java.util.logging.Logger.getLogger("com.github.benmanes.caffeine");
+        platform.getParent().addHandler(new ConsoleHandler());
+        logger("log-level: INFO");
+        assertThat(java.util.logging.Logger.getLogger("").getHandlers()).isEmpty();
+        assertThat(platform.getHandlers()).isEmpty();
     }
 
     @Test

@@ -158,7 +158,8 @@ class StoredSecurityTest {
             assertThat(other.anonymous().as("u21", "pw").get("/c?rep=s").body()).isEqualTo("[]");
             var none = other.anonymous().as("u0", "pw").get("/c");
             assertThat(none.statusCode()).isEqualTo(403);
-            assertThat(none.body()).contains("no permission of u0 (roles: ) covers GET /c");
+            assertThat(none.body())
+                    .contains("no permission of u0 (roles: ) covers GET /c", "; POST /_access/check tells which");
             var anonymous = other.anonymous().get("/c");
             assertThat(anonymous.statusCode()).isEqualTo(401);
             assertThat(anonymous.headers().firstValue("WWW-Authenticate")).contains("Basic realm=\"RESTHeart Realm\"");

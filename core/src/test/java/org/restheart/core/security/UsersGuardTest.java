@@ -70,6 +70,15 @@ class UsersGuardTest {
     }
 
     @Test
+    void a_name_as_in_files_is_refused() {
+        var answer = root().post("/users", "{\"userid\": \"ada\", \"password\": \"x\", \"roles\": []}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains("userid is for files; here the name of an account is _id");
+        var named = root().post("/users", "{\"_id\": \"x9\", \"userid\": 9, \"password\": \"x\", \"roles\": []}");
+        assertThat(named.statusCode()).isEqualTo(201);
+    }
+
+    @Test
     void no_write_gives_the_root_role() {
         for (var content : List.of(
                 "{\"roles\":[\"admin\"]}",

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
@@ -96,6 +97,14 @@ class TlsTest {
         assertThatThrownBy(() -> https("wrong", blocking("/", _ -> Response.status(200))))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("keystore-password");
+    }
+
+    @Test
+    void a_pem_file_is_told_from_a_keystore() throws Exception {
+        var pem = Files.writeString(directory.resolve("cert.pem"), "-----BEGIN CERTIFICATE-----\n");
+        var listener = new TestKeystore(pem.toFile()).listener("changeit");
+        assertThatThrownBy(() -> TestServer.tls(listener, blocking("/", _ -> Response.status(200))))
+                .hasMessageContaining("openssl pkcs12 -export -in " + pem);
     }
 
     @Test

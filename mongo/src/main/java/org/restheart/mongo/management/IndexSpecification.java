@@ -37,6 +37,8 @@ final class IndexSpecification {
             "language_override",
             "collation");
 
+    private static final Set<String> KEYS = Set.of("keys", "ops");
+
     /// MongoDB's names for the fields of a collation, for each that clients may send: some of these are older.
     private static final Map<String, String> COLLATION = Map.ofEntries(
             Map.entry("locale", "locale"),
@@ -55,6 +57,12 @@ final class IndexSpecification {
 
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument of(String name, BsonDocument content) {
+        if (!content.containsKey("keys")) {
+            content.keySet()
+                    .forEach(key -> Nearest.to(key, KEYS).ifPresent(_ -> {
+                        throw unknown(key, Nearest.question(key, KEYS));
+                    }));
+        }
         var specification = new BsonDocument("key", document(content.get("keys"), "keys must be a json object"))
                 .append("name", new BsonString(name));
         for (var key : content.keySet()) {
@@ -63,7 +71,7 @@ final class IndexSpecification {
                         key,
                         OPTIONS.contains(key)
                                 ? "; options stand below ops: {\"keys\": …, \"ops\": {\"" + key + "\": …}}"
-                                : Nearest.question(key, Set.of("keys", "ops")));
+                                : Nearest.question(key, KEYS));
             }
         }
         var options = content.get("ops");

@@ -13,6 +13,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.AggregationDefinitions;
 import org.restheart.mongo.changestream.StreamDefinitions;
+import org.restheart.mongo.hal.RelationshipDefinitions;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about properties of a collection that will fail, or have no effect, when they are used. They are stored
@@ -57,6 +58,7 @@ public final class PropertyWarnings {
         }
         switch (name) {
             case "aggrs" -> warnings.addAll(AggregationDefinitions.warnings(value));
+            case "rels" -> warnings.addAll(RelationshipDefinitions.warnings(value));
             case "streams" -> warnings.addAll(StreamDefinitions.warnings(value));
             case "jsonSchema" -> addSchema(warnings, value);
             default -> {

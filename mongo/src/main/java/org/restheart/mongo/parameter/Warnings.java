@@ -22,9 +22,9 @@ public final class Warnings {
     /// Fields of former versions; documents have `_id`, which contains their creation time, and `_etag`.
     private static final List<String> FORMER_FIELDS = List.of("_created_on", "_last_updated_on");
 
-    /// As `name:-1` or `name desc`.
-    private static final Pattern ORDER_OF_OTHERS =
-            Pattern.compile("[-+]?[\\w.]{1,100}(:\\s*(-?1|asc|desc)| (asc|desc))", Pattern.CASE_INSENSITIVE);
+    /// As `name:-1`, `name desc` or `name,desc`.
+    private static final Pattern ORDER_OF_OTHERS = Pattern.compile(
+            "[-+]?[\\w.]{1,100}(:\\s*(-?1|asc|desc)|,\\s*(asc|desc)| (asc|desc))", Pattern.CASE_INSENSITIVE);
 
     private Warnings() {}
 

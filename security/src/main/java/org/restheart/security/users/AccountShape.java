@@ -17,6 +17,8 @@ final class AccountShape {
     /// A name at this edit distance or less counts as misspelt; others, such as `passwordHint`, are allowed.
     private static final int MAX_DISTANCE = 2;
 
+    private static final String FILE_NAME = "userid";
+
     private final UsersCollection users;
     private final Set<String> meant = new TreeSet<>();
 
@@ -61,6 +63,21 @@ final class AccountShape {
                 .ifPresent(near -> {
                     throw refusal(key + " has no meaning for accounts; did you mean " + near + "?");
                 });
+    }
+
+    /// Checks the names of new accounts: `userid` is what files call them.
+    ///
+    /// @throws ProblemException 400
+    void requireName(BsonValue content) {
+        switch (content) {
+            case BsonArray documents -> documents.forEach(this::requireName);
+            case BsonDocument document
+            when document.containsKey(FILE_NAME) && !document.containsKey(users.nameProperty()) ->
+                throw refusal(FILE_NAME + " is for files; here the name of an account is " + users.nameProperty());
+            default -> {
+                // named, or by the server
+            }
+        }
     }
 
     /// Whether one of the documents is a new account without a password.

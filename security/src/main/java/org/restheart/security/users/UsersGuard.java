@@ -88,6 +88,9 @@ public final class UsersGuard implements Filter {
         var grant = HiddenProperties.withhold(request.caller().grant(), hidden);
         if (writesDocuments(request, target.get())) {
             var guarded = guarded(request, target.get(), grant);
+            if (request.method() == Method.POST) {
+                shape.requireName(request.require(RequestContent.KEY).value());
+            }
             boolean lacksPassword = request.method() != Method.PATCH
                     && shape.lacksPassword(request.require(RequestContent.KEY).value());
             return next.handle(guarded)
