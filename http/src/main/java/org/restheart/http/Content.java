@@ -49,15 +49,9 @@ public sealed interface Content {
 
     /// Bytes that are produced while they are sent, as fast as the client receives them.
     ///
-    /// @param held approximate number of bytes that the source holds in memory until it is closed
+    /// @param held approximate number of bytes that the source holds in memory until it is closed.
+    ///     There is no default: the sum of all responses is bounded
     record Streamed(Source source, long held) implements Content {
-        private static final int DEFAULT_HELD = 128 << 10;
-
-        /// The content of a source that holds no more than some hundred kilobytes in memory.
-        public Streamed(Source source) {
-            this(source, DEFAULT_HELD);
-        }
-
         /// This content with another source.
         ///
         /// @param change returns a source that reads from the given one, and closes it

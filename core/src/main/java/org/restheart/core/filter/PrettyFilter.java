@@ -14,6 +14,9 @@ final class PrettyFilter implements Filter {
     /// Bytes that are indented at once.
     private static final int PIECE = 64 * 1024;
 
+    /// Bytes that one byte is laid out to, about.
+    private static final int MOST_PER_BYTE = 4;
+
     @Override
     public Response filter(Request request, Handler next) {
         var response = next.handle(request);
@@ -44,7 +47,9 @@ final class PrettyFilter implements Filter {
                     case Content.None _, Content.Push _, Content.Forwarded _ -> response;
                     case Content.Bytes(var buffer)
                     when buffer.remaining() <= PIECE -> response.with(Content.Bytes.of(whole(buffer)));
-                    case Content.Bytes(var buffer) -> response.with(new Content.Streamed(new Laid(new Pieces(buffer))));
+                    case Content.Bytes(var buffer) ->
+                        response.with(new Content.Streamed(
+                                new Laid(new Whole(buffer)), buffer.remaining() + (long) MOST_PER_BYTE * PIECE));
                     case Content.Streamed streamed -> response.with(streamed.through(Laid::new));
                 };
     }
@@ -57,29 +62,31 @@ final class PrettyFilter implements Filter {
         return out.toByteArray();
     }
 
-    /// Bytes at hand, piece by piece.
-    private static final class Pieces implements Content.Source {
+    /// Bytes at hand.
+    private static final class Whole implements Content.Source {
         private final ByteBuffer rest;
 
-        Pieces(ByteBuffer bytes) {
+        Whole(ByteBuffer bytes) {
             this.rest = bytes.duplicate();
         }
 
         @Override
         public ByteBuffer next() {
-            var piece = rest.slice(rest.position(), Math.min(PIECE, rest.remaining()));
-            rest.position(rest.position() + piece.remaining());
-            return piece;
+            var all = rest.slice();
+            rest.position(rest.limit());
+            return all;
         }
 
         @Override
         public void close() {}
     }
 
+    /// Lays out a piece at a time, however much the source supplies at once.
     private static final class Laid implements Content.Source {
         private final Content.Source source;
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
         private final JsonLayout layout = new JsonLayout(out);
+        private ByteBuffer json = ByteBuffer.allocate(0);
         private boolean ended;
 
         Laid(Content.Source source) {
@@ -89,12 +96,14 @@ final class PrettyFilter implements Filter {
         @Override
         public ByteBuffer next() throws Exception {
             while (!ended && out.size() == 0) {
-                var json = source.next();
-                if (json.hasRemaining()) {
-                    layout.write(json.duplicate());
-                } else {
+                if (!json.hasRemaining()) {
+                    json = source.next().duplicate();
+                    ended = !json.hasRemaining();
+                }
+                layout.write(json.slice(json.position(), Math.min(PIECE, json.remaining())));
+                json.position(json.position() + Math.min(PIECE, json.remaining()));
+                if (ended) {
                     layout.end();
-                    ended = true;
                 }
             }
             var laid = ByteBuffer.wrap(out.toByteArray());

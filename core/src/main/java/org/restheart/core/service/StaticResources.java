@@ -176,7 +176,7 @@ public final class StaticResources implements Service {
 
     private static Ready content(Ready head, Path file, Slice slice) throws IOException {
         return head.with("Content-Length", Long.toString(slice.length()))
-                .with(new Content.Streamed(new Part(FileChannel.open(file), slice)));
+                .with(new Content.Streamed(new Part(FileChannel.open(file), slice), 2 * Part.CHUNK));
     }
 
     /// A part of a file, read while it is sent.

@@ -2,9 +2,17 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.client.model.Filters;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -217,5 +225,35 @@ class FileAttacksTest {
         assertThat(ways(kept, "{\"owner\": \"bob\"}")).doesNotContain(200, 201);
         assertThat(gateway.collection("kept.files").distinct("metadata.owner", String.class))
                 .isEmpty();
+    }
+
+    /// The id was free when the upload began; an hour later it may be a file.
+    @Test
+    void an_upload_that_is_late_leaves_the_content_of_the_file_that_was_made_meanwhile() throws Exception {
+        var begun = "--XX\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nevil\r\n"
+                + "--XX\r\nContent-Disposition: form-data; name=\"junk\"\r\n\r\n";
+        var end = "junk\r\n--XX--\r\n";
+        try (var late =
+                new Socket(gateway.address().getHostString(), gateway.address().getPort())) {
+            late.getOutputStream()
+                    .write(("PUT /pics.files/late HTTP/1.1\r\nHost: test\r\nConnection: close\r\nAuthorization: "
+                                    + TestClient.basic("admin", "admin-pw")
+                                    + "\r\nContent-Type: multipart/form-data; boundary=XX\r\nContent-Length: "
+                                    + (begun.length() + end.length()) + "\r\n\r\n" + begun)
+                            .getBytes(StandardCharsets.US_ASCII));
+            Thread.sleep(1_000); // until it is known that there is no such file
+            assertThat(admin().with("Content-Type", "image/png")
+                            .send("PUT", "/pics.files/late", "what was there")
+                            .statusCode())
+                    .isEqualTo(201);
+            var chunks = gateway.collection("pics.chunks");
+            var chunk = Objects.requireNonNull(chunks.findOneAndDelete(Filters.eq("files_id", "late")));
+            var longAgo = Instant.now().minus(Duration.ofHours(2));
+            chunks.insertOne(chunk.append("_id", new BsonObjectId(new ObjectId((int) longAgo.getEpochSecond(), 0))));
+            late.getOutputStream().write(end.getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(late.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                    .startsWith("HTTP/1.1 409");
+        }
+        assertThat(admin().get("/pics.files/late/binary").body()).isEqualTo("what was there");
     }
 }

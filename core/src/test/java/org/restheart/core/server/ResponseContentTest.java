@@ -49,7 +49,7 @@ class ResponseContentTest {
         }
 
         Response response() {
-            return Response.status(200).with("text/plain", new Content.Streamed(this));
+            return Response.status(200).with("text/plain", new Content.Streamed(this, 0));
         }
     }
 

@@ -170,7 +170,7 @@ class TlsTest {
                         blocking("/", _ -> Response.status(200)),
                         blocking(
                                 "/endless",
-                                _ -> Response.status(200).with("text/plain", new Content.Streamed(endless))));
+                                _ -> Response.status(200).with("text/plain", new Content.Streamed(endless, 0))));
                 var client = HttpClient.newBuilder().version(Version.HTTP_2).build()) {
             client.send(request(server, "http", "/upgrade").build(), BodyHandlers.ofString());
             var answer = client.send(request(server, "http", "/endless").build(), BodyHandlers.ofInputStream());

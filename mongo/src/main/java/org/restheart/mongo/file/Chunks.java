@@ -80,11 +80,13 @@ final class Chunks {
         delete(file, new BsonInt32(0), bound);
     }
 
-    /// Removes chunks of an aborted upload; false if the upload may still be active.
+    /// Removes chunks of an aborted upload; false if the upload may still be active, or there is a file of them:
+    /// an upload may take hours, and somebody else makes that file meanwhile.
     boolean reclaim(BsonValue file) {
         var newest = newest(file);
         if (newest.isEmpty()
-                || newest.get().getDate().toInstant().isAfter(Instant.now().minus(ABANDONED))) {
+                || newest.get().getDate().toInstant().isAfter(Instant.now().minus(ABANDONED))
+                || isVisible(file)) {
             return false;
         }
         delete(file, new BsonDocument("$gte", new BsonInt32(0)), newest);

@@ -173,7 +173,7 @@ final class DownloadFile implements DataHandler {
             var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)
                     .with("Content-Length", "" + described.length())
-                    .with(new Content.Streamed(new FileContent(chunks, session, described, all)));
+                    .with(new Content.Streamed(new FileContent(chunks, session, described, all), described.held()));
         }
         return partial(response.withStatus(206), slices.get(), type, described, new Opened(chunks, session));
     }
@@ -201,7 +201,8 @@ final class DownloadFile implements DataHandler {
                 .mapToLong(piece -> piece.bytes().length + piece.slice().length())
                 .sum();
         return response.with("Content-Length", "" + length)
-                .with(new Content.Streamed(new FileContent(opened.chunks(), opened.session(), file, pieces)));
+                .with(new Content.Streamed(
+                        new FileContent(opened.chunks(), opened.session(), file, pieces), file.held()));
     }
 
     private static String range(Slice slice, Described file) {

@@ -23,7 +23,12 @@ final class FileContent implements Content.Source {
     /// `SnapshotTooOld`, `SnapshotUnavailable`.
     private static final List<Integer> FORGOTTEN = List.of(239, 246);
 
-    private static final int BATCH_BYTES = 1 << 20;
+    /// Bytes that are read at once, and are in memory while a client takes its time: one chunk of the
+    /// usual size.
+    private static final int BATCH_BYTES = 256 << 10;
+
+    /// Of chunks that are much smaller, since each is several objects.
+    private static final int MOST_CHUNKS = 256;
 
     /// A part of the content to send.
     static final class Piece {
@@ -56,7 +61,12 @@ final class FileContent implements Content.Source {
     /// The properties of the file that are needed to read it.
     ///
     /// @param id the file's
-    record Described(BsonValue id, long length, int chunkSize) {}
+    record Described(BsonValue id, long length, int chunkSize) {
+        /// Bytes that are in memory while the content is sent, about.
+        long held() {
+            return Math.min(length, Math.max(BATCH_BYTES, chunkSize));
+        }
+    }
 
     /// @param session closed with this; null without snapshots
     FileContent(Chunks chunks, @Nullable ClientSession session, Described file, List<Piece> pieces) {
@@ -91,7 +101,7 @@ final class FileContent implements Content.Source {
         long n = at / file.chunkSize();
         if (batch.isEmpty()) {
             long wanted = (slice.to() - 1) / file.chunkSize() - n + 1;
-            batch.addAll(read(n, (int) Math.min(wanted, Math.max(1, BATCH_BYTES / file.chunkSize()))));
+            batch.addAll(read(n, (int) Math.min(wanted, Math.clamp(BATCH_BYTES / file.chunkSize(), 1, MOST_CHUNKS))));
         }
         var chunk = batch.poll();
         long start = n * file.chunkSize();

@@ -16,6 +16,9 @@ import org.restheart.http.Content;
 /// Server-sent events (HTML, 9.2) with the status of an import, one per second until the import has ended. Confined
 /// to one response, which another thread may close.
 final class ImportProgress implements Content.Source {
+    /// Bytes of an event.
+    static final long HELD = 1 << 10;
+
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final List<String> UNDER_WAY = List.of("receiving", "running");
     private static final ByteBuffer END = ByteBuffer.allocate(0);

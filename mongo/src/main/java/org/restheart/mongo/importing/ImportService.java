@@ -146,8 +146,10 @@ public final class ImportService implements Service {
                                 .with("Cache-Control", "no-store")
                                 .with(
                                         "text/event-stream",
-                                        new Content.Streamed(new ImportProgress(
-                                                () -> store.find(id, owner).map(store::status))))
+                                        new Content.Streamed(
+                                                new ImportProgress(() ->
+                                                        store.find(id, owner).map(store::status)),
+                                                ImportProgress.HELD))
                         : json(200, store.status(job));
             case PATCH -> {
                 if (!store.take(id)) {
@@ -238,12 +240,15 @@ public final class ImportService implements Service {
                 .with(
                         JsonLines.MEDIA_TYPE,
                         new Content.Streamed(
-                                new Lines(store.refused(job.getString("_id").getValue()))));
+                                new Lines(store.refused(job.getString("_id").getValue())), Lines.HELD));
     }
 
     /// Documents as lines of JSON, encoded while they are sent.
     private static final class Lines implements Content.Source {
         private static final int PIECE = 64 << 10;
+
+        /// Bytes of a piece, and of a batch of documents as objects.
+        static final long HELD = 1 << 20;
 
         private final MongoIterable<BsonDocument> documents;
         private @Nullable MongoCursor<BsonDocument> cursor;

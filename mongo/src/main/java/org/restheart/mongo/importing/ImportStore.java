@@ -58,6 +58,9 @@ final class ImportStore {
 
     private static final long BYTES_OF_JOB = 1024;
 
+    /// Few, since they are in memory while a client takes its time.
+    private static final int REFUSED_AT_A_TIME = 100;
+
     private final MongoCollection<BsonDocument> jobs;
     private final MongoCollection<BsonDocument> parts;
     private final String self = UUID.randomUUID().toString();
@@ -265,9 +268,10 @@ final class ImportStore {
     /// The refused documents of completed parts, in the order of the content.
     MongoIterable<BsonDocument> refused(String job) {
         return parts.aggregate(List.of(
-                Aggregates.match(and(eq("job", job), eq("done", true))),
-                Aggregates.sort(Sorts.ascending("n")),
-                Aggregates.unwind("$refused"),
-                Aggregates.replaceRoot("$refused")));
+                        Aggregates.match(and(eq("job", job), eq("done", true))),
+                        Aggregates.sort(Sorts.ascending("n")),
+                        Aggregates.unwind("$refused"),
+                        Aggregates.replaceRoot("$refused")))
+                .batchSize(REFUSED_AT_A_TIME);
     }
 }

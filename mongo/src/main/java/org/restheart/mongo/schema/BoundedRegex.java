@@ -4,7 +4,7 @@ import com.networknt.schema.regex.RegularExpression;
 import com.networknt.schema.regex.RegularExpressions;
 import java.util.regex.Pattern;
 
-/// A pattern with a bounded number of steps. Thread-safe.
+/// A pattern with a bounded number of steps, of each text and of all texts of an evaluation. Thread-safe.
 final class BoundedRegex implements RegularExpression {
     /// Bound of character accesses. Ordinary patterns access each character a few times.
     private static final long MAX_STEPS = 10_000_000;
@@ -20,18 +20,29 @@ final class BoundedRegex implements RegularExpression {
     @Override
     public boolean matches(String value) {
         try {
-            return pattern.matcher(new Counted(value, new Steps())).find();
+            return pattern.matcher(new Counted(value, new Steps(Effort.current())))
+                    .find();
         } catch (StackOverflowError _) { // repeated groups recurse
             throw Evaluation.tooExpensive();
         }
     }
 
     private static final class Steps {
+        private static final int AT_ONCE = 1_024;
+
+        private final Effort effort;
         private long count;
+
+        Steps(Effort effort) {
+            this.effort = effort;
+        }
 
         void next() {
             if (++count > MAX_STEPS) {
                 throw Evaluation.tooExpensive();
+            }
+            if (count % AT_ONCE == 0) {
+                effort.spend(AT_ONCE);
             }
         }
     }

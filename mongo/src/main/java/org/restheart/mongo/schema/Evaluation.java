@@ -23,7 +23,7 @@ final class Evaluation {
     /// @throws ProblemException 400 when it takes too long
     static List<Error> of(Supplier<List<Error>> evaluation) {
         try {
-            return evaluation.get();
+            return Effort.within(evaluation);
         } catch (ValidationLimitExceededException | StackOverflowError _) {
             throw tooExpensive();
         }

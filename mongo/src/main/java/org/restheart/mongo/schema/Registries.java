@@ -8,7 +8,7 @@ import com.networknt.schema.resource.ResourceLoader;
 import java.util.Locale;
 
 /// Configures the validator library: only meta schemas of its own archive and schemas of the loader are loaded;
-/// patterns are bounded; errors are in English with JSON pointers.
+/// patterns and other keywords are bounded; errors are in English with JSON pointers.
 final class Registries {
     private static final SchemaRegistryConfig CONFIG = SchemaRegistryConfig.builder()
             .locale(Locale.ENGLISH)
@@ -22,6 +22,7 @@ final class Registries {
         return SchemaRegistry.withDefaultDialect(
                 SpecificationVersion.DRAFT_4,
                 builder -> builder.schemaRegistryConfig(CONFIG)
+                        .dialectRegistry(new BoundedDialects())
                         .schemaLoader(schemas -> schemas.fetchRemoteResources(false)
                                 .allow(iri -> {
                                     var uri = iri.toString();

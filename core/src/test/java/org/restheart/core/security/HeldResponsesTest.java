@@ -1,0 +1,82 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What responses hold while their clients take nothing counts, whatever makes them.
+@WithMongo
+class HeldResponsesTest {
+    private static final int BUDGET = 24 << 20;
+
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "core: {max-buffered-responses: " + BUDGET + "}");
+        var admin = gateway.as("admin");
+        admin.put("/big", "{}");
+        assertThat(admin.post("/big", "{\"_id\": \"one\", \"t\": \"" + "x".repeat(14 << 20) + "\"}")
+                        .statusCode())
+                .isEqualTo(201);
+        admin.put("/big.files", "{}");
+        assertThat(admin.with("Content-Type", "image/png")
+                        .sendBytes("PUT", "/big.files/one", new byte[14 << 20])
+                        .statusCode())
+                .isEqualTo(201);
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    /// The status lines of requests whose clients read nothing further.
+    private static List<String> unread(String target, int count) throws Exception {
+        var sockets = new ArrayList<Socket>();
+        var answers = new ArrayList<String>();
+        try {
+            for (int i = 0; i < count; i++) {
+                var socket = new Socket();
+                sockets.add(socket);
+                socket.setReceiveBufferSize(4_096);
+                socket.connect(
+                        new InetSocketAddress("127.0.0.1", gateway.address().getPort()));
+                socket.getOutputStream()
+                        .write(("GET " + target + " HTTP/1.1\r\nHost: test\r\nAuthorization: "
+                                        + TestClient.basic("admin", "admin-pw") + "\r\n\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+                answers.add(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII));
+            }
+        } finally {
+            for (var socket : sockets) {
+                socket.close();
+            }
+        }
+        return answers;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/big/one", "/big/one?pretty", "/big?pretty"})
+    void documents_count_as_they_are_laid_out(String target) throws Exception {
+        assertThat(unread(target, 4)).contains("HTTP/1.1 200").contains("HTTP/1.1 503");
+    }
+
+    /// A chunk of each is in memory.
+    @ParameterizedTest
+    @ValueSource(strings = "/big.files/one/binary")
+    void downloads_count(String target) throws Exception {
+        assertThat(unread(target, 60)).startsWith("HTTP/1.1 200").contains("HTTP/1.1 503");
+    }
+}

@@ -1,0 +1,114 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.time.Duration;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Documents that are made such that checking them takes long: nobody holds a processor by one.
+@WithMongo
+class SchemaAttacksTest {
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "");
+        var admin = gateway.as("admin");
+        admin.put("/_schemas", "{}");
+        assertThat(admin.post("/_schemas", """
+                        {"_id": "form", "properties": {
+                          "mail": {"type": "string", "format": "email"}, "site": {"type": "string", "format": "uri"},
+                          "style": {"type": "string", "format": "style"}, "at": {"type": "string", "format": "utc-millisec"},
+                          "tags": {"type": "array", "uniqueItems": true},
+                          "texts": {"type": "array", "items": {"type": "string", "pattern": "^(.+)@(.+)!$"}}}}""").statusCode()).isEqualTo(201);
+        assertThat(admin.put("/forms", "{\"jsonSchema\": {\"schemaId\": \"form\"}}")
+                        .statusCode())
+                .isEqualTo(201);
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    private static int post(String document) {
+        return gateway.as("admin").post("/forms", document).statusCode();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mail @", "mail a", "style :", "at 1"})
+    @Timeout(20)
+    void texts_whose_format_takes_the_square_of_their_length_are_refused(String field) {
+        var name = field.split(" ")[0];
+        assertThat(post("{\"" + name + "\": \"" + field.split(" ")[1].repeat(300_000) + " \"}"))
+                .isEqualTo(400);
+    }
+
+    @Test
+    @Timeout(20)
+    void many_texts_of_a_costly_pattern_are_refused_together() {
+        var text = "\"" + "@".repeat(3_000) + "\"";
+        assertThat(post("{\"texts\": [" + (text + ",").repeat(1_000) + text + "]}"))
+                .isEqualTo(400);
+    }
+
+    @Test
+    void long_texts_of_other_formats_are_taken() {
+        assertThat(post("{\"site\": \"data:image/png;base64," + "AbC0".repeat(50_000) + "\"}"))
+                .isEqualTo(201);
+        assertThat(post("{\"mail\": \"ada@example.com\"}")).isEqualTo(201);
+        assertThat(post("{\"mail\": \"ada\"}")).isEqualTo(400);
+    }
+
+    /// `Aa` and `BB` have one hash.
+    @Test
+    void elements_of_one_hash_are_compared_in_time() {
+        var tags = IntStream.range(0, 50_000)
+                .mapToObj(i -> IntStream.range(0, 16)
+                        .mapToObj(bit -> (i >> bit & 1) == 0 ? "Aa" : "BB")
+                        .collect(Collectors.joining("", "\"", "\"")))
+                .collect(Collectors.joining(","));
+        assertThatCode(() -> org.junit.jupiter.api.Assertions.assertTimeoutPreemptively(
+                        Duration.ofSeconds(15),
+                        () -> assertThat(post("{\"tags\": [" + tags + "]}")).isEqualTo(201)))
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[1, 2, 1]",
+                "[1, 1.0]",
+                "[{\"a\": 1, \"b\": 2}, {\"b\": 2, \"a\": 1}]",
+                "[[], []]",
+                "[null, null]"
+            })
+    void equal_elements_are_refused(String tags) {
+        var refused = gateway.as("admin").post("/forms", "{\"tags\": " + tags + "}");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("#/tags: ").contains("unique");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[1, \"1\"]",
+                "[true, \"true\"]",
+                "[{\"a\": 1}, {\"b\": 1}]",
+                "[[1, 2], [2, 1]]",
+                "[0, false, null, \"\"]"
+            })
+    void different_elements_are_taken(String tags) {
+        assertThat(post("{\"tags\": " + tags + "}")).isEqualTo(201);
+    }
+}

@@ -1,0 +1,160 @@
+package org.restheart.mongo.schema;
+
+import com.networknt.schema.ExecutionContext;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaContext;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.dialect.DefaultDialectRegistry;
+import com.networknt.schema.dialect.Dialect;
+import com.networknt.schema.dialect.DialectRegistry;
+import com.networknt.schema.format.Format;
+import com.networknt.schema.keyword.FormatKeyword;
+import com.networknt.schema.keyword.Keyword;
+import com.networknt.schema.keyword.KeywordValidator;
+import com.networknt.schema.path.NodePath;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/// The library's dialects, with bounds of those keywords whose costs grow faster than the content:
+/// `format`, whose patterns the library matches by itself (that of `email` takes the square of the length),
+/// and `uniqueItems`, which compares all elements with each other if their hashes are equal, as a client can
+/// make them. Thread-safe.
+final class BoundedDialects implements DialectRegistry {
+    /// Formats of texts that may be long, which are read from their beginning to their end.
+    private static final Set<String> LINEAR = Set.of(
+            "alpha",
+            "alphanumeric",
+            "iri",
+            "iri-reference",
+            "json-pointer",
+            "regex",
+            "relative-json-pointer",
+            "uri",
+            "uri-reference",
+            "uri-template");
+
+    /// Characters of a text of another format. Host names and addresses have a few hundred at most.
+    private static final int LONGEST = 2_048;
+
+    private final DialectRegistry dialects = new DefaultDialectRegistry();
+
+    private final Map<Dialect, Dialect> bounded = new ConcurrentHashMap<>();
+
+    @Override
+    public Dialect getDialect(String id, SchemaRegistry registry) {
+        return bounded.computeIfAbsent(dialects.getDialect(id, registry), BoundedDialects::bounded);
+    }
+
+    private static Dialect bounded(Dialect dialect) {
+        return Dialect.builder(dialect)
+                .formatKeywordFactory(BoundedFormat::new)
+                .keywords(
+                        keywords -> keywords.computeIfPresent("uniqueItems", (_, keyword) -> new BoundedItems(keyword)))
+                .build();
+    }
+
+    @FunctionalInterface
+    private interface Check {
+        /// @param then the library's own check, of the node or of another in its place
+        void check(JsonNode node, Consumer<JsonNode> then);
+    }
+
+    private static Check ofFormat(JsonNode format) {
+        return format.isString() && LINEAR.contains(format.stringValue())
+                ? BoundedDialects::checkLong
+                : BoundedDialects::checkShort;
+    }
+
+    private static void checkLong(JsonNode node, Consumer<JsonNode> then) {
+        if (node.isString()) {
+            Effort.current().spend(node.stringValue().length());
+        }
+        then.accept(node);
+    }
+
+    private static void checkShort(JsonNode node, Consumer<JsonNode> then) {
+        if (node.isString()) {
+            long length = node.stringValue().length();
+            if (length > LONGEST) {
+                throw Evaluation.tooExpensive();
+            }
+            Effort.current().spend(length * length / 4);
+        }
+        then.accept(node);
+    }
+
+    /// The library is asked about two equal elements, if there are any, since its answer is the same then.
+    private static void checkItems(JsonNode node, Consumer<JsonNode> then) {
+        if (!node.isArray()) {
+            then.accept(node);
+            return;
+        }
+        var effort = Effort.current();
+        var known = new HashMap<String, JsonNode>();
+        for (var element : node) {
+            var text = CanonicalJson.of(element);
+            effort.spend(text.length());
+            var equal = known.put(text, element);
+            if (equal != null) {
+                then.accept(JsonNodeFactory.instance.arrayNode().add(equal).add(element));
+                return;
+            }
+        }
+        then.accept(JsonNodeFactory.instance.arrayNode());
+    }
+
+    /// The library wants a subclass.
+    private static final class BoundedFormat extends FormatKeyword {
+        BoundedFormat(Map<String, Format> formats) {
+            super(formats);
+        }
+
+        @Override
+        public KeywordValidator newValidator(
+                SchemaLocation location, JsonNode format, Schema parent, SchemaContext context) {
+            return new BoundedValidator(super.newValidator(location, format, parent, context), ofFormat(format));
+        }
+    }
+
+    private record BoundedItems(Keyword keyword) implements Keyword {
+        @Override
+        public String getValue() {
+            return keyword.getValue();
+        }
+
+        @Override
+        public KeywordValidator newValidator(
+                SchemaLocation location, JsonNode schema, Schema parent, SchemaContext context) throws Exception {
+            return new BoundedValidator(
+                    keyword.newValidator(location, schema, parent, context), BoundedDialects::checkItems);
+        }
+    }
+
+    private record BoundedValidator(KeywordValidator validator, Check check) implements KeywordValidator {
+        @Override
+        public String getKeyword() {
+            return validator.getKeyword();
+        }
+
+        @Override
+        public SchemaLocation getSchemaLocation() {
+            return validator.getSchemaLocation();
+        }
+
+        @Override
+        public void preloadSchema() {
+            validator.preloadSchema();
+        }
+
+        @Override
+        public void validate(ExecutionContext context, JsonNode node, JsonNode root, NodePath place) {
+            check.check(node, checked -> validator.validate(context, checked, root, place));
+        }
+    }
+}
