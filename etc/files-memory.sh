@@ -18,6 +18,7 @@ while [ $# -gt 0 ]; do
   if [ "$1" = --heap ]; then heap=$2; else megabytes=$2; fi
   shift 2
 done
+command -v openssl >/dev/null || fail "openssl is missing, which makes content that no one compresses"
 [ -r /proc/self/status ] || fail "resident memory is read from /proc, which this system does not have"
 
 need_jdk
@@ -54,7 +55,7 @@ now() { awk '/^VmRSS/ {print int($2 / 1024)}' "/proc/$gateway/status"; }
 reset() { echo 5 >"/proc/$gateway/clear_refs"; }
 
 # Bytes that no one compresses, always the same.
-content() { openssl enc -aes-128-ctr -K 00 -iv 00 -in /dev/zero 2>/dev/null | head -c "$(($1 * 1048576))"; }
+content() { head -c "$(($1 * 1048576))" /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 2>/dev/null; }
 
 # Prints a row. $1: what, $2: MB, $3: seconds.
 row() { printf '| %-8s | %5d MB | %8.0f MB/s | %6d MB | %6d MB |\n' "$1" "$2" "$(awk "BEGIN {print $2 / $3}")" "$(now)" "$peak"; }

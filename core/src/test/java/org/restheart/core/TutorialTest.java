@@ -54,6 +54,7 @@ class TutorialTest {
                 mongo: {mongo-mounts: [{what: /$db, where: /}]}
                 basicAuthMechanism: {enabled: true}
                 graphql: {db: $db, collection: gql-apps}
+                imports: {db: $db}
                 mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
                 """.replace("$uri", mongo.connectionString()).replace("$db", mongo.databaseName()));

@@ -17,6 +17,7 @@ import org.restheart.mongo.format.BsonBytes;
 ///
 /// @param upsert whether existing documents are replaced
 record BatchSender(GatewayClient gateway, Map<String, String> environment, boolean upsert) {
+    private static final String THERE = "a document with this _id is there already";
     private static final int CONFLICT = 409;
 
     /// Adds refused documents to the batch's errors.
@@ -59,8 +60,14 @@ record BatchSender(GatewayClient gateway, Map<String, String> environment, boole
         throw new TransferFailure("no answer after " + gateway.attempts() + " attempts: " + last);
     }
 
-    private static TransferFailure failure(HttpResponse<String> response) {
-        return GatewayClient.refused(response.statusCode(), response.body());
+    private TransferFailure failure(HttpResponse<String> response) {
+        var why = GatewayClient.refused(response.statusCode(), response.body());
+        return switch (response.statusCode()) {
+            case 404 -> new TransferFailure(why.getMessage() + "; make it first: curl -X PUT " + gateway.url());
+            case 405 ->
+                new TransferFailure(why.getMessage() + "; is this the URL of a collection: " + gateway.url() + "?");
+            default -> why;
+        };
     }
 
     /// The number of refused documents.
@@ -75,7 +82,8 @@ record BatchSender(GatewayClient gateway, Map<String, String> environment, boole
                 batch.refuse(
                         batch.number(index),
                         status,
-                        error.getString("message", new BsonString("")).getValue());
+                        error.getString("message", new BsonString(status == CONFLICT ? THERE : ""))
+                                .getValue());
             }
         }
         return refused;

@@ -28,15 +28,21 @@ enum FileFormat {
         return mediaType;
     }
 
-    /// The format by the extension of the name; NDJSON for unknown ones.
+    /// The format by the extension of the name.
+    ///
+    /// @throws TransferFailure if it says nothing
     static FileFormat of(String file) {
         var name = file.toLowerCase(Locale.ROOT);
+        if (name.endsWith(".jsonl")) {
+            return NDJSON;
+        }
         for (var format : values()) {
             if (name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
                 return format;
             }
         }
-        return NDJSON;
+        throw new TransferFailure(
+                file + " has a name that tells no format: .ndjson, .json, .bson or .csv; else say --format");
     }
 
     DocumentReader reader(InputStream in) {

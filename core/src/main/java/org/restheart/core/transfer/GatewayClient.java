@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
+import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -34,7 +35,8 @@ final class GatewayClient {
             if (uri.getHost() == null
                     || uri.getScheme() == null
                     || !uri.getScheme().startsWith("http")) {
-                throw new IllegalArgumentException("no http or https URL: " + text);
+                throw new CommandLine.TypeConversionException(
+                        "'" + text + "' is no URL of a collection, such as" + " http://localhost:8080/books");
             }
             return uri;
         }

@@ -3,6 +3,7 @@ package org.restheart.core.transfer;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -49,6 +50,7 @@ public final class Transfer {
     private int failed(Exception failure) throws Exception {
         switch (failure) {
             case TransferFailure e -> err.println("ERROR " + e.getMessage());
+            case NoSuchFileException e -> err.println("ERROR there is no file " + e.getMessage());
             case IOException e -> err.println("ERROR " + e);
             default -> throw failure;
         }

@@ -205,6 +205,29 @@ class TransferTest {
         assertThat(directory.resolve("strong.ndjson")).isEmptyFile();
     }
 
+    @Test
+    void mistakes_are_told_with_what_to_do() throws Exception {
+        assertThat(run("import", url("/lines"), file("a.txt", "{}").toString())).isEqualTo(2);
+        assertThat(run("export", url("/lines"), directory.resolve("a.pdf").toString()))
+                .isEqualTo(2);
+        assertThat(directory.resolve("a.pdf")).doesNotExist();
+        assertThat(output()).contains("a.txt has a name that tells no format", "a.pdf has", "--format");
+        assertThat(run("import", url("/lines"), directory.resolve("none.csv").toString()))
+                .isEqualTo(2);
+        assertThat(output()).contains("there is no file").contains("none.csv");
+        var lines = file("m.jsonl", "{\"_id\": 1}\n").toString();
+        assertThat(run("import", url("/not-made"), lines)).isEqualTo(2);
+        assertThat(output()).contains("make it first: curl -X PUT " + url("/not-made"));
+        assertThat(run("import", url("/"), lines)).isEqualTo(2);
+        assertThat(output()).contains("is this the URL of a collection");
+        assertThat(run("import", "localhost:8080/books", lines)).isEqualTo(2);
+        assertThat(output()).contains("'localhost:8080/books' is no URL of a collection");
+        gateway.database().createCollection("mistakes");
+        assertThat(run("import", url("/mistakes"), lines)).isZero();
+        assertThat(run("import", url("/mistakes"), lines)).isEqualTo(1);
+        assertThat(Files.readString(directory.resolve("m.jsonl.errors"))).contains("is there already");
+    }
+
     /// Cuts the first connections that carry content while their second piece is under way: requests after they were
     /// delivered, so that their answers are lost.
     private static final class CuttingProxy implements AutoCloseable {

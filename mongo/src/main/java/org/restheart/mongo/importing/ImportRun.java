@@ -164,10 +164,12 @@ record ImportRun(
             int index = error.containsKey("line")
                     ? error.getNumber("line").intValue() - 1
                     : error.getNumber("index").intValue();
+            int status = error.getNumber("httpStatus").intValue();
+            var why = status == 409 ? "a document with this _id is there already" : "";
             part.refuse(
                     part.line(index),
-                    error.getNumber("httpStatus").intValue(),
-                    error.getString("message", new BsonString("")).getValue());
+                    status,
+                    error.getString("message", new BsonString(why)).getValue());
         }
         return errors.size();
     }

@@ -190,7 +190,8 @@ public final class ImportService implements Service {
         var into = request.query()
                 .first("into")
                 .filter(path -> path.startsWith("/"))
-                .orElseThrow(() -> Problem.of(PARAMETER_INVALID, "into must be the path of a collection")
+                .orElseThrow(() -> Problem.of(
+                                PARAMETER_INVALID, "into must be the path of a collection, such as into=/books")
                         .raise());
         boolean upsert = request.query().first("wm").filter("upsert"::equals).isPresent();
         if (request.query().has("wm")
@@ -229,7 +230,7 @@ public final class ImportService implements Service {
 
     private static void requireCollection(DataFacts facts) {
         if (facts.kind() != ResourceKind.COLLECTION) {
-            throw Problem.of(PARAMETER_INVALID, "into must be the path of a collection")
+            throw Problem.of(PARAMETER_INVALID, "into must be the path of a collection, such as into=/books")
                     .raise();
         }
     }
