@@ -30,7 +30,7 @@ import org.restheart.mongo.write.Preconditions.EtagPolicies;
 /// @param resultCache for requests with `cache`
 /// @param querySecurity operators and stages that clients' queries and aggregations must not contain
 /// @param streams limits of change streams
-/// @param accounts whether callers can say who they are
+/// @param accounts whether callers can authenticate
 public record MongoConfig(
         String uri,
         List<Mount> mounts,

@@ -79,14 +79,7 @@ final class RequestDispatcher {
                     .raise();
         }
         if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
-            throw Problem.of(
-                            NOT_FOUND,
-                            "there is nothing below a "
-                                    + path.kind()
-                                            .name()
-                                            .toLowerCase(Locale.ROOT)
-                                            .replace('_', ' '))
-                    .raise();
+            throw nothingBelow(path.kind());
         }
         var handler = routes.find(path.kind(), request.method());
         var dataRequest = new DataRequest(
@@ -108,6 +101,11 @@ final class RequestDispatcher {
         return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
                 ? effective.handle(dataRequest)
                 : writing(path, request.method(), () -> effective.handle(dataRequest));
+    }
+
+    private static ProblemException nothingBelow(ResourceKind kind) {
+        var name = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return Problem.of(NOT_FOUND, "there is nothing below a " + name).raise();
     }
 
     /// Removes MongoDB's messages from failures, since they quote documents.

@@ -98,7 +98,7 @@ final class AccessEvaluation {
                                 .filter(group -> group.collection().isPresent())
                                 .count()
                         > config.maxCollections();
-        return generic ? new Visible(groups, false) : details.complete(asking, options, groups);
+        return generic ? new Visible(groups, true, false) : details.complete(asking, options, groups);
     }
 
     private boolean isExcluded(RequestPath path) {

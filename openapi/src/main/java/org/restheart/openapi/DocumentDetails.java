@@ -71,7 +71,7 @@ final class DocumentDetails {
             }
             complete.add(detailed(asking, options, group, shape, Optional.ofNullable(rights.get(group))));
         }
-        return new Visible(complete, pending);
+        return new Visible(complete, false, pending);
     }
 
     private static Optional<Shape> await(CompletableFuture<Shape> coming, long deadline) {

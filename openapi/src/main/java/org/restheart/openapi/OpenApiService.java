@@ -60,8 +60,7 @@ public final class OpenApiService implements Service {
     private final Cache<Key, Bytes> documents;
 
     /// Everything that determines the bytes of a document.
-    private record Key(
-            Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean generic, boolean yaml) {}
+    private record Key(Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean yaml) {}
 
     /// @param tag the entity tag, with quotes
     private record Bytes(ByteBuffer content, String tag) {}
@@ -140,16 +139,7 @@ public final class OpenApiService implements Service {
         var mode = mode(request);
         var path = path(request);
         var scope = scope(request, path);
-        boolean root = server.rootRole()
-                .flatMap(role -> account.filter(known -> known.hasRole(role)))
-                .isPresent();
-        boolean typed = !request.query().first("typed").filter("false"::equals).isPresent();
-        var options = new Options(
-                scope,
-                typed,
-                root && request.query().first("sample").filter("fresh"::equals).isPresent(),
-                config.everything() && (root || config.everythingForAll()));
-        var visible = evaluation.visible(request, options);
+        var visible = evaluation.visible(request, options(request, scope));
         var services = config.includeServices() && scope.equals(Scope.EVERYTHING)
                 ? ServiceOperations.of(request, server.services(), permissions)
                 : List.<ServiceOperations.Offer>of();
@@ -160,16 +150,32 @@ public final class OpenApiService implements Service {
             throw challenge.apply(request).raise();
         }
         var heading = new Heading(path.raw(), account.map(Account::name), url(request), mode, securitySchemes);
-        boolean yaml = wantsYaml(request);
-        boolean generic = !typed
-                || visible.groups().stream()
-                                .filter(group -> group.collection().isPresent())
-                                .count()
-                        > config.maxCollections();
-        var key = new Key(visible, services, heading, generic, yaml);
+        var key = new Key(visible, services, heading, wantsYaml(request));
+        var bytes = document(key);
+        Timer.builder("openapi_seconds")
+                .description("Time from request to description")
+                .register(meters)
+                .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+        return answer(request, bytes, key.yaml(), visible.pending());
+    }
+
+    private Options options(Request request, Scope scope) {
+        var account = request.caller().account();
+        boolean root = server.rootRole()
+                .flatMap(role -> account.filter(known -> known.hasRole(role)))
+                .isPresent();
+        return new Options(
+                scope,
+                request.query().first("typed").filter("false"::equals).isEmpty(),
+                root && request.query().first("sample").filter("fresh"::equals).isPresent(),
+                config.everything() && (root || config.everythingForAll()));
+    }
+
+    /// The bytes of the document, cached unless samples are missing.
+    private Bytes document(Key key) {
         var known = documents.getIfPresent(key);
         var bytes = known != null ? known : write(key);
-        if (known == null && !visible.pending()) {
+        if (known == null && !key.visible().pending()) {
             documents.put(key, bytes);
         }
         Counter.builder("openapi_documents")
@@ -177,11 +183,7 @@ public final class OpenApiService implements Service {
                 .tag("cached", Boolean.toString(known != null))
                 .register(meters)
                 .increment();
-        Timer.builder("openapi_seconds")
-                .description("Time from request to description")
-                .register(meters)
-                .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
-        return answer(request, bytes, yaml, visible.pending());
+        return bytes;
     }
 
     private static Response answer(Request request, Bytes bytes, boolean yaml, boolean pending) {
@@ -201,8 +203,8 @@ public final class OpenApiService implements Service {
     }
 
     private Bytes write(Key key) {
-        var content = encoded(key, key.generic());
-        if (content.length > MAX_BYTES && !key.generic()) {
+        var content = encoded(key, key.visible().generic());
+        if (content.length > MAX_BYTES && !key.visible().generic()) {
             content = encoded(key, true);
         }
         return new Bytes(ByteBuffer.wrap(content), tag(content));

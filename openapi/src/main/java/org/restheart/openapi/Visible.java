@@ -12,8 +12,9 @@ import org.restheart.mongo.description.Shape;
 /// The resources and operations that are visible to a caller: everything that determines the document. Immutable,
 /// compares by value.
 ///
+/// @param generic whether collections are described by one path with a variable, without details
 /// @param pending whether samples are still being read
-record Visible(List<Group> groups, boolean pending) {
+record Visible(List<Group> groups, boolean generic, boolean pending) {
     /// A group without known resources.
     static final Group OPEN = new Group(
             RequestPath.of(List.of()),

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.RightsBasis;
 
-/// Reports that accounts, API keys or tokens may have changed or ended to who keeps responses open for them.
-/// Thread-safe.
+/// Reports that accounts, API keys or tokens may have changed or ended, to an observer with responses open for
+/// them. Thread-safe.
 final class CredentialChanges {
     /// How often anything may have changed where no change stream tells.
     private static final Duration UNFOLLOWED = Duration.ofSeconds(60);

@@ -31,7 +31,7 @@ public record ConnectionOptions(
     /// In milliseconds: a head that takes longer only holds a connection.
     private static final int DEFAULT_PARSE_TIMEOUT = 30_000;
 
-    /// Longer than balancers usually keep a connection without request, so that it is they who close it.
+    /// Longer than load balancers usually keep an idle connection, so that these close it first.
     private static final int DEFAULT_NO_REQUEST_TIMEOUT = 75_000;
 
     static ConnectionOptions read(Block block) {

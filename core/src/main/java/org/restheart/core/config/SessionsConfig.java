@@ -12,7 +12,7 @@ import java.util.Optional;
 public record SessionsConfig(
         Duration access, Duration refresh, Optional<String> anonymous, String database, String collection) {
 
-    /// Empty when nobody logs in.
+    /// Empty when there are no sessions.
     static Optional<SessionsConfig> read(Block block, SecurityTokens tokens, boolean mongo) {
         if (!block.flag("enabled", false) || !block.bool("login", false)) {
             return Optional.empty();

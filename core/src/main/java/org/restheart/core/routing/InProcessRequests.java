@@ -31,13 +31,13 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
 
     private volatile @Nullable Connected connected;
 
-    private record Connected(Router routes, Function<Binding, SecurityFilter> doors) {}
+    private record Connected(Router routes, Function<Binding, SecurityFilter> securityFilters) {}
 
     /// Called once, when all services are bound, since some of them refer to this object.
     ///
-    /// @param doors the security filter of a binding
-    public void connect(Router routes, Function<Binding, SecurityFilter> doors) {
-        connected = new Connected(routes, doors);
+    /// @param securityFilters returns the security filter of a binding
+    public void connect(Router routes, Function<Binding, SecurityFilter> securityFilters) {
+        connected = new Connected(routes, securityFilters);
     }
 
     private Connected connected() {
@@ -56,7 +56,8 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         return connected()
                 .routes()
                 .find(example.path())
-                .map(route -> connected().doors().apply(route.binding()).ask(inside(asking, example), kind))
+                .map(route ->
+                        connected().securityFilters().apply(route.binding()).ask(inside(asking, example), kind))
                 .orElseGet(() -> Permitted.by(List.of()));
     }
 
@@ -69,7 +70,10 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         var binding = route.get().binding();
         var sent = inside(asking, request);
         try {
-            return connected().doors().apply(binding).explain(binding.service().prepare(sent));
+            return connected()
+                    .securityFilters()
+                    .apply(binding)
+                    .explain(binding.service().prepare(sent));
         } catch (ProblemException refusal) {
             var problem = refusal.problem();
             if (problem.status() >= 500) {

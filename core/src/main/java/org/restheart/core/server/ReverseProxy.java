@@ -34,11 +34,11 @@ import org.xnio.ssl.XnioSsl;
 final class ReverseProxy implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReverseProxy.class);
 
-    /// They tell where the request ends, and to whom it was sent.
+    /// Header fields that determine where the request ends, and its host.
     private static final Set<HttpString> FRAMING =
             Set.of(Headers.CONTENT_LENGTH, Headers.TRANSFER_ENCODING, Headers.HOST, Headers.EXPECT);
 
-    /// They are about the connection to the target (RFC 9110, 7.6.1).
+    /// Header fields about one connection (RFC 9110, 7.6.1).
     private static final List<HttpString> HOP_BY_HOP = List.of(
             Headers.CONNECTION,
             new HttpString("Keep-Alive"),

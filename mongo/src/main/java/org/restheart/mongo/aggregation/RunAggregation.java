@@ -141,8 +141,8 @@ public final class RunAggregation implements DataHandler {
                 : HalPages.results(request);
     }
 
-    /// Errors of the pipeline are reported in full; failures of the deployment are not client errors, and those of a
-    /// transaction are none of the pipeline.
+    /// Errors of the pipeline are reported in full; failures of the deployment are not client errors, and
+    /// those of a transaction are none of the pipeline.
     private static RuntimeException rejected(MongoCommandException e) {
         var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
         if (problem.status() != 400 || problem.code() == BAD_REQUEST) {

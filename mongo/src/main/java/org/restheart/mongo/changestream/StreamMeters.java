@@ -36,7 +36,7 @@ final class StreamMeters {
         Gauge.builder("streams_cursors", cursors, AtomicInteger::get)
                 .description("Open change streams of MongoDB")
                 .register(registry);
-        events = counter(registry, "streams_events", "Changes told by MongoDB, one per cursor");
+        events = counter(registry, "streams_events", "Changes reported by MongoDB, one per cursor");
         messages = counter(registry, "streams_messages", "Messages handed to connections");
         bytes = counter(registry, "streams_bytes", "Bytes of these messages");
         dropped = counter(registry, "streams_dropped", "Listeners closed because they were too slow");

@@ -2,7 +2,7 @@
 /// and the shapes of documents as samples show them. [Descriptions] is the entry point. No value of a document leaves
 /// this package but as part of a sample that is read in a caller's name.
 ///
-/// Must not know: who asks, how descriptions look.
+/// Must not know: callers, the format of descriptions.
 @NullMarked
 package org.restheart.mongo.description;
 

@@ -24,8 +24,8 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.Mounts;
 
-/// Looks at the property `jsonSchema` when a collection's properties are written: refusals of documents tell what is in
-/// a schema, so only who may read a schema may name it. Immutable.
+/// Authorizes writes of the property `jsonSchema`: since refusals of documents reveal the content of a schema, only
+/// callers who may read the schema may name it. Immutable.
 public final class SchemaAccess {
     private static final Problem REFUSED =
             Problem.of(ProblemCode.FORBIDDEN, "'jsonSchema' has to name a schema that the caller may read");
@@ -144,7 +144,7 @@ public final class SchemaAccess {
                 .isPresent();
     }
 
-    /// A reference that is stored already tells nothing new.
+    /// A reference that is stored already is not checked again.
     private void checkNamed(DataRequest request, BsonValue value) {
         if (value.isDocument() && !stored(request).filter(value::equals).isPresent()) {
             reference(request.path().requireDb(), value.asDocument()).ifPresent(key -> {

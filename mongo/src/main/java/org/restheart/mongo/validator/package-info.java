@@ -1,5 +1,5 @@
-/// JSON Schemas as MongoDB's validators, which hold also those who write without the gateway. [Validators] is the entry
-/// point.
+/// JSON Schemas as MongoDB's validators, which also apply to writes without the gateway. [Validators] is the entry
+/// type.
 ///
 /// Must not know: how documents are written.
 @NullMarked

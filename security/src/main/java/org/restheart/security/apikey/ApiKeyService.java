@@ -142,7 +142,7 @@ public final class ApiKeyService implements Service, Authorizer {
                 .with("Cache-Control", "no-store");
     }
 
-    /// Keys that the caller manages. Keys of a former account of one's name are somebody else's.
+    /// Keys that the caller manages. A key of a former account with the caller's name is not one of them.
     private Predicate<ApiKey> managed(Request request, Account caller) {
         if (isRoot(caller)) {
             return _ -> true;
@@ -181,22 +181,9 @@ public final class ApiKeyService implements Service, Authorizer {
             throw forbidden("only administrators make keys for others");
         }
         var owner = realm.stored(request, account).map(Realm.Stored::account).orElseThrow(ApiKeyService::noSuchAccount);
-        var roles = texts(content, "roles");
-        // A key of another account never has more roles than its creator has now.
-        var allowed = root ? owner.roles() : caller.roles();
-        roles.ifPresent(wanted -> {
-            if (!allowed.containsAll(wanted)) {
-                throw invalid("roles", "must be some of the account's roles");
-            }
-        });
-        var imported = text(content, "key");
-        if (imported.isPresent() && !root) {
-            throw forbidden("only administrators import keys");
-        }
-        if (imported.isPresent() && !KeyForm.isImportable(imported.get())) {
-            throw invalid("key", "must have 32 to 256 printable ASCII characters");
-        }
-        var key = imported.orElseGet(KeyForm::random);
+        // a key of another account never has more roles than its creator has now
+        var roles = roles(content, root ? owner.roles() : caller.roles());
+        var key = imported(content, root).orElseGet(KeyForm::random);
         var now = Instant.now();
         var end = end(content, now);
         var ranges = ranges(content);
@@ -228,6 +215,26 @@ public final class ApiKeyService implements Service, Authorizer {
         var answer = new BsonDocument("key", new BsonString(key));
         answer.putAll(made.toShow());
         return json(201, answer);
+    }
+
+    private static Optional<List<String>> roles(BsonDocument content, List<String> allowed) {
+        var roles = texts(content, "roles");
+        if (roles.isPresent() && !allowed.containsAll(roles.get())) {
+            throw invalid("roles", "must be some of the account's roles");
+        }
+        return roles;
+    }
+
+    /// A key that was created elsewhere, if the content has one.
+    private static Optional<String> imported(BsonDocument content, boolean root) {
+        var key = text(content, "key");
+        if (key.isPresent() && !root) {
+            throw forbidden("only administrators import keys");
+        }
+        if (key.isPresent() && !KeyForm.isImportable(key.get())) {
+            throw invalid("key", "must have 32 to 256 printable ASCII characters");
+        }
+        return key;
     }
 
     private static RuntimeException noSuchAccount() {
