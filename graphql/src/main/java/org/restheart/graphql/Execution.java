@@ -54,6 +54,7 @@ final class Execution {
     private final Set<String> declaredLoaders = new HashSet<>();
     private final Map<Source, ReadRights> known = new HashMap<>();
     private final @Nullable BsonDocument user;
+    private final ValueBudget.Taken values = new ValueBudget.Taken();
     private long bytes;
     private Optional<Problem> fatal = Optional.empty();
 
@@ -93,6 +94,11 @@ final class Execution {
 
     Request request() {
         return request;
+    }
+
+    /// Those of the result.
+    ValueBudget.Taken values() {
+        return values;
     }
 
     /// Notifies the observer of the request.

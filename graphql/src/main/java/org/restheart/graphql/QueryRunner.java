@@ -3,9 +3,11 @@ package org.restheart.graphql;
 import graphql.ErrorType;
 import graphql.ExecutionInput;
 import graphql.ExecutionResult;
+import graphql.execution.AbortExecutionException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.restheart.graphql.app.FieldMapping.Source;
@@ -38,8 +40,14 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, BiFunction<Request
                     400, "only queries that the app holds are answered", ErrorType.ValidationError);
         }
         var execution = new Execution(request, reads, config.answers(), source -> rights.apply(request, source), root);
-        try {
-            return outcome(execution, run(execution, app, asked, query.get()), extensions);
+        try (var values = execution.values()) {
+            var result = run(execution, app, asked, query.get());
+            return values.wasRefused() ? tooMany() : outcome(execution, result, extensions);
+        } catch (CompletionException | AbortExecutionException e) {
+            if (execution.values().wasRefused()) {
+                return tooMany();
+            }
+            throw e;
         } catch (TimeoutException _) {
             return timedOut();
         } catch (InterruptedException e) {
@@ -94,6 +102,13 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, BiFunction<Request
                     "the response is larger than " + config.answers().maxBytes() + " bytes",
                     ErrorType.ExecutionAborted);
         }
+    }
+
+    private static QueryOutcome tooMany() {
+        return GraphqlErrors.outcome(
+                400,
+                "the response has too many values: more than memory allows the caller at the moment",
+                ErrorType.ExecutionAborted);
     }
 
     private QueryOutcome timedOut() {

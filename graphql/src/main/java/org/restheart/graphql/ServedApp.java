@@ -39,6 +39,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
         }
         var errors = new FieldErrors();
         var engine = GraphQL.newGraphQL(app.schema())
+                .instrumentation(ValueBudget.INSTANCE)
                 .preparsedDocumentProvider(queries)
                 .subscriptionExecutionStrategy(new SubscriptionStrategy(errors))
                 .defaultDataFetcherExceptionHandler(errors)
