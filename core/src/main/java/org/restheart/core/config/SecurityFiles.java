@@ -40,7 +40,7 @@ final class SecurityFiles {
                 user.advise("password", "is null: the account " + name + " is disabled");
             }
             if (user.isNumber("password")) {
-                user.suspect("password", "is a number, which may have been written in another way: put it in quotes");
+                user.advise("password", "is a number, which may have been written in another way: put it in quotes");
             }
         }
         return Optional.of(List.copyOf(users));

@@ -46,6 +46,7 @@ public record SecurityTokens(
         var setter = root.component("authCookieSetter");
         var handler = root.component("authCookieHandler");
         var remover = root.component("authCookieRemover");
+        setter.legacy("expires-ttl", "has no effect: ttl says, in minutes, how long the cookie lasts");
         root.component("authCookieRemover").has("defaultUri"); // of older files, without effect
         var cookie = cookie(setter);
         var jwt = JwtConfig.read(root.component("jwtConfigProvider"));
