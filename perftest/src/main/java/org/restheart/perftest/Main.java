@@ -15,6 +15,7 @@ import org.restheart.perftest.experiment.LineupExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
 import org.restheart.perftest.experiment.LoginsExperiment;
 import org.restheart.perftest.experiment.NotificationsExperiment;
+import org.restheart.perftest.experiment.OverloadExperiment;
 import org.restheart.perftest.experiment.QueriesExperiment;
 import org.restheart.perftest.experiment.RenderCommand;
 import org.restheart.perftest.experiment.YcsbExperiment;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Command;
             DoorsExperiment.class,
             LoginsExperiment.class,
             NotificationsExperiment.class,
+            OverloadExperiment.class,
             YcsbExperiment.class,
             LineupExperiment.class,
             CompareExperiment.class,

@@ -1,5 +1,6 @@
 package org.restheart.core.filter;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -12,14 +13,17 @@ import java.util.function.LongSupplier;
 /// they are completed. Thread-safe.
 ///
 /// The limit is the number of requests that are completed in [#DELAY], so that by Little's law each takes about
-/// that long, and at least [#MIN_LIMIT]. It may be exceeded for [#MAX_BURST]. After that each caller has an equal
-/// share of the limit: a caller with few concurrent requests is never refused, however many another one sends.
-/// While no request is completed at all, none is refused: that is a failure, not overload, and requests have time
-/// limits.
+/// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST]. After that each caller has
+/// an equal share of the limit: a caller with few concurrent requests is never refused, however many another one sends.
+/// While no request is completed at all, and there was no overload before, none is refused: that is a failure, and
+/// requests have time limits.
 final class AdmissionControl {
-    /// Twice the default number of connections to MongoDB: a request then waits for about one operation of
-    /// another.
-    private static final int MIN_LIMIT = 256;
+    /// The number of completed requests that ends a period of [ConcurrencyFloor], unless [#LONGEST_PERIOD] does.
+    private static final int PERIOD = 100;
+
+    private static final Duration LONGEST_PERIOD = Duration.ofSeconds(3);
+
+    private static final int NO_LIMIT = Integer.MAX_VALUE / 2;
 
     private static final Duration DELAY = Duration.ofMillis(250);
 
@@ -28,6 +32,9 @@ final class AdmissionControl {
 
     /// For this time after a refusal the limit must not be exceeded.
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(5);
+
+    /// The floor is kept for this time after a refusal.
+    private static final Duration KEEP_FLOOR = Duration.ofSeconds(30);
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -38,7 +45,20 @@ final class AdmissionControl {
     private final AtomicLong counted;
     private final AtomicLong fullSince = new AtomicLong(NEVER);
     private volatile long lastRefusal = NEVER;
-    private volatile int limit = MIN_LIMIT;
+    private volatile int limit = ConcurrencyFloor.HIGHEST;
+
+    @GuardedBy("floor")
+    private final ConcurrencyFloor floor = new ConcurrencyFloor();
+
+    /// Whether requests were refused when the last one was completed.
+    @GuardedBy("floor")
+    private boolean wasOverloaded;
+
+    @GuardedBy("floor")
+    private long periodBegan = NEVER;
+
+    @GuardedBy("floor")
+    private long doneInPeriod;
 
     /// @param clock [System#nanoTime()], or a test's
     AdmissionControl(LongSupplier clock) {
@@ -87,8 +107,7 @@ final class AdmissionControl {
     }
 
     private boolean isOverloaded(long now) {
-        long refused = lastRefusal;
-        if (refused != NEVER && now - refused < AFTER_REFUSAL.toNanos()) {
+        if (refusedWithin(AFTER_REFUSAL, now)) {
             return true;
         }
         fullSince.compareAndSet(NEVER, now);
@@ -96,13 +115,49 @@ final class AdmissionControl {
         return since != NEVER && now - since >= MAX_BURST.toNanos();
     }
 
+    private boolean refusedWithin(Duration time, long now) {
+        long refused = lastRefusal;
+        return refused != NEVER && now - refused < time.toNanos();
+    }
+
     private void count(long now) {
-        long before = counted.get();
-        long elapsed = now - before;
-        if (elapsed >= MAX_BURST.toNanos() && counted.compareAndSet(before, now)) {
+        long last = counted.get();
+        long elapsed = now - last;
+        if (elapsed >= MAX_BURST.toNanos() && counted.compareAndSet(last, now)) {
             long completed = done.sumThenReset();
-            long inTime = (long) ((double) completed * DELAY.toNanos() / elapsed);
-            limit = completed == 0 ? Integer.MAX_VALUE : Math.clamp(inTime, MIN_LIMIT, Integer.MAX_VALUE);
+            synchronized (floor) {
+                judgeFloor(completed, now);
+                if (completed > 0) {
+                    wasOverloaded = refusedWithin(AFTER_REFUSAL, now);
+                    limit = Math.clamp(inTime(completed, elapsed), floor.value(), NO_LIMIT);
+                } else if (!wasOverloaded) {
+                    limit = NO_LIMIT;
+                }
+            }
         }
+    }
+
+    /// @param completed requests since the last call
+    @GuardedBy("floor")
+    private void judgeFloor(long completed, long now) {
+        if (!refusedWithin(KEEP_FLOOR, now)) {
+            floor.reset();
+        }
+        if (!refusedWithin(AFTER_REFUSAL, now) || periodBegan == NEVER || inProgress.get() > limit + limit / 4) {
+            periodBegan = now; // requests that the former limit admitted are completed first
+            doneInPeriod = 0;
+            return;
+        }
+        doneInPeriod += completed;
+        long elapsed = now - periodBegan;
+        if (doneInPeriod >= PERIOD || elapsed >= LONGEST_PERIOD.toNanos()) {
+            floor.periodEnded(doneInPeriod * 1e9 / elapsed, inTime(doneInPeriod, elapsed));
+            periodBegan = NEVER;
+        }
+    }
+
+    /// The number of requests that are completed in [#DELAY].
+    private static int inTime(long completed, long elapsed) {
+        return (int) Math.min(NO_LIMIT, (double) completed * DELAY.toNanos() / elapsed);
     }
 }

@@ -47,6 +47,15 @@ class AdmissionControlTest {
         }
     }
 
+    /// Ten milliseconds each, with twenty new requests.
+    private void serveAndAsk(int rounds, int requests) {
+        for (int i = 0; i < rounds; i++) {
+            serve(requests);
+            sleep(10);
+            enter("ada", 20);
+        }
+    }
+
     @Test
     void a_burst_is_admitted() {
         assertThat(enter("ada", 5_000)).isEqualTo(5_000);
@@ -65,12 +74,46 @@ class AdmissionControlTest {
     }
 
     @Test
-    void a_few_are_never_refused() {
-        enter("ada", 5_000);
-        serveAndRefill("ada", 700, 1);
-        serve(inProgress.size() - 250);
-        assertThat(enter("ada", 6)).isEqualTo(6);
+    void slow_requests_that_share_processors_wait_no_longer_than_others() {
+        enter("ada", 300);
+        serveAndAsk(3_000, 1); // 100 a second, however many are in progress
+        assertThat(inProgress).hasSizeBetween(16, 32);
         assertThat(enter("ada")).isFalse();
+        assertThat(enter("bob", 8)).isEqualTo(8);
+    }
+
+    @Test
+    void slow_requests_that_wait_for_something_stay_as_many_as_it_takes() {
+        enter("ada", 300);
+        int admitted = 0;
+        double due = 0;
+        for (int i = 0; i < 6_000; i++) {
+            due += Math.min(128, inProgress.size()) * 0.01; // a second each, 128 at a time
+            int done = Math.min((int) due, inProgress.size());
+            serveAndAsk(1, done);
+            due -= done;
+            admitted += i < 2_000 ? 0 : done;
+        }
+        assertThat(admitted).isGreaterThan(9 * 128 * 40 / 10); // of 40 s nine tenths of what can be done
+    }
+
+    @Test
+    void a_moment_in_which_nothing_is_done_changes_nothing() {
+        enter("ada", 300);
+        serveAndAsk(3_000, 1);
+        sleep(1_000);
+        assertThat(enter("ada", 100)).isLessThan(10);
+    }
+
+    @Test
+    void a_burst_after_an_overload_is_admitted() {
+        enter("ada", 300);
+        serveAndAsk(3_000, 1);
+        serve(inProgress.size());
+        sleep(31_000);
+        assertThat(enter("ada", 200)).isEqualTo(200);
+        sleep(600);
+        assertThat(enter("ada", 50)).isEqualTo(50);
     }
 
     @Test

@@ -1,0 +1,88 @@
+package org.restheart.core.filter;
+
+/// The number of concurrent requests that are admitted under overload, however few are completed per second.
+///
+/// Where requests wait for something other than processors (a distant MongoDB), throughput falls with concurrency, and
+/// a low floor costs throughput. Where they compete for processors, it only shortens their latency. Trials find out
+/// which is the case: the lowest floor first, then half of the floor; from time to time a higher one. They are judged
+/// by throughput. Not thread-safe.
+final class ConcurrencyFloor {
+    /// Twice the default number of connections to MongoDB: a request then waits for about one operation of another.
+    static final int HIGHEST = 256;
+
+    static final int LOWEST = 16;
+
+    /// Throughput below this share of the former is a loss, above its inverse a gain. Smaller differences are
+    /// statistical: the standard deviation of a count of 100 is 10.
+    private static final double LOSS = 0.8;
+
+    /// Periods without a trial after one that failed.
+    private static final int PERIODS_WITHOUT = 10;
+
+    private enum Trial {
+        NONE,
+        FEWER,
+        MORE
+    }
+
+    private int floor = HIGHEST;
+    private Trial trial = Trial.NONE;
+    private Trial failed = Trial.MORE;
+    private int former = HIGHEST;
+    private double formerRate;
+    private int periodsWithout;
+    private boolean lowestTried;
+
+    int value() {
+        return floor;
+    }
+
+    /// Ends the overload.
+    void reset() {
+        floor = HIGHEST;
+        trial = Trial.NONE;
+        failed = Trial.MORE;
+        periodsWithout = 0;
+        lowestTried = false;
+    }
+
+    /// Ends a period of overload with the current floor.
+    ///
+    /// @param rate completed requests per second
+    /// @param enough the limit that follows from this rate; a floor below it has no effect
+    void periodEnded(double rate, int enough) {
+        boolean holds = switch (trial) {
+            case NONE -> true;
+            case FEWER -> rate >= LOSS * formerRate;
+            case MORE -> rate * LOSS > formerRate;
+        };
+        if (!holds) {
+            floor = former;
+            failed = trial;
+            trial = Trial.NONE;
+            periodsWithout = PERIODS_WITHOUT;
+        } else if (periodsWithout > 0) {
+            periodsWithout--;
+        } else {
+            next(trial == Trial.FEWER ? Math.max(rate, formerRate) : rate, enough);
+        }
+    }
+
+    private void next(double rate, int enough) {
+        former = floor;
+        formerRate = rate;
+        boolean fewer = floor > LOWEST && floor > enough && (trial == Trial.FEWER || failed == Trial.MORE);
+        if (fewer) {
+            trial = Trial.FEWER;
+            floor = lowestTried ? floor / 2 : LOWEST;
+            lowestTried = true;
+        } else if (floor < HIGHEST && trial != Trial.FEWER) {
+            trial = Trial.MORE;
+            floor *= 2;
+        } else {
+            periodsWithout = PERIODS_WITHOUT;
+            failed = trial == Trial.FEWER ? Trial.FEWER : Trial.MORE;
+            trial = Trial.NONE;
+        }
+    }
+}
