@@ -233,17 +233,17 @@ class ConsoleLooksTest extends BrowserTest {
             page.keyboard().type("secret");
             page.keyboard().press("Enter");
             assertThat(page.locator("table.grid tbody tr")).hasCount(2);
-            pressUntil(page, "/", "document.activeElement?.closest('.cm-editor')");
+            pressUntil(page, "/", "document.activeElement?.closest('.editor')");
             page.keyboard().insertText("{year: 2000}");
             page.keyboard().press("Control+Enter");
             assertThat(page.locator("table.grid tbody tr")).hasCount(1);
             // The first Escape may close a list of completions, which opens or not as time permits.
-            pressUntil(page, "Escape", "!document.activeElement?.closest('.cm-editor')");
+            pressUntil(page, "Escape", "!document.activeElement?.closest('.editor')");
             // While the grid is drawn anew it takes no keys.
             pressUntil(page, "j", "document.activeElement?.getAttribute('role') === 'gridcell'");
             page.keyboard().press("Enter");
             assertThat(page.locator(".document .cm-content")).containsText("One");
-            pressUntil(page, "e", "document.activeElement?.closest('.document .cm-editor')");
+            pressUntil(page, "e", "document.activeElement?.closest('.document .editor')");
             page.keyboard().press("Control+a");
             page.keyboard().insertText("{_id: \"b1\", title: \"Keys\", year: 2000}");
             page.keyboard().press("Control+s");
