@@ -1,6 +1,7 @@
 package org.restheart.graphql;
 
 import graphql.GraphQLContext;
+import graphql.execution.instrumentation.InstrumentationState;
 import graphql.schema.DataFetcher;
 import graphql.schema.DataFetchingEnvironment;
 import java.util.ArrayList;
@@ -14,7 +15,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.bson.BsonBinary;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.dataloader.BatchLoader;
 import org.dataloader.DataLoader;
@@ -32,6 +35,7 @@ import org.restheart.graphql.app.Node;
 import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.reading.DocumentReads;
@@ -40,9 +44,14 @@ import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
 
 /// The execution of one request: loads fields, those of one level together. Confined to the request's thread.
-final class Execution {
+final class Execution implements InstrumentationState {
     /// Bytes counted per document in addition to its size, for the objects it is decoded to.
     private static final int OVERHEAD = 200;
+
+    /// Bytes of heap for one value of the result (measured with graphql-java 26: 110), besides those of a text.
+    private static final int VALUE = 110;
+
+    private static final int ELEMENT = 50;
 
     private final Request request;
     private final DocumentReads reads;
@@ -54,18 +63,20 @@ final class Execution {
     private final Set<String> declaredLoaders = new HashSet<>();
     private final Map<Source, ReadRights> known = new HashMap<>();
     private final @Nullable BsonDocument user;
-    private final ValueBudget.Taken values = new ValueBudget.Taken();
-    private long bytes;
+    private final ResultMemory.Share memory;
     private Optional<Problem> fatal = Optional.empty();
 
     /// @param rights the read rights on a collection; may block
     /// @param subscribed the values of fields that streams are mapped to
+    /// @param memory what the result may hold
     Execution(
             Request request,
             DocumentReads reads,
             GraphqlConfig.Answers bounds,
             Function<Source, ReadRights> rights,
-            SubscriptionRoot subscribed) {
+            SubscriptionRoot subscribed,
+            ResultMemory.Share memory) {
+        this.memory = memory;
         this.subscribed = subscribed;
         this.request = request;
         this.reads = reads;
@@ -94,11 +105,6 @@ final class Execution {
 
     Request request() {
         return request;
-    }
-
-    /// Those of the result.
-    ValueBudget.Taken values() {
-        return values;
     }
 
     /// Notifies the observer of the request.
@@ -216,13 +222,45 @@ final class Execution {
     }
 
     private void count(List<RawBsonDocument> documents) {
+        long bytes = 0;
         for (var document : documents) {
             bytes += document.getByteLength() + OVERHEAD;
         }
-        if (bytes > bounds.maxBytes()) {
-            throw Problem.of(ProblemCode.UNPROCESSABLE, "the response is too large")
-                    .raise();
+        hold(bytes);
+    }
+
+    /// Counts a value of the result.
+    ///
+    /// @throws org.restheart.http.ProblemException if the result is too large, which ends the execution
+    void count(@Nullable Object value) {
+        hold(VALUE + size(value));
+    }
+
+    private void hold(long bytes) {
+        try {
+            memory.hold(bytes);
+        } catch (ProblemException e) {
+            fatal = Optional.of(e.problem());
+            throw e;
         }
+    }
+
+    /// Of what was decoded for a value. Documents within documents are views of their bytes.
+    private static long size(@Nullable Object value) {
+        return switch (value) {
+            case String text -> text.length();
+            case BsonString text -> text.getValue().length();
+            case BsonBinary binary -> binary.getData().length;
+            case RawBsonDocument document -> document.getByteLength();
+            case List<?> list -> {
+                long bytes = (long) ELEMENT * list.size();
+                for (var element : list) {
+                    bytes += size(element);
+                }
+                yield bytes;
+            }
+            case null, default -> 0;
+        };
     }
 
     private <Q> CompletionStage<List<RawBsonDocument>> load(

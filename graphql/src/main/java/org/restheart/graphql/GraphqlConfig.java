@@ -33,7 +33,7 @@ public record GraphqlConfig(
     ///
     /// @param timeLimit of a request; zero for none
     /// @param aggregationMaxResults of one pipeline; 0 for no bound
-    /// @param maxBytes of a response, and of the documents that are read for it
+    /// @param maxBytes of a response, of the documents that are read for it, and of memory while it is computed
     /// @param verbose whether responses contain statistics of loading
     public record Answers(
             int defaultLimit,

@@ -48,7 +48,8 @@ public final class GraphqlService implements Service, AutoCloseable {
         this.config = config;
         this.bounds = bounds;
         this.catalog = new AppCatalog(reads, config);
-        this.runner = new QueryRunner(config, reads, rights);
+        this.runner = new QueryRunner(
+                config, reads, rights, new ResultMemory(config.answers().maxBytes()));
         this.subscriptions = new Subscriptions(runner, streams, catalog, observer);
         this.sockets = new GraphqlSockets(subscriptions, bounds);
         this.skippedSegments = RequestPath.parse(config.uri()).segments().size();

@@ -3,7 +3,6 @@ package org.restheart.graphql;
 import graphql.ErrorType;
 import graphql.ExecutionInput;
 import graphql.ExecutionResult;
-import graphql.execution.AbortExecutionException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +13,7 @@ import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.Node;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadRights;
@@ -21,7 +21,11 @@ import org.restheart.mongo.reading.ReadRights;
 /// Executes operations. Thread-safe.
 ///
 /// @param rights the read rights of a request on a collection; may block
-record QueryRunner(GraphqlConfig config, DocumentReads reads, BiFunction<Request, Source, ReadRights> rights) {
+record QueryRunner(
+        GraphqlConfig config,
+        DocumentReads reads,
+        BiFunction<Request, Source, ReadRights> rights,
+        ResultMemory memory) {
 
     /// Executes an operation once, on this thread.
     ///
@@ -39,15 +43,10 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, BiFunction<Request
             return GraphqlErrors.outcome(
                     400, "only queries that the app holds are answered", ErrorType.ValidationError);
         }
-        var execution = new Execution(request, reads, config.answers(), source -> rights.apply(request, source), root);
-        try (var values = execution.values()) {
-            var result = run(execution, app, asked, query.get());
-            return values.wasRefused() ? tooMany() : outcome(execution, result, extensions);
-        } catch (CompletionException | AbortExecutionException e) {
-            if (execution.values().wasRefused()) {
-                return tooMany();
-            }
-            throw e;
+        try (var share = memory.open()) {
+            var execution = new Execution(
+                    request, reads, config.answers(), source -> rights.apply(request, source), root, share);
+            return outcome(execution, run(execution, app, asked, query.get()), extensions);
         } catch (TimeoutException _) {
             return timedOut();
         } catch (InterruptedException e) {
@@ -75,18 +74,19 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, BiFunction<Request
                 .build();
         var limit = config.answers().timeLimit();
         long deadline = limit.isZero() ? 0 : System.nanoTime() + limit.toNanos();
-        return execution.loop().await(app.engine().executeAsync(input), deadline);
+        try {
+            return execution.loop().await(app.engine().executeAsync(input), deadline);
+        } catch (CompletionException | ProblemException e) {
+            if (execution.fatal().isEmpty()) {
+                throw e;
+            }
+            return ExecutionResult.newExecutionResult().build(); // the failure tells the outcome
+        }
     }
 
     private QueryOutcome outcome(Execution execution, ExecutionResult result, Map<String, ?> extensions) {
         if (execution.fatal().isPresent()) {
-            var problem = execution.fatal().get();
-            return problem.code() == ProblemCode.QUERY_TIMED_OUT
-                    ? timedOut()
-                    : GraphqlErrors.outcome(
-                            500,
-                            "Unable to establish a connection to the database: " + problem.message(),
-                            ErrorType.ExecutionAborted);
+            return failed(execution.fatal().get());
         }
         var all = new HashMap<String, Object>(extensions);
         if (config.answers().verbose()) {
@@ -104,11 +104,17 @@ record QueryRunner(GraphqlConfig config, DocumentReads reads, BiFunction<Request
         }
     }
 
-    private static QueryOutcome tooMany() {
-        return GraphqlErrors.outcome(
-                400,
-                "the response has too many values: more than memory allows the caller at the moment",
-                ErrorType.ExecutionAborted);
+    private QueryOutcome failed(Problem problem) {
+        return switch (problem.code()) {
+            case QUERY_TIMED_OUT -> timedOut();
+            case UNPROCESSABLE -> GraphqlErrors.outcome(400, problem.message(), ErrorType.ExecutionAborted);
+            case OVERLOADED -> throw problem.raise();
+            default ->
+                GraphqlErrors.outcome(
+                        500,
+                        "Unable to establish a connection to the database: " + problem.message(),
+                        ErrorType.ExecutionAborted);
+        };
     }
 
     private QueryOutcome timedOut() {

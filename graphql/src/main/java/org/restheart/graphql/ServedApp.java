@@ -39,7 +39,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
         }
         var errors = new FieldErrors();
         var engine = GraphQL.newGraphQL(app.schema())
-                .instrumentation(ValueBudget.INSTANCE)
+                .instrumentation(new ResultMemory.Counting())
                 .preparsedDocumentProvider(queries)
                 .subscriptionExecutionStrategy(new SubscriptionStrategy(errors))
                 .defaultDataFetcherExceptionHandler(errors)

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -44,6 +45,10 @@ public final class DocumentReads {
     /// Of one command's documents.
     private static final long MAX_BYTES = 64L << 20;
 
+    /// Of the documents of all commands in progress.
+    private static final long MAX_COLLECTING =
+            Math.max(2 * MAX_BYTES, Runtime.getRuntime().maxMemory() / 8);
+
     private static final int BATCH = 1_000;
     private static final int SOME_BATCH = 50;
 
@@ -55,6 +60,7 @@ public final class DocumentReads {
     private final Metadata metadata;
     private final ForbiddenOperators operators;
     private final PipelineInspection inspection;
+    private final AtomicLong collecting = new AtomicLong();
 
     public DocumentReads(
             Documents documents,
@@ -197,19 +203,30 @@ public final class DocumentReads {
         }
     }
 
-    private static List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
+    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
         var documents = new ArrayList<RawBsonDocument>();
         long bytes = 0;
-        while ((limit == 0 || documents.size() < limit) && cursor.hasNext()) {
-            var document = cursor.next();
-            bytes += document.getByteLength();
-            if (bytes > MAX_BYTES) {
-                throw Problem.of(ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB")
-                        .raise();
+        try {
+            while ((limit == 0 || documents.size() < limit) && cursor.hasNext()) {
+                var document = cursor.next();
+                bytes += document.getByteLength();
+                if (collecting.addAndGet(document.getByteLength()) > MAX_COLLECTING) {
+                    throw Problem.of(ProblemCode.OVERLOADED, "other results take the memory at the moment")
+                            .with("Retry-After", "1")
+                            .raise();
+                }
+                if (bytes > MAX_BYTES) {
+                    throw Problem.of(
+                                    ProblemCode.UNPROCESSABLE,
+                                    "the result is larger than " + (MAX_BYTES >> 20) + " MiB")
+                            .raise();
+                }
+                documents.add(document);
             }
-            documents.add(document);
+            return documents;
+        } finally {
+            collecting.addAndGet(-bytes);
         }
-        return documents;
     }
 
     /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
@@ -322,8 +339,14 @@ public final class DocumentReads {
     }
 
     private static boolean mayBeOnesOwn(Throwable failure) {
-        return failure instanceof ProblemException
+        return (failure instanceof ProblemException known
+                        && isOnesOwn(known.problem().code()))
                 || (failure instanceof MongoCommandException e && e.getErrorCode() != TIME_LIMIT);
+    }
+
+    /// What is too large together would take as much memory one after the other.
+    private static boolean isOnesOwn(ProblemCode code) {
+        return code != ProblemCode.UNPROCESSABLE && code != ProblemCode.OVERLOADED;
     }
 
     private List<List<RawBsonDocument>> union(List<ReadPipeline> queries) {
