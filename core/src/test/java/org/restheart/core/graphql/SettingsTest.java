@@ -22,6 +22,8 @@ import org.restheart.testkit.WithMongo;
 class SettingsTest {
     private static final String SCHEMA = "type Doc { _id: Int n: Float } type Query { docs: [Doc] slow: [Doc] }";
 
+    private static final String NO_TAG = "0123456789abcdef01234567";
+
     private final TestMongo mongo;
     private final String db;
     private final ConformanceGateway gateway;
@@ -100,6 +102,16 @@ class SettingsTest {
         assertThat(ada.send("DELETE", "/defs/gql-apps/app", "").statusCode()).isEqualTo(403);
         assertThat(admin.ask("hers", "{docs{_id}}").statusCode()).isEqualTo(404);
         assertThat(admin.ask("app", "{docs{_id}}").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_write_that_fails_changes_nothing_that_is_served() {
+        admin.define("kept", definition(SCHEMA));
+        var changed = definition(SCHEMA.replace("_id: Int", "_id: Int m: Int"));
+        var response = gateway.as("admin").with("If-Match", NO_TAG).put("/defs/gql-apps/kept?wm=upsert", changed);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(412);
+        assertThat(admin.ask("kept", "{docs{m}}").statusCode()).isEqualTo(400);
+        assertThat(admin.ask("kept", "{docs{_id}}").statusCode()).isEqualTo(200);
     }
 
     @Test

@@ -8,6 +8,7 @@ import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoCollection;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -119,21 +120,20 @@ public final class PostDocuments implements Creation {
             List<Element> elements,
             List<BulkWriteError> refused,
             ObjectId etag) {
+        var first = new HashMap<BsonValue, Integer>();
+        for (int i = 0; i < elements.size(); i++) {
+            first.putIfAbsent(elements.get(i).id(), i);
+        }
         var taken = new LinkedHashMap<BsonValue, Integer>();
         refused.stream()
                 .filter(DuplicateKeys::isOfId)
                 .map(BulkWriteError::getIndex)
-                .filter(i -> isFirst(elements, i)) // the second of two equal ones fails in every attempt
+                .filter(i -> i.equals(
+                        first.get(elements.get(i).id()))) // the second of two equal ones fails in every attempt
                 .forEach(i -> taken.put(elements.get(i).id(), i));
         var written = WriteTargets.written(collection, taken.keySet(), etag);
         taken.keySet().retainAll(written);
         return Set.copyOf(taken.values());
-    }
-
-    private static boolean isFirst(List<Element> elements, int index) {
-        var id = elements.get(index).id();
-        return elements.subList(0, index).stream()
-                .noneMatch(before -> before.id().equals(id));
     }
 
     private static List<Element> elements(

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.load.Pace;
 import org.restheart.perftest.load.Traffic;
 import org.restheart.perftest.measure.JvmMemory;
@@ -67,7 +66,7 @@ public final class OverloadExperiment extends Experiment {
                 best = Math.max(best, measured.rate());
             }
             for (var factor : factors) {
-                notes.add(overload(gateway, mongo, traffic, factor, factor * best, repetition, journal));
+                notes.add(overload(gateway, traffic, factor, factor * best, repetition, journal));
             }
         }
         return new Findings(
@@ -86,13 +85,7 @@ public final class OverloadExperiment extends Experiment {
     }
 
     private String overload(
-            HttpSubject gateway,
-            Mongo mongo,
-            Traffic traffic,
-            double factor,
-            double rate,
-            int repetition,
-            Journal journal)
+            HttpSubject gateway, Traffic traffic, double factor, double rate, int repetition, Journal journal)
             throws IOException, InterruptedException {
         int percent = (int) Math.round(factor * 100);
         Measurement measured;
