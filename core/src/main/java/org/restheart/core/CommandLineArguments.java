@@ -98,7 +98,7 @@ final class CommandLineArguments {
     static CommandLineArguments parse(String... args) {
         var arguments = new CommandLineArguments();
         var commandLine = new CommandLine(arguments);
-        arguments.refuseUnclearDirectory(commandLine, args);
+        refuseUnclearDirectory(commandLine, args);
         // Without = the directory could not be distinguished from CONF_FILE.
         commandLine.parseArgs(Arrays.stream(args)
                 .map(arg -> arg.equals(EMBEDDED) ? EMBEDDED + "=" + DATA_DIRECTORY : arg)
