@@ -1,6 +1,8 @@
 package org.restheart.embedded;
 
+import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoSocketException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -9,6 +11,7 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 
 /// Starts a mongod on a data directory and waits for a primary that accepts writes.
 final class MongodStart {
@@ -93,10 +96,14 @@ final class MongodStart {
             pause(process, deadline, "listening");
         }
         try (var set = new ReplicaSet(config.replicaSet(), port, config.durable())) {
-            if (process.mongod().filter(mongod -> mongod.pid() == set.pid()).isEmpty()) {
+            long pid = connected(process, deadline, set::pid);
+            if (process.mongod().filter(mongod -> mongod.pid() == pid).isEmpty()) {
                 return new Outcome.PortTaken(port);
             }
-            set.configure();
+            connected(process, deadline, () -> {
+                set.configure();
+                return true;
+            });
             while (!set.isWritable()) {
                 if (!process.isAlive()) {
                     return ended(process, port);
@@ -110,6 +117,21 @@ final class MongodStart {
             }
             throw new EmbeddedMongoException(
                     "mongod runs but could not be set up: " + e.getMessage() + "; " + process.logEnd(), e);
+        }
+    }
+
+    /// Repeats what a broken connection ends: the driver gives up while its pool is paused, as it is after a first
+    /// connection that the starting server has closed.
+    private <T> T connected(MongodProcess process, Instant deadline, Supplier<T> command) throws InterruptedException {
+        while (true) {
+            try {
+                return command.get();
+            } catch (MongoSocketException | MongoConnectionPoolClearedException e) {
+                if (!process.isAlive()) {
+                    throw e;
+                }
+                pause(process, deadline, "ready for commands");
+            }
         }
     }
 
