@@ -8,8 +8,10 @@ import com.mongodb.client.model.Indexes;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
+import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -41,6 +43,13 @@ class RuleFirstTest {
         gateway.permit("{_id: 2, roles: ['path'], predicate: \"path('/c/a1')\", mongo: {allowWriteMode: true}}");
         gateway.permit("{_id: 3, roles: ['$unauthenticated'], predicate: \"path-prefix('/c') and method(GET)\", mongo:"
                 + " {readFilter: {public: true}}}");
+        gateway.collection("c").createIndex(Indexes.ascending("kind"));
+        gateway.collection("c").createIndex(Indexes.ascending("owner", "kind"));
+    }
+
+    @BeforeEach
+    void insertDocuments() {
+        gateway.collection("c").deleteMany(new Document());
         gateway.insert("c", "{_id: 'b3', owner: 'bob', secret: 'right', kind: 'k', _etag: 'of-b3'}");
         for (int i = 1; i < 20; i++) {
             gateway.insert(
@@ -48,8 +57,6 @@ class RuleFirstTest {
                     "{_id: 'a" + i + "', owner: 'eve', kind: '" + (i == 1 ? "k" : "o") + "', public: true, n: " + i
                             + "}");
         }
-        gateway.collection("c").createIndex(Indexes.ascending("kind"));
-        gateway.collection("c").createIndex(Indexes.ascending("owner", "kind"));
     }
 
     @AfterAll

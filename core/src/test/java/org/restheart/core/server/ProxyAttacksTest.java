@@ -199,12 +199,16 @@ class ProxyAttacksTest {
                     client.request("POST /back/x", "Transfer-Encoding: chunked").send("3\r\nabcX\r\n");
                 }
             }
-            await().untilAsserted(() -> { // the last ones may not have been received yet
-                assertThat(target.open.get()).isZero();
-                try (var client = server.connect()) {
-                    assertThat(client.request("GET /back/x").answer().status()).isEqualTo(200);
-                }
-            });
+            await().untilAsserted(
+                            () -> { // the last ones may not have been received yet
+                                assertThat(target.open.get()).isZero();
+                                try (var client = server.connect()) {
+                                    assertThat(client.request("GET /back/x")
+                                                    .answer()
+                                                    .status())
+                                            .isEqualTo(200);
+                                }
+                            });
         }
     }
 
