@@ -10,22 +10,21 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairShares;
+import org.restheart.http.access.FairMemory;
 
 /// Bounds the memory of results while they are computed, of each one, of each caller's, and in total: a short query may
 /// select the same field of many documents under hundreds of names. Thread-safe.
 final class ResultMemory {
-    private static final int UNIT = 1 << 20;
     private static final long MIN_TOGETHER = 128L << 20;
 
-    private final FairShares units;
+    private final FairMemory memory;
     private final long maxBytes;
 
     /// @param maxBytes of one result
     ResultMemory(long maxBytes) {
         long together = Math.max(MIN_TOGETHER, Runtime.getRuntime().maxMemory() / 4);
         this.maxBytes = Math.min(maxBytes, together / 2); // the share of a caller alone
-        this.units = new FairShares((int) Math.min(Integer.MAX_VALUE, together / UNIT), 0);
+        this.memory = new FairMemory(together);
     }
 
     /// Opens the share of a result of the current caller.
@@ -35,40 +34,30 @@ final class ResultMemory {
 
     /// The memory of one result. Confined to its request.
     final class Share implements AutoCloseable {
-        private final String caller;
-        private long bytes;
-        private int taken;
+        private final FairMemory.Share held;
 
         private Share(String caller) {
-            this.caller = caller;
+            this.held = memory.open(caller);
         }
 
         /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory now
         void hold(long more) {
-            bytes += more;
-            if (bytes > maxBytes) {
+            if (held.bytes() + more > maxBytes) {
                 throw Problem.of(
                                 ProblemCode.UNPROCESSABLE,
                                 "the response is larger than " + maxBytes + " bytes, or takes as much memory")
                         .raise();
             }
-            int needed = (int) (bytes / UNIT) - taken;
-            if (needed > 0) {
-                if (!units.tryTake(caller, needed)) {
-                    throw Problem.of(ProblemCode.OVERLOADED, "other results take the memory at the moment")
-                            .with("Retry-After", "1")
-                            .raise();
-                }
-                taken += needed;
+            if (!held.add(more)) {
+                throw Problem.of(ProblemCode.OVERLOADED, "other results take the memory at the moment")
+                        .with("Retry-After", "1")
+                        .raise();
             }
         }
 
         @Override
         public void close() {
-            if (taken > 0) {
-                units.release(caller, taken);
-                taken = 0;
-            }
+            held.close();
         }
     }
 

@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -26,6 +25,8 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.error.MongoErrors;
@@ -60,7 +61,7 @@ public final class DocumentReads {
     private final Metadata metadata;
     private final ForbiddenOperators operators;
     private final PipelineInspection inspection;
-    private final AtomicLong collecting = new AtomicLong();
+    private final FairMemory memory = new FairMemory(MAX_COLLECTING);
 
     public DocumentReads(
             Documents documents,
@@ -91,17 +92,18 @@ public final class DocumentReads {
     }
 
     private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query) {
+        var caller = CallerScope.current();
         try {
             check(query);
             if (query.rights().projection().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = query.asPipeline();
                 var stages = pipeline.permitted();
-                return shared(query.key(), () -> run(pipeline, stages, query.limit()));
+                return shared(query.key(), () -> run(pipeline, stages, query.limit(), caller));
             }
             var id = query.id();
             return id.isPresent() && isPlain(query)
                     ? coalesced.one(query.lookup(id.get())).thenApply(DocumentReads::list)
-                    : shared(query.key(), () -> run(query));
+                    : shared(query.key(), () -> run(query, caller));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -143,10 +145,11 @@ public final class DocumentReads {
     }
 
     private CompletionStage<List<RawBsonDocument>> aggregateOne(ReadPipeline query) {
+        var caller = CallerScope.current();
         try {
             check(query);
             var stages = query.permitted();
-            return shared(query.key(), () -> run(query, stages, query.limit()));
+            return shared(query.key(), () -> run(query, stages, query.limit(), caller));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -184,14 +187,14 @@ public final class DocumentReads {
         return found.map(List::of).orElse(List.of());
     }
 
-    private List<RawBsonDocument> run(ReadQuery query) {
+    private List<RawBsonDocument> run(ReadQuery query, String caller) {
         try (var cursor = documents.find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
-            return collected(cursor, query.limit());
+            return collected(cursor, query.limit(), caller);
         }
     }
 
     /// @param limit 0 for none
-    private List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit) {
+    private List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit, String caller) {
         var namespace = query.namespace();
         var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
         try (var cursor = documents
@@ -199,39 +202,36 @@ public final class DocumentReads {
                 .allowDiskUse(query.allowDiskUse())
                 .batchSize(BATCH)
                 .cursor()) {
-            return collected(cursor, limit);
+            return collected(cursor, limit, caller);
         }
     }
 
-    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
+    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit, String caller) {
         var documents = new ArrayList<RawBsonDocument>();
-        long bytes = 0;
-        try {
+        try (var held = memory.open(caller)) {
             while ((limit == 0 || documents.size() < limit) && cursor.hasNext()) {
                 var document = cursor.next();
-                bytes += document.getByteLength();
-                if (collecting.addAndGet(document.getByteLength()) > MAX_COLLECTING) {
-                    throw Problem.of(ProblemCode.OVERLOADED, "other results take the memory at the moment")
-                            .with("Retry-After", "1")
-                            .raise();
-                }
-                if (bytes > MAX_BYTES) {
+                if (held.bytes() + document.getByteLength() > MAX_BYTES) {
                     throw Problem.of(
                                     ProblemCode.UNPROCESSABLE,
                                     "the result is larger than " + (MAX_BYTES >> 20) + " MiB")
                             .raise();
                 }
+                if (!held.add(document.getByteLength())) {
+                    throw Problem.of(ProblemCode.OVERLOADED, "other results take the memory at the moment")
+                            .with("Retry-After", "1")
+                            .raise();
+                }
                 documents.add(document);
             }
             return documents;
-        } finally {
-            collecting.addAndGet(-bytes);
         }
     }
 
     /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
     /// separate queries.
     public List<CompletionStage<List<RawBsonDocument>>> findAll(List<ReadQuery> queries) {
+        var caller = CallerScope.current();
         if (!together(queries, DocumentReads::isAllowedIn)) {
             return queries.stream().map(this::find).toList();
         }
@@ -245,9 +245,9 @@ public final class DocumentReads {
             return answers(queries, ReadQuery::key, DocumentReads::keyOfFinds, distinct, this::find, all -> {
                 var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
                 return equalities
-                        .flatMap(in -> in.distribute(run(in.combined())))
+                        .flatMap(in -> in.distribute(run(in.combined(), caller)))
                         .orElseGet(() ->
-                                union(all.stream().map(ReadQuery::asPipeline).toList()));
+                                union(all.stream().map(ReadQuery::asPipeline).toList(), caller));
             });
         } catch (ProblemException _) {
             return queries.stream().map(this::find).toList(); // each fails with its own problem
@@ -256,6 +256,7 @@ public final class DocumentReads {
 
     /// The same for pipelines.
     public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries) {
+        var caller = CallerScope.current();
         if (!together(queries, Union::takes)) {
             return queries.stream().map(this::aggregate).toList();
         }
@@ -263,7 +264,12 @@ public final class DocumentReads {
             queries.forEach(this::check);
             var distinct = distinct(queries, ReadPipeline::key);
             return answers(
-                    queries, ReadPipeline::key, DocumentReads::keyOfPipelines, distinct, this::aggregate, this::union);
+                    queries,
+                    ReadPipeline::key,
+                    DocumentReads::keyOfPipelines,
+                    distinct,
+                    this::aggregate,
+                    all -> union(all, caller));
         } catch (ProblemException _) {
             return queries.stream().map(this::aggregate).toList();
         }
@@ -349,7 +355,7 @@ public final class DocumentReads {
         return code != ProblemCode.UNPROCESSABLE && code != ProblemCode.OVERLOADED;
     }
 
-    private List<List<RawBsonDocument>> union(List<ReadPipeline> queries) {
-        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0), queries.size());
+    private List<List<RawBsonDocument>> union(List<ReadPipeline> queries, String caller) {
+        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0, caller), queries.size());
     }
 }
