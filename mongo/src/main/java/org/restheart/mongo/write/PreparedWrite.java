@@ -3,6 +3,7 @@ package org.restheart.mongo.write;
 import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.mongo.parameter.WriteMode;
@@ -15,32 +16,32 @@ import org.restheart.mongo.write.WriteOutcome.Missing;
 
 /// A prepared write of a [TargetDocument].
 sealed interface PreparedWrite<O> extends DocumentWrite<O> {
-    TargetDocument target();
+    DocumentCondition condition();
 
     @Override
     default MongoNamespace namespace() {
-        return target().collection().namespace();
+        return condition().collection().namespace();
     }
 
     @Override
     default BsonValue id() {
-        return target().id();
+        return condition().id();
     }
 
     @Override
     default WriteConcern writeConcern() {
-        return target().collection().writeConcern();
+        return condition().collection().writeConcern();
     }
 
     /// A replacement or an update.
     ///
     /// @param attempt executes it separately
     record Change(
-            TargetDocument target, WriteMode mode, Optional<BsonDocument> statement, TargetDocument.Attempt attempt)
+            DocumentCondition condition, WriteMode mode, Optional<BsonDocument> statement, WriteAttempts.Attempt attempt)
             implements PreparedWrite<WriteOutcome> {
         @Override
         public WriteOutcome alone() {
-            return target.write(mode, attempt, attempt);
+            return new WriteAttempts(condition).write(mode, attempt, attempt);
         }
 
         @Override
@@ -49,7 +50,7 @@ sealed interface PreparedWrite<O> extends DocumentWrite<O> {
                 case StatementResult.Done() -> Optional.of(new Changed());
                 case StatementResult.Upserted() -> Optional.of(new Created());
                 case StatementResult.NoMatch() ->
-                    target.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
+                    condition.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
                 case StatementResult.Failed(var reason) -> {
                     if (!DuplicateKeys.isOne(reason.getError())) {
                         throw reason;
@@ -63,7 +64,7 @@ sealed interface PreparedWrite<O> extends DocumentWrite<O> {
 
         @Override
         public WriteOutcome explained(StatementResult result) {
-            return target.write(
+            return new WriteAttempts(condition).write(
                     mode,
                     () -> {
                         if (result instanceof StatementResult.Failed(var reason)) {
@@ -75,22 +76,24 @@ sealed interface PreparedWrite<O> extends DocumentWrite<O> {
         }
     }
 
-    record Removal(TargetDocument target, Optional<BsonDocument> statement) implements PreparedWrite<DeleteOutcome> {
+    /// @param attempt deletes the document separately; false if nothing matched
+    record Removal(DocumentCondition condition, Optional<BsonDocument> statement, BooleanSupplier attempt)
+            implements PreparedWrite<DeleteOutcome> {
         @Override
         public DeleteOutcome alone() {
-            return target.delete(target::deleteOnce);
+            return new WriteAttempts(condition).delete(attempt, attempt);
         }
 
         @Override
         public Optional<DeleteOutcome> outcome(StatementResult result) {
             return isDone(result)
                     ? Optional.of(new Deleted())
-                    : target.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
+                    : condition.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
         }
 
         @Override
         public DeleteOutcome explained(StatementResult result) {
-            return target.delete(() -> isDone(result));
+            return new WriteAttempts(condition).delete(() -> isDone(result), attempt);
         }
 
         private static boolean isDone(StatementResult result) {
@@ -98,7 +101,7 @@ sealed interface PreparedWrite<O> extends DocumentWrite<O> {
                 case StatementResult.Done() -> true;
                 case StatementResult.NoMatch() -> false;
                 case StatementResult.Failed(var reason) -> throw reason;
-                case StatementResult.Upserted() -> throw new IllegalStateException("a removal that created");
+                case StatementResult.Upserted() -> throw new IllegalStateException("a deletion cannot insert");
             };
         }
     }

@@ -1,0 +1,88 @@
+package org.restheart.mongo.write;
+
+import static com.mongodb.client.model.Projections.include;
+
+import com.mongodb.ReadPreference;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.find.HarmlessFilter;
+import org.restheart.mongo.write.WriteOutcome.Refused;
+
+/// The document that a write is meant for and what must hold of it: as filters of MongoDB, and as checks of what is
+/// stored. Confined to one request.
+///
+/// @param others conditions beside the id: the client's filter, the shard key, the access rule's filter; may be empty
+/// @param file whether it is the document of a file, whose tag is in its metadata
+record DocumentCondition(
+        SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition, boolean file) {
+    private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
+
+    /// Whether there is no precondition, so that a document that does not match is missing.
+    boolean isUnconditional() {
+        return precondition instanceof Precondition.None;
+    }
+
+    /// The filter of a write: id, further conditions and precondition.
+    BsonDocument filter() {
+        var filter = withoutPrecondition();
+        precondition.condition().ifPresent(condition -> filter.append(tagField(), condition));
+        return filter;
+    }
+
+    /// Matches no document, but sets the id of an upserted one.
+    BsonDocument nothing() {
+        return Ids.equal(id).append(EntityTags.FIELD, new BsonDocument("$in", new BsonArray()));
+    }
+
+    /// A rule may be about paths: a filter that can fail must not be evaluated on other documents, whatever index it
+    /// could use.
+    @Nullable BsonDocument hint() {
+        return HarmlessFilter.is(others) ? null : BY_ID;
+    }
+
+    /// Whether the filter takes so little time that other requests may wait for a command that contains it.
+    boolean mayShareCommand() {
+        return !collection.inSession() && !file && HarmlessFilter.is(others);
+    }
+
+    /// The tag of the stored document, whatever the precondition. Empty if there is no such document.
+    Optional<RawBsonDocument> find() {
+        return read(withoutPrecondition());
+    }
+
+    /// Whether there is a document with this id, whatever the further conditions.
+    boolean idExists() {
+        return read(Ids.equal(id)).isPresent();
+    }
+
+    /// Why the precondition does not allow a write of the document; empty if it does.
+    Optional<Refused> refusal(BsonDocument found) {
+        return precondition.refusal(EntityTags.of(file ? EntityTags.holderInFile(found) : found));
+    }
+
+    private BsonDocument withoutPrecondition() {
+        var filter = Ids.equal(id);
+        return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
+    }
+
+    private String tagField() {
+        return file ? "metadata." + EntityTags.FIELD : EntityTags.FIELD;
+    }
+
+    /// Reads from the primary, which the write was sent to.
+    private Optional<RawBsonDocument> read(BsonDocument filter) {
+        return Optional.ofNullable(collection
+                .with(ReadPreference.primary())
+                .find(filter)
+                .hint(hint())
+                .projection(include(tagField()))
+                .first());
+    }
+}
