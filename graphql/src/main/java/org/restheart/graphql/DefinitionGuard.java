@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -185,21 +184,7 @@ final class DefinitionGuard implements Filter {
             catalog.written();
             throw failure;
         }
-        return response.map(ready -> {
-                    catalog.written();
-                    return ready;
-                })
-                .recover(failure -> {
-                    catalog.written();
-                    throw rethrown(failure);
-                });
-    }
-
-    private static RuntimeException rethrown(Throwable failure) {
-        if (failure instanceof Error error) {
-            throw error;
-        }
-        return failure instanceof RuntimeException unchecked ? unchecked : new CompletionException(failure);
+        return response.whenDone(catalog::written);
     }
 
     private static Response.Ready unescaped(Request request, Response.Ready response) {

@@ -24,6 +24,17 @@ public sealed interface Response {
     /// @param rescue returns a response for the failure, or throws another failure; must not block
     Response recover(Function<Throwable, Ready> rescue);
 
+    /// This response; if it is deferred and fails, with the failure that `change` returns. Errors of the JVM are passed
+    /// on unchanged.
+    ///
+    /// @param change must not block
+    Response mapFailure(UnaryOperator<RuntimeException> change);
+
+    /// This response. Runs `action` immediately, or when a deferred response has been built or has failed.
+    ///
+    /// @param action must not block
+    Response whenDone(Runnable action);
+
     /// The completed response. Blocks for a deferred response, so it must be called on a thread that may
     /// block.
     ///
@@ -88,6 +99,17 @@ public sealed interface Response {
         }
 
         @Override
+        public Ready mapFailure(UnaryOperator<RuntimeException> change) {
+            return this;
+        }
+
+        @Override
+        public Ready whenDone(Runnable action) {
+            action.run();
+            return this;
+        }
+
+        @Override
         public Ready settled() {
             return this;
         }
@@ -147,6 +169,28 @@ public sealed interface Response {
                     return answer.of(value, failure);
                 } catch (RuntimeException | Error thrown) {
                     return rescue.apply(thrown);
+                }
+            });
+        }
+
+        @Override
+        public Deferred<T> mapFailure(UnaryOperator<RuntimeException> change) {
+            return new Deferred<>(outcome, (value, failure) -> {
+                try {
+                    return answer.of(value, failure);
+                } catch (RuntimeException thrown) {
+                    throw change.apply(thrown);
+                }
+            });
+        }
+
+        @Override
+        public Deferred<T> whenDone(Runnable action) {
+            return new Deferred<>(outcome, (value, failure) -> {
+                try {
+                    return answer.of(value, failure);
+                } finally {
+                    action.run();
                 }
             });
         }

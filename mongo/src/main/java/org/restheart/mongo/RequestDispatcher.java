@@ -3,20 +3,14 @@ package org.restheart.mongo;
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
-import com.mongodb.MongoNamespace;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataFacts;
-import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DocumentRule;
@@ -29,7 +23,6 @@ import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resultcache.Writes;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.Sessions;
 
@@ -41,11 +34,8 @@ final class RequestDispatcher {
     private final Sessions sessions;
     private final MongoRoutes routes;
     private final Schemas schemas;
-    private final Descriptions descriptions;
-    private final Writes writes;
+    private final WriteInvalidation invalidation;
 
-    /// @param descriptions are invalidated by changes of the structure
-    /// @param writes is notified of writes
     RequestDispatcher(
             ParameterSettings parameterSettings,
             ForbiddenOperators forbiddenOperators,
@@ -53,16 +43,14 @@ final class RequestDispatcher {
             Sessions sessions,
             MongoRoutes routes,
             Schemas schemas,
-            Descriptions descriptions,
-            Writes writes) {
+            WriteInvalidation invalidation) {
         this.parameterSettings = parameterSettings;
         this.forbiddenOperators = forbiddenOperators;
         this.existence = existence;
         this.sessions = sessions;
         this.routes = routes;
         this.schemas = schemas;
-        this.descriptions = descriptions;
-        this.writes = writes;
+        this.invalidation = invalidation;
     }
 
     /// Checks names, parameters, existence, session and method, in this order.
@@ -97,10 +85,10 @@ final class RequestDispatcher {
             factsOnly.get().accept(new DataFacts(path.kind(), dataRequest.grant(), resource.properties()));
             return Response.status(204);
         }
-        DataHandler effective = HiddenFields.mayNotBeQuoted(dataRequest) ? unquoting(handler) : handler;
+        DataHandler effective = HiddenFields.mayNotBeQuoted(dataRequest) ? new WithoutQuotes(handler) : handler;
         return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
                 ? effective.handle(dataRequest)
-                : writing(path, request.method(), () -> effective.handle(dataRequest));
+                : invalidation.around(path, request.method(), () -> effective.handle(dataRequest));
     }
 
     private static ProblemException nothingBelow(ResourceKind kind) {
@@ -108,86 +96,10 @@ final class RequestDispatcher {
         return Problem.of(NOT_FOUND, "there is nothing below a " + name).raise();
     }
 
-    /// Removes MongoDB's messages from failures, since they quote documents.
-    private static DataHandler unquoting(DataHandler handler) {
-        return request -> {
-            try {
-                return handler.handle(request).recover(failure -> {
-                    throw unquoted(failure, request);
-                });
-            } catch (RuntimeException e) {
-                throw unquoted(e, request);
-            }
-        };
-    }
-
-    private static RuntimeException unquoted(Throwable failure, DataRequest request) {
-        var problem = failure instanceof ProblemException refused
-                ? Optional.of(refused.problem())
-                : MongoErrors.toProblem(failure);
-        if (problem.isPresent()) {
-            var quoting = problem.get();
-            var shown = HiddenFields.showsTag(request)
-                    ? quoting.unquoting()
-                    : quoting.unquoting().without("ETag");
-            if (!shown.equals(quoting)) {
-                return shown.raise();
-            }
-        }
-        return rethrown(failure);
-    }
-
-    private static RuntimeException rethrown(Throwable failure) {
-        return switch (failure) {
-            case RuntimeException unchecked -> unchecked;
-            case Error error -> throw error;
-            default -> new CompletionException(failure);
-        };
-    }
-
     /// The rule for documents of the path's collection.
     private Optional<DocumentRule> rule(Request request, ResourcePath path, Known resource) {
         return path.collection() == null || path.kind().isSchemas()
                 ? Optional.empty()
                 : schemas.of(request, path.requireDb(), resource);
-    }
-
-    /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
-    private Response writing(ResourcePath path, Method method, Supplier<Response> write) {
-        try {
-            return write.get()
-                    .map(done -> {
-                        written(path, method);
-                        return done;
-                    })
-                    .recover(failure -> {
-                        written(path, method);
-                        throw rethrown(failure);
-                    });
-        } finally {
-            written(path, method);
-        }
-    }
-
-    private static boolean changesStructure(ResourceKind kind, Method method) {
-        return switch (kind) {
-            case DB, INDEX, COLLECTION_VALIDATOR, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
-            case COLLECTION, FILES_BUCKET -> method != Method.POST;
-            default -> false;
-        };
-    }
-
-    private void written(ResourcePath path, Method method) {
-        if (path.db() != null && changesStructure(path.kind(), method)) {
-            descriptions.forget(path.db());
-        }
-        if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
-            schemas.changed();
-        }
-        if (path.db() == null || path.collection() == null) {
-            writes.writtenAnywhere();
-        } else {
-            writes.written(new MongoNamespace(path.db(), path.collection()));
-        }
     }
 }

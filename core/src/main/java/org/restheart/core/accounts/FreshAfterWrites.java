@@ -1,6 +1,5 @@
 package org.restheart.core.accounts;
 
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -26,20 +25,6 @@ record FreshAfterWrites(Consumer<DataTarget> written) implements Filter {
             written.accept(target.get());
             throw failure;
         }
-        return response.map(ready -> {
-                    written.accept(target.get());
-                    return ready;
-                })
-                .recover(failure -> {
-                    written.accept(target.get());
-                    throw rethrown(failure);
-                });
-    }
-
-    private static RuntimeException rethrown(Throwable failure) {
-        if (failure instanceof Error error) {
-            throw error;
-        }
-        return failure instanceof RuntimeException unchecked ? unchecked : new CompletionException(failure);
+        return response.whenDone(() -> written.accept(target.get()));
     }
 }

@@ -57,9 +57,7 @@ public final class OffServices implements Filter {
             return next.handle(request);
         }
         try {
-            return next.handle(request).recover(failure -> {
-                throw explained(failure, meant.get());
-            });
+            return next.handle(request).mapFailure(failure -> explained(failure, meant.get()));
         } catch (NeedsThread signal) {
             throw signal;
         } catch (RuntimeException failure) {
@@ -77,19 +75,15 @@ public final class OffServices implements Filter {
         return Optional.empty();
     }
 
-    private static RuntimeException explained(Throwable failure, Off service) {
-        return switch (failure) {
-            case ProblemException refused
-            when refused.problem().code() == ProblemCode.NAMESPACE_NOT_FOUND ->
-                Problem.of(
-                                ProblemCode.NAMESPACE_NOT_FOUND,
-                                service.name + " would be here, but is off: " + service.key
-                                        + " switches it on. As data: "
-                                        + refused.problem().message())
-                        .raise();
-            case RuntimeException other -> other;
-            case Error error -> throw error;
-            default -> new IllegalStateException(failure);
-        };
+    private static RuntimeException explained(RuntimeException failure, Off service) {
+        if (!(failure instanceof ProblemException refused)
+                || refused.problem().code() != ProblemCode.NAMESPACE_NOT_FOUND) {
+            return failure;
+        }
+        return Problem.of(
+                        ProblemCode.NAMESPACE_NOT_FOUND,
+                        service.name + " would be here, but is off: " + service.key + " switches it on. As data: "
+                                + refused.problem().message())
+                .raise();
     }
 }
