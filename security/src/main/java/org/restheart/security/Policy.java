@@ -45,6 +45,19 @@ public record Policy(
         return new Policy(authenticators, vetoers, authorizers, failedAttempts, passwords, before, clients, checks);
     }
 
+    /// For a service that accepts the credentials of one mechanism only, as they are sent, and needs no permission.
+    public Policy only(Authenticator mechanism) {
+        return new Policy(
+                List.of(mechanism),
+                vetoers,
+                List.of(),
+                failedAttempts,
+                passwords,
+                UnaryOperator.identity(),
+                clients,
+                checks);
+    }
+
     /// The answer to a request that needs an account, with the challenge of every mechanism.
     public Problem challenge(Request request) {
         return Challenges.unauthorized(

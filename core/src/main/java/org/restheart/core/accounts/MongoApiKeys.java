@@ -2,7 +2,6 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoException;
 import com.mongodb.MongoWriteException;
-import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.IndexOptions;
 import java.time.Instant;
@@ -36,39 +35,37 @@ final class MongoApiKeys implements ApiKeys {
 
     private final MongoCollection<BsonDocument> collection;
     private final LookUp lookUp;
-    private final InvalidatedCache<String, ApiKey> kept;
-    private final InvalidatedCache<String, ApiKey> keptByHandle;
+    private final InvalidatedCache<String, ApiKey> cache;
+    private final InvalidatedCache<String, ApiKey> cacheByHandle;
     private final Runnable onChange;
     private final AtomicBoolean indexed = new AtomicBoolean();
     /// The hour in which the last use of a key was recorded, by digest.
     private final ConcurrentHashMap<String, Instant> noted = new ConcurrentHashMap<>();
 
-    /// @param kept the cache of keys, by digest, which is invalidated on changes
-    /// @param keptByHandle likewise, by handle
-    /// @param onChange called when this server has changed a key, and has forgotten what it was
+    /// @param cache of keys by digest, which is invalidated on changes
+    /// @param cacheByHandle likewise, by handle
+    /// @param onChange called when this server has changed a key and invalidated it in the caches
     MongoApiKeys(
-            MongoClient client,
-            String database,
-            String collection,
-            InvalidatedCache<String, ApiKey> kept,
-            InvalidatedCache<String, ApiKey> keptByHandle,
+            MongoCollection<BsonDocument> collection,
+            InvalidatedCache<String, ApiKey> cache,
+            InvalidatedCache<String, ApiKey> cacheByHandle,
             LookUp lookUp,
             Runnable onChange) {
         this.lookUp = lookUp;
         this.onChange = onChange;
-        this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
-        this.kept = kept;
-        this.keptByHandle = keptByHandle;
+        this.collection = collection;
+        this.cache = cache;
+        this.cacheByHandle = cacheByHandle;
     }
 
     @Override
     public Optional<ApiKey> find(Request request, String digest) {
-        var known = kept.get(digest);
+        var known = cache.get(digest);
         if (known.isPresent()) {
             return known;
         }
         request.requireThread();
-        return Optional.ofNullable(kept.load(
+        return Optional.ofNullable(cache.load(
                 digest,
                 missing -> lookUp.of(() -> Optional.ofNullable(
                                 collection.find(byId(missing)).first()))
@@ -78,18 +75,18 @@ final class MongoApiKeys implements ApiKeys {
 
     @Override
     public Optional<ApiKey> find(Request request, ObjectId handle) {
-        var known = keptByHandle.get(handle.toHexString());
+        var known = cacheByHandle.get(handle.toHexString());
         if (known.isPresent()) {
             return known;
         }
         request.requireThread();
-        return Optional.ofNullable(keptByHandle.load(
+        return Optional.ofNullable(cacheByHandle.load(
                 handle.toHexString(), _ -> lookUp.of(() -> byHandle(handle)).orElse(null)));
     }
 
     private void forget(ApiKey key) {
-        kept.forget(key.digest());
-        keptByHandle.forget(key.handle().toHexString());
+        cache.forget(key.digest());
+        cacheByHandle.forget(key.handle().toHexString());
         onChange.run();
     }
 

@@ -40,15 +40,11 @@ import org.restheart.security.acl.PermissionsGuard;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
-import org.restheart.security.apikey.KeyLimitsNow;
 import org.restheart.security.jwt.Claims;
-import org.restheart.security.jwt.Revocations;
 import org.restheart.security.realm.FileRealm;
-import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.session.RenewableSessions;
-import org.restheart.security.token.JwtTokenManager;
 import org.restheart.security.users.PasswordRules;
 import org.restheart.security.users.PasswordStrength;
 import org.restheart.security.users.UsersGuard;
@@ -80,31 +76,9 @@ public final class Security implements StandingRights, AutoCloseable {
                 config.mongoRealm().map(MongoRealmConfig::bcryptCost).orElse(DEFAULT_COST),
                 config.guards().clientAddress());
         this.changes = new CredentialChanges(tasks);
-        this.stored = client.map(mongo -> new StoredSecurity(
-                tasks,
-                mongo,
-                config.mongoRealm(),
-                config.mongoAcl(),
-                config.apiKeys(),
-                config.sessions(),
-                config.revocations(),
-                hashes,
-                changes,
-                isManagedFromFile(),
-                config.fullAuthorizer().isPresent() || config.filePermissions().isPresent()));
+        this.stored = client.map(mongo -> new StoredSecurity(tasks, mongo, config, hashes, changes));
         this.realms = realms();
-        this.tokens = new TokenParts(
-                config.tokens(),
-                config.oauth(),
-                realms,
-                stored.flatMap(StoredSecurity::apiKeys)
-                        .<Generations.KeyLimits>map(KeyLimitsNow::new)
-                        .orElse(Generations.KeyLimits.NONE),
-                stored.flatMap(StoredSecurity::sessions)
-                        .flatMap(store -> config.sessions()
-                                .map(settings -> new JwtTokenManager.Sessions(settings.access(), store::deleteOf)))
-                        .orElse(JwtTokenManager.Sessions.NONE),
-                stored.flatMap(StoredSecurity::revocations).map(Revocations::storedIn));
+        this.tokens = new TokenParts(config, realms, stored);
         tokens.watch(changes::tokenRevoked, changes::accountChanged);
         this.sessions = stored.flatMap(StoredSecurity::sessions)
                 .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));
@@ -195,16 +169,7 @@ public final class Security implements StandingRights, AutoCloseable {
 
     /// The same for the service that renews sessions: it takes refresh tokens and nothing else.
     public SecurityFilter sessionFilter() {
-        return new Policy(
-                        List.of(sessions.orElseThrow().authenticator()),
-                        policy.vetoers(),
-                        List.of(),
-                        policy.failedAttempts(),
-                        policy.passwords(),
-                        UnaryOperator.identity(),
-                        policy.clients(),
-                        policy.checks())
-                .securityFilter(false);
+        return policy.only(sessions.orElseThrow().authenticator()).securityFilter(false);
     }
 
     /// Sessions of clients, if any are offered.
@@ -358,14 +323,6 @@ public final class Security implements StandingRights, AutoCloseable {
                 .map(users -> Map.of(
                         new MongoNamespace(users.database(), users.collection()), UsersGuard.withoutSecrets(users)))
                 .orElse(Map.of());
-    }
-
-    /// Whether an account of the configuration has the root role.
-    private boolean isManagedFromFile() {
-        var rootRole = config.mongoAcl().flatMap(MongoAclConfig::rootRole);
-        return config.fileUsers().stream()
-                .flatMap(List::stream)
-                .anyMatch(user -> rootRole.filter(user.roles()::contains).isPresent());
     }
 
     private UsersGuard usersGuard(MongoRealmConfig realm) {

@@ -14,7 +14,7 @@ import org.restheart.core.accounts.CollectionFollower.Listener;
 import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
-import org.restheart.core.config.SessionsConfig;
+import org.restheart.core.config.SecurityConfig;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.acl.AclAuthorizer;
@@ -47,34 +47,26 @@ final class StoredSecurity {
 
     /// @param tasks ended before the client is closed
     /// @param changes receives those of accounts, keys and revoked tokens
-    /// @param managedOtherwise whether accounts that are not in MongoDB may manage
-    /// @param permittedOtherwise whether permissions that are not in MongoDB may allow something
     StoredSecurity(
             BackgroundTasks tasks,
             MongoClient client,
-            Optional<MongoRealmConfig> realmConfig,
-            Optional<MongoAclConfig> aclConfig,
-            Optional<ApiKeyConfig> keysConfig,
-            Optional<SessionsConfig> sessionsConfig,
-            Optional<MongoNamespace> revoked,
+            SecurityConfig config,
             PasswordHashes hashes,
-            CredentialChanges changes,
-            boolean managedOtherwise,
-            boolean permittedOtherwise) {
+            CredentialChanges changes) {
         this.changes = changes;
-        this.realm = realmConfig.map(config -> realm(client, config, hashes));
-        this.authorizer = aclConfig.map(config -> authorizer(client, config));
-        this.apiKeys = keysConfig.map(config -> apiKeys(client, config));
-        this.sessions = sessionsConfig.map(
-                config -> new MongoRefreshTokens(client, config.database(), config.collection(), lookUp));
-        this.revocations = revoked.map(namespace -> revocations(client, namespace));
-        this.managers = realmConfig
-                .filter(_ -> !managedOtherwise)
-                .flatMap(config -> aclConfig
+        this.realm = config.mongoRealm().map(users -> realm(client, users, hashes));
+        this.authorizer = config.mongoAcl().map(acl -> authorizer(client, acl));
+        this.apiKeys = config.apiKeys().map(keys -> apiKeys(client, keys));
+        this.sessions = config.sessions()
+                .map(tokens -> new MongoRefreshTokens(client, tokens.database(), tokens.collection(), lookUp));
+        this.revocations = config.revocations().map(namespace -> revocations(client, namespace));
+        this.managers = config.mongoRealm()
+                .filter(_ -> !config.definesRootAccount())
+                .flatMap(users -> config.mongoAcl()
                         .flatMap(MongoAclConfig::rootRole)
-                        .map(role -> new Managers(client, config.users(), role)));
-        this.usersAtStart = new UsersAtStart(tasks, client, realmConfig, aclConfig, managers, permittedOtherwise);
-        if (realmConfig.isPresent() || aclConfig.isPresent()) {
+                        .map(role -> new Managers(client, users.users(), role)));
+        this.usersAtStart = new UsersAtStart(tasks, client, config, managers);
+        if (config.mongoRealm().isPresent() || config.mongoAcl().isPresent()) {
             usersAtStart.start();
         }
         listeners.forEach((database, ofCollection) -> CollectionFollower.start(tasks, client, database, ofCollection));
@@ -82,37 +74,37 @@ final class StoredSecurity {
 
     private StoredRealm realm(MongoClient client, MongoRealmConfig config, PasswordHashes hashes) {
         var users = config.users();
-        var kept = new InvalidatedCache<String, StoredRealm.Entry>(config.keeping());
+        var cache = new InvalidatedCache<String, StoredRealm.Entry>(config.keeping());
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
-        listen(users.database(), users.collection(), new Invalidation(kept, byId));
+        listen(users.database(), users.collection(), new Invalidation(cache, byId));
         listen(users.database(), users.collection(), changes.ofAccounts(byId)); // when it is forgotten
-        return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, kept);
+        return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, cache);
     }
 
     private AclAuthorizer authorizer(MongoClient client, MongoAclConfig config) {
-        var kept = new InvalidatedCache<String, List<Permission>>(config.keeping());
-        listen(config.database(), config.collection(), new Invalidation(kept, false));
+        var cache = new InvalidatedCache<String, List<Permission>>(config.keeping());
+        listen(config.database(), config.collection(), new Invalidation(cache, false));
         var permissions = new MongoPermissions(client, config.database(), config.collection(), lookUp);
-        return new AclAuthorizer(new StoredPermissions(permissions, kept), config.rootRole());
+        return new AclAuthorizer(new StoredPermissions(permissions, cache), config.rootRole());
     }
 
     private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {
-        var kept = new InvalidatedCache<String, ApiKey>(config.keeping());
-        var keptByHandle = new InvalidatedCache<String, ApiKey>(config.keeping());
-        listen(config.database(), config.collection(), new Invalidation(kept, true));
-        listen(config.database(), config.collection(), new Invalidation(keptByHandle, false));
+        var cache = new InvalidatedCache<String, ApiKey>(config.keeping());
+        var cacheByHandle = new InvalidatedCache<String, ApiKey>(config.keeping());
+        listen(config.database(), config.collection(), new Invalidation(cache, true));
+        listen(config.database(), config.collection(), new Invalidation(cacheByHandle, false));
         listen(config.database(), config.collection(), changes.ofKeys()); // when they are forgotten
-        return new MongoApiKeys(
-                client, config.database(), config.collection(), kept, keptByHandle, lookUp, changes::keyChanged);
+        var keys = client.getDatabase(config.database()).getCollection(config.collection(), BsonDocument.class);
+        return new MongoApiKeys(keys, cache, cacheByHandle, lookUp, changes::keyChanged);
     }
 
     private MongoRevocations revocations(MongoClient client, MongoNamespace namespace) {
-        var kept = new InvalidatedCache<String, Boolean>(
+        var cache = new InvalidatedCache<String, Boolean>(
                 new CacheExpiry(MAX_TOKENS, UNFOLLOWED, CacheExpiry.Expiry.AFTER_WRITE));
-        listen(namespace.getDatabaseName(), namespace.getCollectionName(), new Invalidation(kept, true));
+        listen(namespace.getDatabaseName(), namespace.getCollectionName(), new Invalidation(cache, true));
         listen(namespace.getDatabaseName(), namespace.getCollectionName(), changes.ofRevocations());
-        return new MongoRevocations(client, namespace, kept, lookUp);
+        return new MongoRevocations(client, namespace, cache, lookUp);
     }
 
     /// Accounts and permissions may share a collection.

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityOAuth;
 import org.restheart.core.config.SecurityTokens;
 import org.restheart.core.config.SessionsConfig;
@@ -15,6 +16,7 @@ import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.apikey.KeyForm;
+import org.restheart.security.apikey.KeyLimitsNow;
 import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
@@ -54,28 +56,27 @@ final class TokenParts {
     private final Optional<TokenManager> manager;
 
     /// @param realms by the names by which credentials refer to them
-    /// @param keyLimits what API keys allow
-    /// @param sessions that end when tokens are revoked
-    /// @param revocations that gateways share; empty for those of this process
-    TokenParts(
-            SecurityTokens config,
-            SecurityOAuth oauth,
-            Map<String, Realm> realms,
-            Generations.KeyLimits keyLimits,
-            JwtTokenManager.Sessions sessions,
-            Optional<Revocations> revocations) {
-        this.config = config;
-        this.oauth = oauth;
+    /// @param stored holds API keys, sessions, and the revocations that gateways share; without it, revocations are
+    ///     those of this process
+    TokenParts(SecurityConfig security, Map<String, Realm> realms, Optional<StoredSecurity> stored) {
+        this.config = security.tokens();
+        this.oauth = security.oauth();
+        var keyLimits = stored.flatMap(StoredSecurity::apiKeys)
+                .<Generations.KeyLimits>map(KeyLimitsNow::new)
+                .orElse(Generations.KeyLimits.NONE);
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
         var accepting = config.jwt().jwt().knowing(accounts);
-        var known = revocations.map(accepting::refusing).orElse(accepting);
+        var known = stored.flatMap(StoredSecurity::revocations)
+                .map(Revocations::storedIn)
+                .map(accepting::refusing)
+                .orElse(accepting);
         this.resources = oauth.modelContext()
                 .map(endpoint -> new ResourceGrant(
                         new ResourceTokens(
                                 endpoint.resource().path(), endpoint.resource().base()::of, endpoint.plain()),
                         endpoint.resource().scopes()));
         this.jwt = resources.map(grant -> known.serving(grant.tokens())).orElse(known);
-        this.manager = manager(sessions);
+        this.manager = manager(sessions(security, stored));
         if (config.tokenBasic() && manager.isEmpty()) {
             LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
         }
@@ -91,6 +92,14 @@ final class TokenParts {
     void watch(Consumer<String> revoked, Consumer<String> invalidated) {
         jwt.verifier().revocations().watch(revoked);
         manager.ifPresent(tokens -> tokens.watch(invalidated));
+    }
+
+    /// The sessions that end when tokens are revoked.
+    private static JwtTokenManager.Sessions sessions(SecurityConfig security, Optional<StoredSecurity> stored) {
+        return stored.flatMap(StoredSecurity::sessions)
+                .flatMap(store -> security.sessions()
+                        .map(settings -> new JwtTokenManager.Sessions(settings.access(), store::deleteOf)))
+                .orElse(JwtTokenManager.Sessions.NONE);
     }
 
     private Optional<TokenManager> manager(JwtTokenManager.Sessions sessions) {
@@ -114,8 +123,6 @@ final class TokenParts {
     /// Sessions, whose tokens bearers use.
     RenewableSessions sessions(
             RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm, ClientAddress clients) {
-        var claims =
-                config.jwtTokens().map(JwtTokenManager.Settings::propertyClaims).orElse(List.of());
         var revoked = config.jwtTokens()
                 .map(JwtTokenManager.Settings::lifetime)
                 .filter(lifetime -> lifetime.compareTo(sessions.access()) > 0)
@@ -126,7 +133,11 @@ final class TokenParts {
                 accounts,
                 jwt,
                 new RenewableSessions.Settings(
-                        sessions.access(), sessions.refresh(), keysRealm, claims, clients, revoked));
+                        sessions.access(), sessions.refresh(), keysRealm, propertyClaims(), clients, revoked));
+    }
+
+    private List<String> propertyClaims() {
+        return config.jwtTokens().map(JwtTokenManager.Settings::propertyClaims).orElse(List.of());
     }
 
     /// Precedes mechanisms that check passwords.
@@ -212,14 +223,13 @@ final class TokenParts {
         oauth.authorization()
                 .ifPresent(part -> bindings.add(Binding.of(
                         new AuthorizationService(
-                                part.loginUrl(),
-                                part.redirects(),
+                                new AuthorizationService.Settings(
+                                        part.loginUrl(),
+                                        part.redirects(),
+                                        propertyClaims(),
+                                        oauth.serverMetadata().map(SecurityOAuth.ServerMetadata::base)),
                                 jwt.signer().orElseThrow(),
                                 accounts,
-                                config.jwtTokens()
-                                        .map(JwtTokenManager.Settings::propertyClaims)
-                                        .orElse(List.of()),
-                                oauth.serverMetadata().map(SecurityOAuth.ServerMetadata::base),
                                 resources),
                         part.endpoint())));
         oauth.registration().ifPresent(endpoint -> bindings.add(Binding.of(new ClientRegistrationService(), endpoint)));

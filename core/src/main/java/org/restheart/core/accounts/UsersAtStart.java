@@ -16,7 +16,9 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
+import org.restheart.core.config.SecurityConfig;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,10 +36,8 @@ final class UsersAtStart {
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final MongoClient client;
-    private final Optional<MongoRealmConfig> realm;
-    private final Optional<MongoAclConfig> acl;
+    private final SecurityConfig config;
     private final Optional<Managers> managers;
-    private final boolean permittedOtherwise;
     private final CountDownLatch tried = new CountDownLatch(1);
     private final BackgroundTasks tasks;
     private volatile boolean defaultPassword;
@@ -45,16 +45,12 @@ final class UsersAtStart {
     UsersAtStart(
             BackgroundTasks tasks,
             MongoClient client,
-            Optional<MongoRealmConfig> realm,
-            Optional<MongoAclConfig> acl,
-            Optional<Managers> managers,
-            boolean permittedOtherwise) {
+            SecurityConfig config,
+            Optional<Managers> managers) {
         this.tasks = tasks;
         this.client = client;
-        this.realm = realm;
-        this.acl = acl;
+        this.config = config;
         this.managers = managers;
-        this.permittedOtherwise = permittedOtherwise;
     }
 
     /// Returns when the collections and the first account exist, when the first attempt has failed, or after
@@ -78,8 +74,8 @@ final class UsersAtStart {
     private void run() {
         while (tasks.isRunning()) {
             try {
-                acl.ifPresent(this::create);
-                realm.ifPresent(this::create);
+                config.mongoAcl().ifPresent(this::create);
+                config.mongoRealm().ifPresent(this::create);
                 warnIfNobodyCanManage();
                 tried.countDown();
                 return;
@@ -99,24 +95,24 @@ final class UsersAtStart {
         return failure instanceof MongoSecurityException ? REFUSED : UNREACHABLE;
     }
 
-    private void create(MongoAclConfig config) {
-        create(config.database(), config.collection());
-        var permissions = client.getDatabase(config.database()).getCollection(config.collection());
-        if (config.rootRole().isEmpty() && !permittedOtherwise && permissions.estimatedDocumentCount() == 0) {
+    private void create(MongoAclConfig acl) {
+        create(acl.database(), acl.collection());
+        var permissions = client.getDatabase(acl.database()).getCollection(acl.collection());
+        if (acl.rootRole().isEmpty() && !config.definesPermissions() && permissions.estimatedDocumentCount() == 0) {
             LOG.warn(
                     "No account may do anything: {}.{} has no permission, and no role may do everything"
                             + " (/mongoAclAuthorizer/root-role). A configuration file replaces the built-in one, in which"
                             + " the role admin may; overrides (-o, RHO) change single keys of it",
-                    config.database(),
-                    config.collection());
+                    acl.database(),
+                    acl.collection());
         }
     }
 
-    private void create(MongoRealmConfig config) {
-        var users = config.users();
+    private void create(MongoRealmConfig realm) {
+        var users = realm.users();
         create(users.database(), users.collection());
         var collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
-        var first = config.firstUser();
+        var first = realm.firstUser();
         if (first.isPresent() && collection.estimatedDocumentCount() == 0) {
             // Several gateways may start at once: the second one finds the existing account.
             var id = first.get().get("_id");
@@ -126,7 +122,7 @@ final class UsersAtStart {
                     new UpdateOptions().upsert(true));
             LOG.info("Created the first account in {}.{}", users.database(), users.collection());
         }
-        warnOfDefaultPassword(config);
+        warnOfDefaultPassword(users);
     }
 
     private void warnIfNobodyCanManage() {
@@ -143,8 +139,7 @@ final class UsersAtStart {
         return rest;
     }
 
-    private void warnOfDefaultPassword(MongoRealmConfig config) {
-        var users = config.users();
+    private void warnOfDefaultPassword(UsersCollection users) {
         var known = client.getDatabase(users.database())
                 .getCollection(users.collection(), BsonDocument.class)
                 .find(Filters.eq(users.passwordProperty(), new BsonString(MongoRealmConfig.DEFAULT_HASH)))

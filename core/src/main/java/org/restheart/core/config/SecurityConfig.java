@@ -118,6 +118,19 @@ public record SecurityConfig(
         return basicRealm.orElse(mongoRealm.isPresent() ? RealmName.MONGO : RealmName.FILE);
     }
 
+    /// Whether an account of the configuration, or of a file, has the root role.
+    public boolean definesRootAccount() {
+        var rootRole = mongoAcl.flatMap(MongoAclConfig::rootRole);
+        return fileUsers.stream()
+                .flatMap(List::stream)
+                .anyMatch(user -> rootRole.filter(user.roles()::contains).isPresent());
+    }
+
+    /// Whether permissions that are not in MongoDB may allow something.
+    public boolean definesPermissions() {
+        return fullAuthorizer.isPresent() || filePermissions.isPresent();
+    }
+
     /// Whether at least one authentication mechanism is enabled.
     public boolean canAuthenticate() {
         return basicRealm.isPresent() || digest.isPresent() || tokens.bearer().isPresent() || tokens.tokenBasic();

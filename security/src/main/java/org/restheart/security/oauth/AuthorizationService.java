@@ -27,29 +27,23 @@ public final class AuthorizationService implements Service {
     private static final Duration CODE_LIFETIME = Duration.ofMinutes(5);
     private static final Key<Boolean> FROM_FORM = Key.named("credentials from a form");
 
-    private final Optional<String> loginUrl;
-    private final RedirectUris redirects;
+    private final Settings settings;
     private final JwtSigner signer;
     private final Generations accounts;
-    private final List<String> propertyClaims;
-    private final Optional<BaseUrl> issuer;
     private final Optional<ResourceGrant> resources;
 
+    /// @param loginUrl the page to which browsers are sent
+    /// @param redirects the allowed URIs of clients
     /// @param propertyClaims top-level properties of the account that are added to the token
+    /// @param issuer named in responses to clients, if it has metadata
+    public record Settings(
+            Optional<String> loginUrl, RedirectUris redirects, List<String> propertyClaims, Optional<BaseUrl> issuer) {}
+
     public AuthorizationService(
-            Optional<String> loginUrl,
-            RedirectUris redirects,
-            JwtSigner signer,
-            Generations accounts,
-            List<String> propertyClaims,
-            Optional<BaseUrl> issuer,
-            Optional<ResourceGrant> resources) {
-        this.loginUrl = loginUrl;
-        this.redirects = redirects;
+            Settings settings, JwtSigner signer, Generations accounts, Optional<ResourceGrant> resources) {
+        this.settings = settings;
         this.signer = signer;
         this.accounts = accounts;
-        this.propertyClaims = propertyClaims;
-        this.issuer = issuer;
         this.resources = resources;
     }
 
@@ -82,7 +76,7 @@ public final class AuthorizationService implements Service {
     }
 
     private Response.Ready ask(Query query) {
-        if (loginUrl.isEmpty()) {
+        if (settings.loginUrl.isEmpty()) {
             return OAuthError.response(500, "server_error", "login-url is not configured");
         }
         if (!isCode(query)) {
@@ -90,7 +84,7 @@ public final class AuthorizationService implements Service {
         }
         var problem = redirectProblem(query).or(() -> challengeProblem(query));
         return problem.map(text -> OAuthError.response(400, "invalid_request", text))
-                .orElseGet(() -> to(Urls.with(loginUrl.get(), query)));
+                .orElseGet(() -> to(Urls.with(settings.loginUrl.get(), query)));
     }
 
     private static boolean isCode(Query query) {
@@ -102,7 +96,7 @@ public final class AuthorizationService implements Service {
         if (uri.isEmpty()) {
             return Optional.of("redirect_uri is required");
         }
-        return redirects.allow(uri.get()) ? Optional.empty() : Optional.of("redirect_uri is not in the allowed list");
+        return settings.redirects.allow(uri.get()) ? Optional.empty() : Optional.of("redirect_uri is not in the allowed list");
     }
 
     private static Optional<String> challengeProblem(Query query) {
@@ -122,8 +116,8 @@ public final class AuthorizationService implements Service {
         }
         var account = request.caller().account();
         if (account.isEmpty()) {
-            if (request.attribute(FROM_FORM).isPresent() && loginUrl.isPresent()) {
-                return to(Urls.with(Urls.with(loginUrl.get(), "error", "invalid_credentials"), query));
+            if (request.attribute(FROM_FORM).isPresent() && settings.loginUrl.isPresent()) {
+                return to(Urls.with(Urls.with(settings.loginUrl.get(), "error", "invalid_credentials"), query));
             }
             throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
         }
@@ -154,7 +148,7 @@ public final class AuthorizationService implements Service {
         if (database != null) {
             claims.append("authDb", database);
         }
-        for (var name : propertyClaims) {
+        for (var name : settings.propertyClaims) {
             var value = account.properties().get(name);
             if (value != null) {
                 claims.putIfAbsent(name, value);
@@ -167,7 +161,7 @@ public final class AuthorizationService implements Service {
     /// Names the issuer (RFC 9207), so that a client of several servers detects the response of another.
     private Response.Ready back(Request request, String redirect, String... namesAndValues) {
         var all = new ArrayList<>(List.of(namesAndValues));
-        issuer.ifPresent(base -> all.addAll(List.of("iss", base.of(request))));
+        settings.issuer.ifPresent(base -> all.addAll(List.of("iss", base.of(request))));
         request.query().first("state").ifPresent(state -> all.addAll(List.of("state", state)));
         return to(Urls.with(redirect, all.toArray(String[]::new)));
     }
