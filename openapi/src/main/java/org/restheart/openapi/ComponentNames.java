@@ -40,7 +40,7 @@ final class ComponentNames {
         boolean plain =
                 segments.stream().allMatch(segment -> PLAIN.matcher(segment).matches())
                         && !TAKEN.contains(segments.getLast())
-                        && !Components.FIXED.contains(name.toString())
+                        && !FixedSchemas.NAMES.contains(name.toString())
                         && !name.toString().equals("Root");
         return plain ? name.toString() : name + "X" + hash(String.join("/", segments));
     }

@@ -117,51 +117,64 @@ final class DeclaredSchemas {
         text(document, converted, "title");
         text(document, converted, "description");
         if (document.containsKey("bsonType")) {
-            var types = bsonTypes(document.get("bsonType"));
-            if (!types.isEmpty()) {
-                var union = ShapeSchemas.union(
-                        types, names(document.get("bsonType")).contains("null"));
-                if (union.containsKey("$ref") || union.containsKey("anyOf")) {
-                    converted.putAll(union);
-                    return converted;
-                }
-                converted.putAll(union);
+            var union = unionOfBsonTypes(document);
+            converted.putAll(union);
+            if (union.containsKey("$ref") || union.containsKey("anyOf")) {
+                return converted;
             }
         } else {
             types(document.get("type"), converted);
         }
+        bounds(document, converted);
+        objects(document, converted, name, depth);
+        arrays(document, converted, name, depth);
+        combinations(document, converted, name, depth);
+        dependencies(document, converted, name, depth);
+        return converted;
+    }
+
+    /// The schema of the types that `bsonType` names; empty if it names no known one.
+    private BsonDocument unionOfBsonTypes(BsonDocument from) {
+        var types = bsonTypes(from.get("bsonType"));
+        return types.isEmpty()
+                ? new BsonDocument()
+                : ShapeSchemas.union(types, names(from.get("bsonType")).contains("null"));
+    }
+
+    /// Keywords without schemas.
+    private static void bounds(BsonDocument from, BsonDocument to) {
         COPIED.forEach(key -> {
-            if (document.containsKey(key)) {
-                converted.append(key, document.get(key));
+            if (from.containsKey(key)) {
+                to.append(key, from.get(key));
             }
         });
         NUMERIC.forEach(key -> {
-            var number = document.get(key);
+            var number = from.get(key);
             if (number != null && number.isNumber()) {
-                converted.append(key, number);
+                to.append(key, number);
             }
         });
-        exclusive(document, converted, "minimum", "exclusiveMinimum");
-        exclusive(document, converted, "maximum", "exclusiveMaximum");
-        objects(document, converted, name, depth);
-        arrays(document, converted, name, depth);
+        exclusive(from, to, "minimum", "exclusiveMinimum");
+        exclusive(from, to, "maximum", "exclusiveMaximum");
+    }
+
+    /// Schemas that hold for the same value.
+    private void combinations(BsonDocument from, BsonDocument to, String name, int depth) {
         for (var key : List.of("allOf", "anyOf", "oneOf")) {
-            if (document.get(key) instanceof BsonArray parts && !parts.isEmpty()) {
+            if (from.get(key) instanceof BsonArray parts && !parts.isEmpty()) {
                 var all = new BsonArray();
                 int i = 0;
                 for (var part : parts) {
                     all.add(convert(part, name + "_" + key + i++, depth + 1));
                 }
-                converted.append(key, all);
+                to.append(key, all);
             }
         }
         for (var key : List.of("not", "contains", "if", "then", "else", "propertyNames")) {
-            if (document.containsKey(key)) {
-                converted.append(key, convert(document.get(key), name + "_" + key, depth + 1));
+            if (from.containsKey(key)) {
+                to.append(key, convert(from.get(key), name + "_" + key, depth + 1));
             }
         }
-        dependencies(document, converted, name, depth);
-        return converted;
     }
 
     private static void text(BsonDocument from, BsonDocument to, String key) {
