@@ -5,7 +5,6 @@ import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -18,9 +17,7 @@ import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
-import org.restheart.http.access.Grant;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.Visible.Group;
@@ -29,13 +26,6 @@ import org.restheart.openapi.Visible.Offered;
 /// The schemas of a collection's documents: stored, new, and changes. Components are created on first reference.
 /// Confined to one OpenAPI document.
 final class DocumentSchemas {
-    /// Keywords that may name hidden properties and are not needed.
-    private static final List<String> NAMING = List.of(
-            "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "if", "then", "else", "not");
-
-    /// Keywords that describe a whole value, including its hidden parts.
-    private static final List<String> WHOLE = List.of("additionalProperties", "const", "enum");
-
     private final Components components;
     private final ShapeSchemas shapes;
     private final Group group;
@@ -76,67 +66,57 @@ final class DocumentSchemas {
     }
 
     private BsonDocument storedSchema() {
-        var visibilities = visibilities(Method.GET);
-        var sampled = group.shape();
-        var properties = new BsonDocument();
+        var redaction = SchemaRedaction.by(rules(Method.GET), components);
         var schema = type("object");
+        var properties = new BsonDocument();
         var declared = declared();
-        declared.ifPresent(found -> {
-            var converted = convert(found.schema(), name);
-            for (var key : List.of("title", "description")) {
-                if (converted.containsKey(key)) {
-                    schema.append(key, converted.get(key));
-                }
-            }
-            if (converted.get("properties") instanceof BsonDocument known) {
-                known.forEach((property, inner) -> {
-                    if (isShown(visibilities, property)) {
-                        properties.append(property, visible(inner, property, visibilities, new HashSet<>()));
-                    }
-                });
-            }
-        });
-        boolean closed = declared.map(
+        declared.ifPresent(found -> addDeclared(convert(found.schema(), name), redaction, schema, properties));
+        boolean closed = declared.filter(
                         found -> BsonBoolean.FALSE.equals(found.schema().get("additionalProperties")))
-                .orElse(false);
+                .isPresent();
         if (!closed) {
-            var seen = shapes.properties(sampled.root(), name, Set.copyOf(properties.keySet()));
+            var seen = shapes.properties(group.shape().root(), name, Set.copyOf(properties.keySet()));
             seen.forEach((property, inner) -> {
-                if (property.equals("_id") || property.equals("_etag") || isShown(visibilities, property)) {
+                if (property.equals("_id") || property.equals("_etag") || redaction.shows(property)) {
                     properties.putIfAbsent(property, inner);
                 }
             });
         }
-        boolean showsId = isShown(visibilities, "_id");
-        if (isShown(visibilities, "_etag")) {
-            var tag = components.fixed("ObjectId").append("readOnly", Json.value(true));
-            properties.put("_etag", tag);
+        if (redaction.shows("_etag")) {
+            properties.put("_etag", components.fixed("ObjectId").append("readOnly", Json.value(true)));
         }
         notes(properties);
         var ordered = new BsonDocument();
-        if (showsId) {
+        if (redaction.shows("_id")) {
             ordered.append("_id", properties.getOrDefault("_id", new BsonDocument()));
         }
         properties.forEach(ordered::putIfAbsent);
         schema.append("properties", ordered);
-        if (showsId) {
+        if (redaction.shows("_id")) {
             schema.append("required", array("_id"));
         }
-        if (declared.isEmpty() && sampled.documents() == 0) {
+        if (declared.isEmpty() && group.shape().documents() == 0) {
             schema.putIfAbsent("description", new BsonString("Nothing is known of these documents."));
         }
         return schema;
     }
 
-    private BsonDocument convert(BsonDocument schema, String component) {
-        return new DeclaredSchemas(components, component, _ -> Optional.empty()).convert(schema);
+    private static void addDeclared(
+            BsonDocument declared, SchemaRedaction redaction, BsonDocument schema, BsonDocument properties) {
+        for (var key : List.of("title", "description")) {
+            if (declared.containsKey(key)) {
+                schema.append(key, declared.get(key));
+            }
+        }
+        declared.getDocument("properties", new BsonDocument()).forEach((property, inner) -> {
+            if (redaction.shows(property)) {
+                properties.append(property, redaction.redacted(inner, property));
+            }
+        });
     }
 
-    /// The visible properties by each rule that may apply to a request of this method; empty for a rule without limits.
-    private List<Optional<Visibility>> visibilities(Method method) {
-        return rules(method).stream()
-                .map(rule -> rule.grant().projectResponse().map(Visibility::of))
-                .toList();
+    private BsonDocument convert(BsonDocument schema, String component) {
+        return new DeclaredSchemas(components, component, _ -> Optional.empty()).convert(schema);
     }
 
     private List<RuleAnswer> rules(Method method) {
@@ -148,56 +128,6 @@ final class DocumentSchemas {
                 })
                 .flatMap(offered -> offered.permitted().possible().stream())
                 .toList();
-    }
-
-    /// Callers who may not read are shown nothing.
-    private static boolean isShown(List<Optional<Visibility>> visibilities, String path) {
-        return visibilities.stream()
-                .anyMatch(visibility ->
-                        visibility.map(shown -> shown.showsPart(path)).orElse(true));
-    }
-
-    /// A declared schema without hidden properties. Its components are changed in place, since nothing else refers to
-    /// them.
-    private BsonValue visible(
-            BsonValue schema, String path, List<Optional<Visibility>> visibilities, Set<String> entered) {
-        if (!(schema instanceof BsonDocument document) || visibilities.stream().anyMatch(Optional::isEmpty)) {
-            return schema;
-        }
-        if (document.get("$ref") instanceof BsonString reference) {
-            var component = reference.getValue().substring(reference.getValue().lastIndexOf('/') + 1);
-            var inner = components.schemas().get(component);
-            if (inner != null && entered.add(component)) {
-                components.put(component, (BsonDocument) visible(inner, path, visibilities, entered));
-            }
-            return schema;
-        }
-        NAMING.forEach(document::remove);
-        if (document.get("properties") instanceof BsonDocument properties) {
-            properties.keySet().removeIf(property -> !isShown(visibilities, path + "." + property));
-            properties.replaceAll((property, inner) -> visible(inner, path + "." + property, visibilities, entered));
-            if (document.get("required") instanceof BsonArray required) {
-                required.removeIf(
-                        property -> property instanceof BsonString text && !properties.containsKey(text.getValue()));
-                if (required.isEmpty()) {
-                    document.remove("required");
-                }
-            }
-        }
-        if (visibilities.stream().noneMatch(shown -> shown.orElseThrow().shows(path))) {
-            WHOLE.forEach(document::remove);
-        }
-        for (var key : List.of("items", "contains")) {
-            if (document.get(key) instanceof BsonDocument items) {
-                document.put(key, visible(items, path, visibilities, entered));
-            }
-        }
-        for (var key : List.of("prefixItems", "allOf", "anyOf", "oneOf")) {
-            if (document.get(key) instanceof BsonArray parts) {
-                parts.replaceAll(part -> visible(part, path, visibilities, entered));
-            }
-        }
-        return document;
     }
 
     /// Properties with index types.
@@ -326,14 +256,14 @@ final class DocumentSchemas {
                     "Properties to set, by name or dotted path, and update operators of MongoDB such as `$inc`,"
                             + " `$push` or `$unset`.");
             var properties = new BsonDocument();
-            var hidden = changeRules(offered);
+            var redaction = SchemaRedaction.by(offered.permitted().possible(), components);
             var all = declared().isPresent()
                     ? convert(declared().get().schema(), component).getDocument("properties", new BsonDocument())
                     : shapes.properties(readable(), component);
             all.forEach((property, inner) -> {
-                if (!property.equals("_id") && !property.equals("_etag") && isShown(hidden, property)) {
+                if (!property.equals("_id") && !property.equals("_etag") && redaction.shows(property)) {
                     ((BsonDocument) open(inner)).remove("x-share");
-                    properties.append(property, visible(inner, property, hidden, new HashSet<>()));
+                    properties.append(property, redaction.redacted(inner, property));
                 }
             });
             if (!properties.isEmpty()) {
@@ -347,14 +277,6 @@ final class DocumentSchemas {
 
     private static BsonValue open(@Nullable BsonValue schema) {
         return schema instanceof BsonDocument ? schema : new BsonDocument();
-    }
-
-    private static List<Optional<Visibility>> changeRules(Offered offered) {
-        return offered.permitted().possible().stream()
-                .map(RuleAnswer::grant)
-                .map(Grant::projectResponse)
-                .map(projection -> projection.map(Visibility::of))
-                .toList();
     }
 
     /// The schema of change events.
