@@ -48,6 +48,7 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.security.ClientAddress;
+import org.restheart.security.SecurityFilter;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// The running server: all parts are constructed here and closed in reverse order.
@@ -70,18 +71,7 @@ public final class Gateway implements AutoCloseable {
         var metrics = Metrics.open(
                 config.metrics(), BuildInfo.load().version(), BuildInfo.load().time());
         opened.push(metrics::close);
-        var observers = new ArrayList<Observer>(metrics.observers());
-        if (config.logging().requestsLog() != RequestsLog.NOTHING) {
-            var log = RequestLog.open(config.logging());
-            opened.push(log::close);
-            observers.add(log);
-        }
-        if (config.logging().audit() != Audit.NOTHING) {
-            var audit = AuditLines.of(config.logging().audit());
-            opened.push(audit::close);
-            observers.add(audit);
-        }
-        this.observer = Observer.all(observers);
+        this.observer = openObserver(metrics);
         this.tracing = config.tracing()
                 .map(traces -> Tracing.open(
                         traces, BuildInfo.load().version(), config.core().name()));
@@ -114,20 +104,10 @@ public final class Gateway implements AutoCloseable {
         var pipeline = new Pipeline(
                 PipelineSettings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
-                binding -> switch (binding.service()) {
-                    case DataApiService _ -> security.securityFilter(binding, DataApiService::located);
-                    case LogInService _ -> security.securityFilter(binding, LogInService::located);
-                    case SessionService _ -> security.sessionFilter();
-                    // Not by cookie, which a browser would send for pages of any site.
-                    case McpService _ -> security.securityFilter(binding, request -> request);
-                    default -> security.securityFilter(binding);
-                },
+                this::securityFilter,
                 binding -> security.securityFilter(binding)::judge,
                 limits);
-        config.staticResources().stream()
-                .filter(files -> !files.embedded())
-                .forEach(files -> bindings.add(Binding.prefix(
-                        new StaticResources(files, FileLocations.besideJar(files.what())), files.where(), false)));
+        bindStaticResources();
         bindProxies();
         var router = new Router(
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
@@ -136,6 +116,33 @@ public final class Gateway implements AutoCloseable {
         this.listener = UndertowListener.start(ServerSettings.of(config), router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener.load());
+    }
+
+    private Observer openObserver(Metrics metrics) {
+        var observers = new ArrayList<Observer>(metrics.observers());
+        if (config.logging().requestsLog() != RequestsLog.NOTHING) {
+            var log = RequestLog.open(config.logging());
+            opened.push(log::close);
+            observers.add(log);
+        }
+        if (config.logging().audit() != Audit.NOTHING) {
+            var audit = AuditLines.of(config.logging().audit());
+            opened.push(audit::close);
+            observers.add(audit);
+        }
+        return Observer.all(observers);
+    }
+
+    /// The security filter of a binding, which for some services reads credentials from other places.
+    private SecurityFilter securityFilter(Binding binding) {
+        return switch (binding.service()) {
+            case DataApiService _ -> security.securityFilter(binding, DataApiService::located);
+            case LogInService _ -> security.securityFilter(binding, LogInService::located);
+            case SessionService _ -> security.sessionFilter();
+            // Not by cookie, which a browser would send for pages of any site.
+            case McpService _ -> security.securityFilter(binding, request -> request);
+            default -> security.securityFilter(binding);
+        };
     }
 
     /// Starts the server; returns when all listeners accept connections. MongoDB need not be reachable yet.
@@ -196,6 +203,13 @@ public final class Gateway implements AutoCloseable {
                     false);
             bindings.add(Binding.prefix(Console.service(console, places), console.uri(), false));
         });
+    }
+
+    private void bindStaticResources() {
+        config.staticResources().stream()
+                .filter(files -> !files.embedded())
+                .forEach(files -> bindings.add(Binding.prefix(
+                        new StaticResources(files, FileLocations.besideJar(files.what())), files.where(), false)));
     }
 
     private void bindProxies() {
