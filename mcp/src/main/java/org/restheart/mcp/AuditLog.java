@@ -42,32 +42,52 @@ final class AuditLog {
         this.clock = clock;
     }
 
-    /// @param what the tool, or the method of a request without one
+    /// What is recorded of a call.
+    ///
+    /// @param rpc empty if the request was refused before its content was read
+    /// @param name of the tool, or the method of a request without one
     /// @param arguments as sent
-    /// @param outcome `done`, or the reason of the refusal
-    void log(
+    record Call(
             Request http,
             Optional<RpcRequest> rpc,
             PresentedCredential credential,
-            String what,
-            BsonDocument arguments,
-            String outcome,
-            Map<String, Long> numbers) {
+            String name,
+            BsonDocument arguments) {}
+
+    /// @param outcome `done`, `asked`, `failed`, `malformed`, or the reason of the refusal
+    void log(Call call, String outcome, Map<String, Long> numbers) {
         if (!on) {
             return;
         }
-        var line = new BsonDocument("time", new BsonString(clock.instant().toString()))
-                .append("request", new BsonString(http.id()));
-        http.caller().account().map(Account::name).ifPresent(name -> line.append("account", new BsonString(name)));
-        credential.keyHandle().ifPresent(handle -> line.append("key", new BsonString(handle)));
-        rpc.flatMap(RpcRequest::clientInfo).ifPresent(client -> line.append("client", cut(client, 300)));
-        rpc.ifPresent(
-                sent -> line.append("version", new BsonString(sent.revision().version())));
-        line.append("tool", new BsonString(QuotedNames.cut(what)));
+        var line = caller(call);
+        var arguments = call.arguments();
+        line.append("tool", new BsonString(QuotedNames.cut(call.name())));
         if (arguments.get("database") instanceof BsonString database) {
             var collection = arguments.get("collection") instanceof BsonString name ? "." + name.getValue() : "";
             line.append("namespace", new BsonString(QuotedNames.cut(database.getValue() + collection)));
         }
+        addArguments(line, arguments);
+        numbers.forEach((name, number) -> line.append(name, new BsonInt64(number)));
+        if (arguments.containsKey("confirmation")) {
+            line.append("confirmation", new BsonString("given"));
+        }
+        LOG.info("{}", Fence.escaped(JSON.encodeToString(line.append("outcome", new BsonString(outcome)))));
+    }
+
+    private BsonDocument caller(Call call) {
+        var http = call.http();
+        var line = new BsonDocument("time", new BsonString(clock.instant().toString()))
+                .append("request", new BsonString(http.id()));
+        http.caller().account().map(Account::name).ifPresent(name -> line.append("account", new BsonString(name)));
+        call.credential().keyHandle().ifPresent(handle -> line.append("key", new BsonString(handle)));
+        call.rpc().flatMap(RpcRequest::clientInfo).ifPresent(client -> line.append("client", cut(client, 300)));
+        call.rpc()
+                .ifPresent(sent ->
+                        line.append("version", new BsonString(sent.revision().version())));
+        return line;
+    }
+
+    private void addArguments(BsonDocument line, BsonDocument arguments) {
         var shape = new BsonDocument();
         arguments.forEach((name, value) -> {
             if (SHAPED.contains(name)) {
@@ -86,11 +106,6 @@ final class AuditLog {
             });
             line.append("values", cut(shown, MAX_VALUES));
         }
-        numbers.forEach((name, number) -> line.append(name, new BsonInt64(number)));
-        if (arguments.containsKey("confirmation")) {
-            line.append("confirmation", new BsonString("given"));
-        }
-        LOG.info("{}", Fence.escaped(JSON.encodeToString(line.append("outcome", new BsonString(outcome)))));
     }
 
     /// The value, or its text shortened to the limit.

@@ -87,11 +87,13 @@ public final class McpService implements Service {
         var confirmations = new Confirmations(tokens, writing.requireElicitation());
         var writes = new WriteTools(writing, calls, confirmations, surroundings.neverWritten());
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
-        var tools = new Tools(config, visible, catalogs, reads, watches, writes, limits, audit, meters);
-        var resources = new Resources(tools.offered(), visible, catalogs, reads, tokens, limits, audit, meters);
+        var handlers = new ToolHandlers(catalogs, reads, watches, writes);
+        var records = new CallRecords(limits, audit, meters);
+        var tools = new Tools(config, visible, handlers, records);
+        var resources = new Resources(tools.offered(), visible, handlers, tokens, records);
         this.methods = new McpMethods(tools, resources, surroundings.version());
         if (!config.audit()) {
-            LOG.warn("mcp: the audit log is off: nothing tells what models have asked");
+            LOG.warn("mcp: the audit log is off: calls of models are not recorded");
         }
     }
 
@@ -145,7 +147,7 @@ public final class McpService implements Service {
     }
 
     private void logRefusal(Request request, PresentedCredential credential, String outcome) {
-        audit.log(request, Optional.empty(), credential, "", new BsonDocument(), outcome, Map.of());
+        audit.log(new AuditLog.Call(request, Optional.empty(), credential, "", new BsonDocument()), outcome, Map.of());
     }
 
     /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -12,6 +11,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.restheart.http.Operation;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -24,31 +24,22 @@ final class Resources {
 
     private final Set<Tool> offered;
     private final VisibleCollections visible;
-    private final CatalogTools catalogs;
-    private final ReadTools reads;
+    private final ToolHandlers handlers;
     private final SealedTokens tokens;
-    private final CallLimits limits;
-    private final AuditLog audit;
-    private final McpMeters meters;
+    private final CallRecords records;
 
     /// @param offered the enabled tools; resources of others do not exist
     Resources(
             Set<Tool> offered,
             VisibleCollections visible,
-            CatalogTools catalogs,
-            ReadTools reads,
+            ToolHandlers handlers,
             SealedTokens tokens,
-            CallLimits limits,
-            AuditLog audit,
-            McpMeters meters) {
+            CallRecords records) {
         this.offered = offered;
         this.visible = visible;
-        this.catalogs = catalogs;
-        this.reads = reads;
+        this.handlers = handlers;
         this.tokens = tokens;
-        this.limits = limits;
-        this.audit = audit;
-        this.meters = meters;
+        this.records = records;
     }
 
     /// The schemas of visible collections, sorted by name.
@@ -110,46 +101,40 @@ final class Resources {
         var parsed = ResourceUri.parse(uri).filter(known -> offered.contains(known.tool()));
         http.attribute(Operation.OBSERVER)
                 .ifPresent(observer -> observer.accept(new Operation(rpc.method(), rpc.method())));
-        long began = System.nanoTime();
-        var outcome = "failed";
-        try (var _ = limits.begin(credential.principal())) {
-            var resource = parsed.orElseThrow(RefusalMessages::notVisible);
-            var text = text(resource, http, rpc, credential);
-            outcome = "done";
-            var content = new BsonDocument("uri", new BsonString(uri))
-                    .append("mimeType", new BsonString("text/plain"))
-                    .append("text", new BsonString(text));
-            return new BsonDocument("contents", new BsonArray(List.of(content)))
-                    .append("ttlMs", new BsonInt64(resource.document().isPresent() ? 0 : McpMethods.SHORT))
-                    .append("cacheScope", new BsonString("private"));
-        } catch (RefusedCall refused) {
-            outcome = refused.reason();
-            throw error(rpc, refused);
-        } catch (ProblemException problem) {
-            if (problem.problem().code() == ProblemCode.NOT_FOUND) {
-                outcome = "not-permitted";
-                throw error(rpc, RefusalMessages.notVisible());
+        var arguments = parsed.map(Resources::arguments).orElseGet(BsonDocument::new);
+        try (var record = records.begin(http, rpc, credential, rpc.method(), arguments)) {
+            try (var _ = records.count(credential)) {
+                var resource = parsed.orElseThrow(RefusalMessages::notVisible);
+                var text = text(resource, new ToolCall(resource.tool(), arguments, http, rpc, credential));
+                record.done();
+                return contents(uri, resource, text);
+            } catch (RefusedCall refused) {
+                record.refused(refused);
+                throw error(rpc, refused);
+            } catch (ProblemException problem) {
+                var told = told(problem.problem(), http);
+                record.refused(told, problem.problem());
+                throw error(rpc, told);
             }
-            var refused = RefusalMessages.of(problem.problem(), new BsonDocument(), http.id());
-            outcome = refused.reason();
-            throw error(rpc, refused);
-        } finally {
-            long nanos = System.nanoTime() - began;
-            var counted = outcome.equals("done") || outcome.equals("failed") ? outcome : "refused";
-            meters.called(rpc.method(), counted, nanos);
-            audit.log(
-                    http,
-                    Optional.of(rpc),
-                    credential,
-                    rpc.method(),
-                    parsed.map(Resources::arguments).orElseGet(BsonDocument::new),
-                    outcome,
-                    Map.of("milliseconds", nanos / 1_000_000));
         }
     }
 
-    private RpcError error(RpcRequest rpc, RefusedCall refused) {
-        meters.refused(refused.reason());
+    private static BsonDocument contents(String uri, ResourceUri resource, String text) {
+        var content = new BsonDocument("uri", new BsonString(uri))
+                .append("mimeType", new BsonString("text/plain"))
+                .append("text", new BsonString(text));
+        return new BsonDocument("contents", new BsonArray(List.of(content)))
+                .append("ttlMs", new BsonInt64(resource.document().isPresent() ? 0 : McpMethods.SHORT))
+                .append("cacheScope", new BsonString("private"));
+    }
+
+    private static RefusedCall told(Problem problem, Request http) {
+        return problem.code() == ProblemCode.NOT_FOUND
+                ? RefusalMessages.notVisible()
+                : RefusalMessages.of(problem, new BsonDocument(), http.id());
+    }
+
+    private static RpcError error(RpcRequest rpc, RefusedCall refused) {
         boolean isUnknown = refused.reason().equals("not-permitted");
         int code = isUnknown && rpc.revision().isLegacy() ? RpcError.UNKNOWN_RESOURCE : RpcError.INVALID_PARAMS;
         return RpcError.of(200, code, isUnknown ? "no such resource, or no permission" : refused.text());
@@ -162,16 +147,9 @@ final class Resources {
                 : arguments.append("collection", new BsonString(resource.collection()));
     }
 
-    private String text(ResourceUri resource, Request http, RpcRequest rpc, PresentedCredential credential) {
-        var call = new ToolCall(resource.tool(), arguments(resource), http, rpc, credential);
-        if (resource.document().isPresent()) {
-            return reads.whole(call, resource.document().get());
-        }
-        var result = switch (resource.tool()) {
-            case COLLECTION_SCHEMA -> catalogs.schema(call);
-            case COLLECTION_INDEXES -> catalogs.indexes(call);
-            default -> catalogs.listCollections(call);
-        };
-        return result.fenced().orElse("");
+    private String text(ResourceUri resource, ToolCall call) {
+        return resource.document().isPresent()
+                ? handlers.reads().whole(call, resource.document().get())
+                : handlers.run(call).fenced().orElse("");
     }
 }

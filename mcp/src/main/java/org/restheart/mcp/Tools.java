@@ -3,9 +3,6 @@ package org.restheart.mcp;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -21,33 +18,14 @@ final class Tools {
 
     private final Set<Tool> offered;
     private final VisibleCollections visible;
-    private final CatalogTools catalogs;
-    private final ReadTools reads;
-    private final WatchTool watches;
-    private final WriteTools writes;
-    private final CallLimits limits;
-    private final AuditLog audit;
-    private final McpMeters meters;
+    private final ToolHandlers handlers;
+    private final CallRecords records;
 
-    Tools(
-            McpConfig config,
-            VisibleCollections visible,
-            CatalogTools catalogs,
-            ReadTools reads,
-            WatchTool watches,
-            WriteTools writes,
-            CallLimits limits,
-            AuditLog audit,
-            McpMeters meters) {
+    Tools(McpConfig config, VisibleCollections visible, ToolHandlers handlers, CallRecords records) {
         this.offered = offered(config);
         this.visible = visible;
-        this.catalogs = catalogs;
-        this.reads = reads;
-        this.watches = watches;
-        this.writes = writes;
-        this.limits = limits;
-        this.audit = audit;
-        this.meters = meters;
+        this.handlers = handlers;
+        this.records = records;
     }
 
     /// The enabled tools.
@@ -84,67 +62,37 @@ final class Tools {
         }
         var arguments = sent == null ? new BsonDocument() : sent.asDocument();
         http.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(new Operation(name, name)));
-        var numbers = new LinkedHashMap<String, Long>();
-        long began = System.nanoTime();
-        var outcome = "failed";
-        var counted = "failed";
-        try (var _ = limits.begin(credential.principal())) {
-            tool.check(arguments);
-            var result = run(new ToolCall(tool, arguments, http, rpc, credential));
-            numbers.put("documents", (long) result.documents());
-            numbers.put("bytes", (long) result.bytes());
-            meters.result(result);
-            outcome = result.input().isPresent() || result.structured().containsKey("confirmation") ? "asked" : "done";
-            counted = outcome;
+        try (var record = records.begin(http, rpc, credential, name, arguments)) {
+            return run(new ToolCall(tool, arguments, http, rpc, credential), record);
+        }
+    }
+
+    private BsonDocument run(ToolCall call, CallRecord record) {
+        try (var _ = records.count(call.credential())) {
+            call.tool().check(call.arguments());
+            var result = handlers.run(call);
+            record.done(result);
             return result.toBson();
         } catch (RefusedCall refused) {
-            outcome = refused.reason();
-            counted = "refused";
-            meters.refused(refused.reason());
+            record.refused(refused);
             return ToolResult.error(refused.text());
         } catch (ProblemException problem) {
-            var refused = RefusalMessages.of(problem.problem(), arguments, http.id());
+            var http = call.http();
+            var refused = RefusalMessages.of(problem.problem(), call.arguments(), http.id());
             LOG.debug(
                     "request {}: {} refused: {}",
                     http.id(),
-                    tool.toolName(),
+                    call.tool().toolName(),
                     problem.problem().message());
-            outcome = refused.reason();
-            counted = problem.problem().status() < 500 ? "refused" : "failed";
-            meters.refused(refused.reason());
+            record.refused(refused, problem.problem());
             return ToolResult.error(refused.text());
         } catch (RpcError error) {
-            outcome = "malformed";
-            counted = "refused";
+            record.malformed();
             throw error;
-        } finally {
-            long nanos = System.nanoTime() - began;
-            numbers.put("milliseconds", nanos / 1_000_000);
-            meters.called(tool.toolName(), counted, nanos);
-            audit.log(http, Optional.of(rpc), credential, name, arguments, outcome, Map.copyOf(numbers));
         }
     }
 
     private static RpcError unknown(String name) {
         return RpcError.invalidParams("there is no tool " + QuotedNames.quoted(name));
-    }
-
-    private ToolResult run(ToolCall call) {
-        return switch (call.tool()) {
-            case LIST_DATABASES -> catalogs.listDatabases(call);
-            case LIST_COLLECTIONS -> catalogs.listCollections(call);
-            case COLLECTION_SCHEMA -> catalogs.schema(call);
-            case COLLECTION_INDEXES -> catalogs.indexes(call);
-            case FIND -> reads.find(call);
-            case COUNT -> reads.count(call);
-            case AGGREGATE -> reads.aggregate(call);
-            case RUN_AGGREGATION -> reads.runAggregation(call);
-            case EXPLAIN -> reads.explain(call);
-            case WATCH -> watches.watch(call);
-            case INSERT_MANY -> writes.insertMany(call);
-            case UPDATE_MANY -> writes.updateMany(call);
-            case DELETE_MANY -> writes.deleteMany(call);
-            case UPDATE_DOCUMENT -> writes.updateDocument(call);
-        };
     }
 }
