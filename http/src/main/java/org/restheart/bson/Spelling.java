@@ -116,7 +116,7 @@ abstract class Spelling {
 
     /// Relaxed, but every date is a number.
     private static final class DefaultSpelling extends RelaxedSpelling {
-        /// The blank before the brace is part of the contract.
+        /// With a blank before the closing brace, as clients of this mode have always received it.
         @Override
         void date(long millis, Utf8Buffer out) {
             out.addAscii("{\"$date\": ");

@@ -225,7 +225,7 @@ class JsonEncoderTest {
 
     @ParameterizedTest
     @FieldSource("TABLE")
-    void writes_the_table_of_the_contract(Row row) {
+    void each_type_is_written_as_each_mode_requires(Row row) {
         for (var mode : JsonMode.ofParameter()) {
             var encoder = JsonEncoder.of(mode);
             var document = new BsonDocument("v", row.value);

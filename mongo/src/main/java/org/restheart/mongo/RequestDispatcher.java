@@ -26,7 +26,7 @@ import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.Sessions;
 
-/// Checks a request in the contract's order and runs its handler. Thread-safe.
+/// Checks a request, always in the same order, since the first error is reported, and runs its handler. Thread-safe.
 final class RequestDispatcher {
     private final ParameterSettings parameterSettings;
     private final ForbiddenOperators forbiddenOperators;

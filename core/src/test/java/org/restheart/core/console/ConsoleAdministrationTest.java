@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.testkit.TestMongo;
 
-/// What those do with the console who look after data, accounts and permissions. The numbers are those of the stories
-/// in the console's contract.
+/// Administration of data, accounts and permissions with the console in a real browser.
 class ConsoleAdministrationTest extends BrowserTest {
     private static final int LINES = 100_000;
     private static final int IMPORT_MS = 300_000;

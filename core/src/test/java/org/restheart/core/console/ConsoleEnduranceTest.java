@@ -21,8 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 
-/// What the console does when there is much, when it takes long, and when something is away for a while. The numbers
-/// are those of the stories in the console's contract.
+/// The console with many documents, with long-lived connections, and after interruptions of the server.
 class ConsoleEnduranceTest extends BrowserTest {
     private static final int MANY = 1_000_000;
     private static final int CLIENTS = 200;

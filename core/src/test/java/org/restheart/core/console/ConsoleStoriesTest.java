@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 
-/// What people do with the console, in a real browser. The numbers are those of the stories in the console's contract.
+/// Common uses of the console in a real browser.
 class ConsoleStoriesTest extends BrowserTest {
     private static final String ALL_TYPES = """
             {_id: 'types', text: 'a"b\\\\c', double: 1.0, zero: -0.0, nan: {$numberDouble: 'NaN'}, int: 5,

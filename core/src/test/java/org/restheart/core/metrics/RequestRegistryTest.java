@@ -22,7 +22,7 @@ class RequestRegistryTest {
     }
 
     @Test
-    void the_text_is_the_contracts() {
+    void a_scrape_has_the_documented_names_labels_and_units() {
         var registry = registry("/*");
         registry.record(observed(Method.GET, "/a/b", 200, Duration.ofMillis(7)));
         registry.record(observed(Method.GET, "/", 200, Duration.ofMillis(7)));

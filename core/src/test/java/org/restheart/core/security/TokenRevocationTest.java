@@ -28,7 +28,7 @@ class TokenRevocationTest extends TokenFixture {
         assertThat(claims.getArray("roles")).containsExactly(new BsonString("c"));
         assertThat(after.getArray("roles")).isEqualTo(claims.getArray("roles"));
         assertThat(claims.get("jti")).isNotEqualTo(claims(before).get("jti"));
-        // T-16: the old token, shown as a password, does not come back.
+        // the revoked token is not accepted as a password either
         assertThat(gateway.anonymous().as("eve", before).get("/token").statusCode())
                 .isEqualTo(200);
         assertThat(token(eve)).isEqualTo(after.getString("access_token").getValue());

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// the features of MongoDB are determined for each stream, not once when the gateway starts.
+/// The features of MongoDB are determined for each stream, not once when the gateway starts.
 @WithMongo
 class LateMongoTest {
     private final TestMongo mongo;

@@ -63,8 +63,7 @@ public final class Files {
         return outsideSessions(new DeleteFiles(collections));
     }
 
-    /// Writes outside of the session and the transaction of the request, as the contract has it: content does not
-    /// fit into a transaction.
+    /// Writes outside of the session and the transaction of the request: content does not fit into a transaction.
     private static DataHandler outsideSessions(DataHandler handler) {
         return request -> {
             var response = handler.handle(FileMetadata.merging(request.withoutSession()));

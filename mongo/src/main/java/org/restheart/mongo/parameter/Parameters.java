@@ -31,7 +31,7 @@ public record Parameters(
         Optional<BsonDocument> aggregationVariables,
         boolean noCache) {
 
-    /// Checks in the contract's order; the first parameter that is wrong is reported.
+    /// Always checks in the same order, since the first invalid parameter is reported.
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static Parameters parse(Request request, ResourcePath path, ParameterSettings settings) {

@@ -163,7 +163,7 @@ public final class CsvLoader implements Service {
         return answer;
     }
 
-    /// Counts are headers: the contract has no content here.
+    /// Without content: the counts are in header fields.
     private static Response.Ready answer(BsonArray rows, BulkWrites.Counts counts) {
         long lost = rows.size() - counts.matched() - counts.made();
         var answer = Response.status(200)

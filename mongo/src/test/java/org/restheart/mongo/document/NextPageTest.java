@@ -154,7 +154,7 @@ class NextPageTest {
         assertThat(ids(even.send(path("ruled") + othersLink))).isSubsetOf(inOrder("ruled", "{n: {$in: [0, 2]}}", "{}"));
     }
 
-    /// T-43, for pages that are found by bookmarks.
+    /// For pages that are found by bookmarks.
     @ParameterizedTest
     @ValueSource(strings = {"", "&eager=linear", "&cache"})
     void deep_pages_of_callers_with_different_filters_have_nothing_in_common(String parameters) {

@@ -17,7 +17,7 @@ import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Entity tags and preconditions: the contract's chapter 11, for documents.
+/// Entity tags and preconditions of documents.
 @WithMongo
 class PreconditionsTest {
     private static final String OTHER = "65f0c0ffee0000000000abcd";

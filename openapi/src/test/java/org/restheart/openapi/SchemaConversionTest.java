@@ -46,7 +46,7 @@ import org.restheart.mongo.description.ShapeBuilder;
 import org.restheart.mongo.resource.ResourceMethods;
 
 /// Schemas hold for what they describe.
-class OpenApiSchemasTest {
+class SchemaConversionTest {
     private static final List<BsonValue> VALUES = List.of(
             new BsonString("s"),
             BsonBoolean.TRUE,

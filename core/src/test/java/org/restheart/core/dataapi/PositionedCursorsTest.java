@@ -29,7 +29,7 @@ import org.restheart.testkit.WithMongo;
 
 /// Deep pages that bookmarks cannot serve, from cursors that were positioned ahead, over HTTP.
 @WithMongo
-class CursorPoolTest {
+class PositionedCursorsTest {
     private static final int DOCUMENTS = 3_000;
 
     private static final String SMALL = """
@@ -47,7 +47,7 @@ class CursorPoolTest {
     private final TestMongo mongo;
     private final List<ConformanceGateway> gateways = new ArrayList<>();
 
-    CursorPoolTest(TestMongo mongo) {
+    PositionedCursorsTest(TestMongo mongo) {
         this.mongo = mongo;
     }
 
@@ -267,7 +267,6 @@ class CursorPoolTest {
         assertThat(cursors("marked")).isZero();
     }
 
-    /// T-43, for cursors.
     @Test
     void callers_with_different_filters_or_projections_share_no_cursor() throws Exception {
         filled("ruled");

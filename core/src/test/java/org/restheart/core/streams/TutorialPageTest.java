@@ -25,7 +25,7 @@ import org.restheart.testkit.WithMongo;
 
 /// The tutorial's page in a real browser without a screen.
 @WithMongo
-class BrowserTest {
+class TutorialPageTest {
     private static final Path PAGE = Path.of("../docs/live.html");
 
     /// Fills in the form, and reports what the page shows whenever that changes.
@@ -55,7 +55,7 @@ class BrowserTest {
     @TempDir
     Path folder;
 
-    BrowserTest(TestMongo mongo) {
+    TutorialPageTest(TestMongo mongo) {
         gateway = StreamsGateway.startSecured(mongo, "", SECURITY);
     }
 
