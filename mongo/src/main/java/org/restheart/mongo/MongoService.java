@@ -170,7 +170,8 @@ public final class MongoService implements Service, AutoCloseable {
 
     private boolean isUpload(Request request) {
         try {
-            return parts.mounts.resolve(request.path(), request.connection())
+            return parts.mounts
+                    .resolve(request.path(), request.connection())
                     .filter(located -> Files.isUpload(request, located.path().kind()))
                     .isPresent();
         } catch (ProblemException _) { // thrown again when it is prepared
@@ -180,7 +181,8 @@ public final class MongoService implements Service, AutoCloseable {
 
     @Override
     public Request prepare(Request request) {
-        var located = parts.mounts.resolve(request.path(), request.connection())
+        var located = parts.mounts
+                .resolve(request.path(), request.connection())
                 .orElseThrow(() -> Problem.of(
                                 NOTHING_BOUND,
                                 "No MongoDB resource bound for "
@@ -231,11 +233,13 @@ public final class MongoService implements Service, AutoCloseable {
             return warned(request, parts.dispatcher.dispatch(request));
         }
         try {
-            return parts.dispatcher.dispatch(request.with(Warnings.KEY, warnings)).map(response -> {
-                var all = new ArrayList<>(warnings);
-                all.addAll(PropertyWarnings.of(request));
-                return WarningsBody.add(request, response, all);
-            });
+            return parts.dispatcher
+                    .dispatch(request.with(Warnings.KEY, warnings))
+                    .map(response -> {
+                        var all = new ArrayList<>(warnings);
+                        all.addAll(PropertyWarnings.of(request));
+                        return WarningsBody.add(request, response, all);
+                    });
         } catch (ProblemException e) {
             var problem = e.problem().withWarnings(warnings);
             for (var warning : warnings) {

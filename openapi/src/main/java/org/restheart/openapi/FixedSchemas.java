@@ -38,8 +38,7 @@ final class FixedSchemas {
         schemas.put("MaxKey", wrapper("$maxKey", type("integer")));
         schemas.put("Code", wrapper("$code", type("string")));
         schemas.put(
-                "CodeWithScope",
-                members(object("$code", type("string"), "$scope", type("object")), "$code", "$scope"));
+                "CodeWithScope", members(object("$code", type("string"), "$scope", type("object")), "$code", "$scope"));
         schemas.put("Symbol", wrapper("$symbol", type("string")));
         schemas.put("DbPointer", type("object"));
         schemas.put("Undefined", wrapper("$undefined", type("boolean")));
@@ -53,8 +52,7 @@ final class FixedSchemas {
     private static BsonDocument date(JsonMode mode) {
         var milliseconds = wrapper("$numberLong", type("string"));
         return switch (mode) {
-            case RELAXED ->
-                object("anyOf", array(object("type", "string", "format", "date-time"), milliseconds));
+            case RELAXED -> object("anyOf", array(object("type", "string", "format", "date-time"), milliseconds));
             case EXTENDED -> milliseconds;
             default -> integer();
         };

@@ -86,9 +86,7 @@ final class ParameterSchemas {
                 all(List.of("schema", "filter", "sort", "hint", "pagesize", "after", "jsonMode"), READING, SESSION);
             case CREATE -> all(List.of("wm", "writeConcern", "jsonMode"), SESSION);
             case WRITE ->
-                all(
-                        List.of("wm", "filter", "shardkey", "id_type", "checkEtag", "writeConcern", "jsonMode"),
-                        SESSION);
+                all(List.of("wm", "filter", "shardkey", "id_type", "checkEtag", "writeConcern", "jsonMode"), SESSION);
             case BULK -> all(List.of("filter", "wm", "writeConcern", "jsonMode"), SESSION);
             case MANAGE -> List.of("checkEtag", "jsonMode");
             case RUN -> all(List.of("avars", "page", "pagesize"), FORMS);
@@ -133,7 +131,8 @@ final class ParameterSchemas {
             case "avars" ->
                 variables
                         .filter(found -> !found.isEmpty())
-                        .map(found -> definitions.of(name)
+                        .map(found -> definitions
+                                .of(name)
                                 .append("required", Json.value(found.isRequired()))
                                 .append("example", new BsonString(found.example())))
                         .orElseGet(() -> reference(name, definitions.of(name)));
@@ -164,8 +163,7 @@ final class ParameterSchemas {
                 .filter(keys -> !keys.containsKey("_id"))
                 .filter(keys -> keys.entrySet().stream()
                         .allMatch(entry -> entry.getValue().isNumber()
-                                && Arrays.stream(entry.getKey().split("\\."))
-                                        .noneMatch(ShapeBuilder::isData)))
+                                && Arrays.stream(entry.getKey().split("\\.")).noneMatch(ShapeBuilder::isData)))
                 .findFirst();
     }
 

@@ -19,7 +19,9 @@ record QueryParameters(Server server, JsonMode mode) {
     private static final Object[] READ_PREFERENCES = {
         "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"
     };
-    private static final Object[] ID_TYPES = {"STRING_OID", "OID", "STRING", "NUMBER", "DATE", "NULL", "MINKEY", "MAXKEY"};
+    private static final Object[] ID_TYPES = {
+        "STRING_OID", "OID", "STRING", "NUMBER", "DATE", "NULL", "MINKEY", "MAXKEY"
+    };
 
     /// The definition of a parameter, as a new document.
     ///
@@ -44,16 +46,15 @@ record QueryParameters(Server server, JsonMode mode) {
             case "cache" -> query(name, "whether the result may be a cached one, a few seconds old", type("boolean"));
             case "readConcern" ->
                 choice(name, "for this request", "local", "available", "majority", "linearizable", "snapshot");
-            case "readPreference" ->
-                choice(name, "for this request", READ_PREFERENCES);
+            case "readPreference" -> choice(name, "for this request", READ_PREFERENCES);
             case "writeConcern" ->
                 choice(name, "for this request", "ACKNOWLEDGED", "W1", "W2", "W3", "JOURNALED", "MAJORITY");
-            case "wm" -> choice(name, "whether documents are inserted, updated, or either", "insert", "update", "upsert");
+            case "wm" ->
+                choice(name, "whether documents are inserted, updated, or either", "insert", "update", "upsert");
             case "checkEtag" -> flag(name, "require `If-Match`");
             case "schema" -> query(name, "a schema of the database's store; without, the collection's", type("string"));
             case "shardkey" -> json(name, "the shard key of the document", "{\"_id\": 1}");
-            case "id_type" ->
-                choice(name, "the type of the id", ID_TYPES);
+            case "id_type" -> choice(name, "the type of the id", ID_TYPES);
             case "avars" -> json(name, "values of the variables of the pipeline", "{}");
             case "sid" -> query(name, "a session", object("type", "string", "format", "uuid"));
             case "txn" -> query(name, "a transaction of the session", object("type", "integer", "format", "int64"));

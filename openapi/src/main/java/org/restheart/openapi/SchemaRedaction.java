@@ -83,8 +83,7 @@ record SchemaRedaction(List<Optional<Visibility>> visibilities, Components compo
 
     private static void requireOnly(Set<String> properties, BsonDocument schema) {
         if (schema.get("required") instanceof BsonArray required) {
-            required.removeIf(
-                    property -> property instanceof BsonString text && !properties.contains(text.getValue()));
+            required.removeIf(property -> property instanceof BsonString text && !properties.contains(text.getValue()));
             if (required.isEmpty()) {
                 schema.remove("required");
             }

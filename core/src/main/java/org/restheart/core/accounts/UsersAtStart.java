@@ -42,11 +42,7 @@ final class UsersAtStart {
     private final BackgroundTasks tasks;
     private volatile boolean defaultPassword;
 
-    UsersAtStart(
-            BackgroundTasks tasks,
-            MongoClient client,
-            SecurityConfig config,
-            Optional<Managers> managers) {
+    UsersAtStart(BackgroundTasks tasks, MongoClient client, SecurityConfig config, Optional<Managers> managers) {
         this.tasks = tasks;
         this.client = client;
         this.config = config;

@@ -43,7 +43,8 @@ record DocumentCondition(
 
     /// A rule may be about paths: a filter that can fail must not be evaluated on other documents, whatever index it
     /// could use.
-    @Nullable BsonDocument hint() {
+    @Nullable
+    BsonDocument hint() {
         return HarmlessFilter.is(others) ? null : BY_ID;
     }
 

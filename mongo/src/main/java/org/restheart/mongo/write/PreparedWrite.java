@@ -37,7 +37,10 @@ sealed interface PreparedWrite<O> extends DocumentWrite<O> {
     ///
     /// @param attempt executes it separately
     record Change(
-            DocumentCondition condition, WriteMode mode, Optional<BsonDocument> statement, WriteAttempts.Attempt attempt)
+            DocumentCondition condition,
+            WriteMode mode,
+            Optional<BsonDocument> statement,
+            WriteAttempts.Attempt attempt)
             implements PreparedWrite<WriteOutcome> {
         @Override
         public WriteOutcome alone() {
@@ -64,15 +67,16 @@ sealed interface PreparedWrite<O> extends DocumentWrite<O> {
 
         @Override
         public WriteOutcome explained(StatementResult result) {
-            return new WriteAttempts(condition).write(
-                    mode,
-                    () -> {
-                        if (result instanceof StatementResult.Failed(var reason)) {
-                            throw reason;
-                        }
-                        return Optional.empty();
-                    },
-                    attempt);
+            return new WriteAttempts(condition)
+                    .write(
+                            mode,
+                            () -> {
+                                if (result instanceof StatementResult.Failed(var reason)) {
+                                    throw reason;
+                                }
+                                return Optional.empty();
+                            },
+                            attempt);
         }
     }
 

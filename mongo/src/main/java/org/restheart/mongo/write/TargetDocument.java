@@ -107,7 +107,10 @@ public final class TargetDocument {
     public WriteOutcome foresee() {
         var found = condition.find();
         if (found.isPresent()) {
-            return condition.refusal(found.get()).<WriteOutcome>map(refused -> refused).orElseGet(Changed::new);
+            return condition
+                    .refusal(found.get())
+                    .<WriteOutcome>map(refused -> refused)
+                    .orElseGet(Changed::new);
         }
         return condition.idExists() ? new Duplicate("E11000 duplicate key error: the id is taken") : new Missing();
     }

@@ -96,7 +96,9 @@ public final class AuthorizationService implements Service {
         if (uri.isEmpty()) {
             return Optional.of("redirect_uri is required");
         }
-        return settings.redirects.allow(uri.get()) ? Optional.empty() : Optional.of("redirect_uri is not in the allowed list");
+        return settings.redirects.allow(uri.get())
+                ? Optional.empty()
+                : Optional.of("redirect_uri is not in the allowed list");
     }
 
     private static Optional<String> challengeProblem(Query query) {
