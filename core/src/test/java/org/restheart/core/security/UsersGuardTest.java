@@ -97,7 +97,8 @@ class UsersGuardTest {
                 "[{\"$project\":{\"roles\":\"$x\"}}]")) {
             var response = root().patch("/users/x", content);
             assertThat(status(response)).as(content).isEqualTo(403);
-            assertThat(response.body()).contains("Forbidden. The request has been logged.");
+            assertThat(response.body())
+                    .contains("Forbidden. The request has been logged.", "the root role", "--reset-admin");
             assertThat(status(root().patch("/users/x?wm=upsert", content)))
                     .as(content)
                     .isEqualTo(403);

@@ -40,6 +40,11 @@ public final class UsersGuard implements Filter {
     /// A warning, not a refusal: accounts that log in by identity providers need no password.
     private static final String NO_PASSWORD = "299 - \"the account has no password: nobody can log in with one\"";
 
+    /// Begins with the text that clients know.
+    private static final String ROOT_REFUSED = "Forbidden. The request has been logged. It gives, or could give, an"
+            + " account the root role, which no request may, whoever sends it: that is done in MongoDB, or by a start"
+            + " with --reset-admin";
+
     private final UsersCollection users;
     private final Optional<RoleWrites> roleWrites;
     private final Function<Request, PasswordRules> passwords;
@@ -137,8 +142,7 @@ public final class UsersGuard implements Filter {
                         || UpsertFilters.of(request).stream()
                                 .anyMatch(condition -> roleWrites.get().couldMakeRoot(condition, false)))) {
             report(request);
-            throw Problem.of(ProblemCode.FORBIDDEN, "Forbidden. The request has been logged.")
-                    .raise();
+            throw Problem.of(ProblemCode.FORBIDDEN, ROOT_REFUSED).raise();
         }
         if (!(isPipeline && content.isArray())) { // the values of which are expressions
             shape.require(content);

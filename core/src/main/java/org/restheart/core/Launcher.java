@@ -1,0 +1,32 @@
+package org.restheart.core;
+
+/// The main class of the jar: compiled for Java 8, so that an older Java can load it and says what is needed instead of
+/// throwing `UnsupportedClassVersionError`. It must use nothing that Java 8 does not have.
+public final class Launcher {
+    static final int REQUIRED = 25;
+
+    private Launcher() {}
+
+    /// Starts [Main], or prints why this Java cannot and exits.
+    public static void main(String[] args) {
+        String version = System.getProperty("java.specification.version");
+        if (major(version) < REQUIRED) {
+            System.err.print(refusal(System.getProperty("java.version"), System.getProperty("java.home")));
+            System.exit(ExitCode.START);
+        }
+        Main.main(args);
+    }
+
+    /// @param version such as `1.8`, `17` or `25`
+    static int major(String version) {
+        String[] parts = version.split("\\.");
+        return Integer.parseInt(parts[0].equals("1") && parts.length > 1 ? parts[1] : parts[0]);
+    }
+
+    static String refusal(String version, String home) {
+        return "RESTHeart needs Java " + REQUIRED + " or newer. This is Java " + version + " in " + home + ".\n"
+                + "Get one from https://adoptium.net or by your system's packages (such as temurin-" + REQUIRED
+                + "-jre), and start with it:\n"
+                + "  /path/to/java-" + REQUIRED + "/bin/java -jar restheart.jar\n";
+    }
+}
