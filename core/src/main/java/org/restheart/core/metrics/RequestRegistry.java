@@ -1,6 +1,6 @@
 package org.restheart.core.metrics;
 
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -89,7 +89,7 @@ final class RequestRegistry implements MetricsRegistry {
                         labels.status,
                         labels.parameters.stream().map(_ -> OTHER).toList(),
                         labels.operation.flatMap(_ -> OTHER_OPERATION));
-        return series.computeIfAbsent(bounded, _ -> new Series(nanoTime));
+        return series.computeIfAbsent(bounded, _ -> new Series(RequestText.labels(template, bounded), nanoTime));
     }
 
     void tick() {
@@ -109,15 +109,6 @@ final class RequestRegistry implements MetricsRegistry {
     }
 
     void addTo(RequestText text) {
-        series.entrySet().stream()
-                .sorted((a, b) -> order(a.getKey()).compareTo(order(b.getKey())))
-                .forEach(entry -> text.add(template, entry.getKey(), entry.getValue()));
-    }
-
-    private static String order(Labels labels) {
-        var parts = new ArrayList<>(labels.parameters);
-        parts.addFirst(labels.method + " " + labels.status);
-        labels.operation.ifPresent(operation -> parts.add(operation.toString()));
-        return parts.toString();
+        series.values().stream().sorted(Comparator.comparing(Series::labels)).forEach(text::add);
     }
 }

@@ -1,5 +1,6 @@
 package org.restheart.core.metrics;
 
+import java.math.BigDecimal;
 import org.restheart.core.metrics.RequestRegistry.Labels;
 
 /// Writes request metrics: one family after the other, each with its samples together. Confined to one scrape.
@@ -27,8 +28,8 @@ final class RequestText {
         return this;
     }
 
-    void add(PathGroup template, Labels labels, Series series) {
-        var common = common(template, labels);
+    void add(Series series) {
+        var common = series.labels();
         var quantiles = series.quantiles(SHARES);
         for (int i = 0; i < SHARES.length; i++) {
             sample(durations, DURATION, common + "quantile=\"" + SHARES[i] + "\",", quantiles[i]);
@@ -62,11 +63,12 @@ final class RequestText {
     private void exemplar(DurationBuckets.Exemplar exemplar) {
         buckets.setLength(buckets.length() - 1);
         buckets.append(" # {trace_id=\"").append(exemplar.trace()).append("\"} ");
-        buckets.append(exemplar.seconds()).append(' ').append(String.format("%.3f", exemplar.at()));
+        buckets.append(exemplar.seconds()).append(' ').append(BigDecimal.valueOf(Math.round(exemplar.at() * 1e3), 3));
         buckets.append('\n');
     }
 
-    private static String common(PathGroup template, Labels labels) {
+    /// What the samples of a series have in common.
+    static String labels(PathGroup template, Labels labels) {
         var text = new StringBuilder();
         label(text, "request_method", labels.method());
         label(text, "path_template", template.text());

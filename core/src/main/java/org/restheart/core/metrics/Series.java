@@ -10,6 +10,7 @@ final class Series {
     /// How often [#tick()] is to be called.
     static final int TICK_SECONDS = 5;
 
+    private final String labels;
     private final LongAdder count = new LongAdder();
     private final LongAdder nanos = new LongAdder();
     private final DecayingHistogram durations = new DecayingHistogram();
@@ -21,7 +22,9 @@ final class Series {
     private final long began;
     private long countAtTick;
 
-    Series(LongSupplier nanoTime) {
+    /// @param labels as the Prometheus text format has them, each with a comma behind it
+    Series(String labels, LongSupplier nanoTime) {
+        this.labels = labels;
         this.nanoTime = nanoTime;
         this.began = nanoTime.getAsLong();
     }
@@ -43,6 +46,10 @@ final class Series {
         perFiveMinutes.tick(events);
         perFifteenMinutes.tick(events);
         durations.fade(TICK_SECONDS);
+    }
+
+    String labels() {
+        return labels;
     }
 
     double count() {
