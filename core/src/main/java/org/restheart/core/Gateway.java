@@ -107,8 +107,8 @@ public final class Gateway implements AutoCloseable {
                 this::securityFilter,
                 binding -> security.securityFilter(binding)::judge,
                 limits);
-        bindStaticResources();
         bindProxies();
+        bindStaticResources();
         var router = new Router(
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
         judgedRequests.connect(router, security::securityFilter);

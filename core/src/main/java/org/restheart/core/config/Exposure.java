@@ -21,6 +21,16 @@ final class Exposure {
                             + (openHttp || openHttps ? ", and this server is reached from other machines" : "")
                             + ": change it in /fileRealmAuthenticator/users"));
         }
+        var tokens = config.security().tokens();
+        if ((openHttp || openHttps)
+                && tokens.jwtTokens().isPresent()
+                && tokens.jwt().settings().isSymmetric()
+                && !tokens.jwt().shared()) {
+            reading.add(new Finding(
+                    Level.ADVICE,
+                    "/jwtConfigProvider/key",
+                    "is null: tokens and cookies end with this process, and other gateways refuse them"));
+        }
         if (openHttp) {
             reading.add(new Finding(
                     Level.ADVICE,

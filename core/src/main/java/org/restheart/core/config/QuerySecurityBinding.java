@@ -22,10 +22,18 @@ final class QuerySecurityBinding {
                 withheld(security));
     }
 
+    private static boolean isOn(Block block) {
+        boolean on = block.flag("enabled", false);
+        if (!on && block.has("enabled")) {
+            block.advise("enabled", "is false: what callers send is not protected by it");
+        }
+        return on;
+    }
+
     /// Operators that run JavaScript are refused too, unless aggregations may run it.
     private static Set<String> filterOperators(Block block, boolean allowJavaScript) {
         var operators = new HashSet<>(operators(block, "blacklist"));
-        if (!block.flag("enabled", false)) {
+        if (!isOn(block)) {
             return Set.of();
         }
         if (!allowJavaScript) {
@@ -45,7 +53,7 @@ final class QuerySecurityBinding {
 
     private static PipelineRules pipelines(Block block) {
         return new PipelineRules(
-                block.flag("enabled", false),
+                isOn(block),
                 Set.copyOf(operators(block, "stageBlacklist")),
                 Set.copyOf(operators(block, "operatorBlacklist")),
                 block.bool("allowCrossDatabaseOperations", false),

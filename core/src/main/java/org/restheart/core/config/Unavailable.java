@@ -29,6 +29,33 @@ final class Unavailable {
                             "MAX_AJP_PACKET_SIZE",
                             "this release has no AJP"));
 
+    /// Components that `enabled: false` does not switch off.
+    private static final List<String> ALWAYS_ON = List.of(
+            "txnsActivator",
+            "graphAppDefinitionPutPostChecker",
+            "graphAppDefinitionPatchChecker",
+            "graphAppDefinitionEscaper",
+            "graphAppDefinitionGetUnescaper",
+            "checkContentSize",
+            "jsonSchemaBeforeWrite",
+            "jsonSchemaAfterWrite",
+            "namespacesResponseFlattener",
+            "halRepresentation",
+            "addRequestProperties",
+            "fileMediaTypeDetector",
+            "obsoleteChangeStreamRemover",
+            "mongoPermissionFilters",
+            "mongoPermissionMergeRequest",
+            "mongoPermissionProjectResponse",
+            "mongoPermissionAllowMgmtRequests",
+            "mongoPermissionAllowBulkRequests",
+            "mongoPermissionAllowWriteMode",
+            "formDataToBasicAuthInterceptor",
+            "userPwdHasher",
+            "userPwdRemover",
+            "denyFilterOnUserPwd",
+            "userPwdStrengthEnforcer");
+
     private Unavailable() {}
 
     /// Reports enabled components: as a detail for the built-in configuration, which lists planned ones.
@@ -44,6 +71,10 @@ final class Unavailable {
                 .filter(name -> tree.get(name) instanceof Map<?, ?> block && Boolean.TRUE.equals(block.get("enabled")))
                 .forEach(name ->
                         reading.add(new Finding(level, "/" + name, "is enabled, but this release does not have it")));
+        ALWAYS_ON.stream()
+                .filter(name -> Boolean.FALSE.equals(value(tree, name, "enabled")))
+                .forEach(name -> reading.add(new Finding(
+                        Level.ADVICE, "/" + name + "/enabled", "has no effect: this is always done here")));
         KEYS.forEach((block, keys) -> keys.forEach((key, reason) -> {
             var value = value(tree, block, key);
             if (value != null && !Objects.equals(value, value(builtIn, block, key))) {

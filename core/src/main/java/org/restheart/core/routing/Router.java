@@ -20,7 +20,7 @@ public final class Router {
 
     private final Node root = new Node();
 
-    /// Of two routes with the same path the first one is used; the other is reported.
+    /// Of two routes with the same path the last one is used, and both are reported.
     public Router(List<Route> routes) {
         routes.forEach(this::add);
     }
@@ -38,8 +38,9 @@ public final class Router {
                     rival.binding().service().name(),
                     binding.service().name(),
                     binding.uri(),
-                    rival.binding().service().name());
-        } else if (binding.match() == Match.EXACT) {
+                    binding.service().name());
+        }
+        if (binding.match() == Match.EXACT) {
             node.exact = route;
         } else {
             node.prefix = route;

@@ -226,6 +226,32 @@ class GatewayConfigTest {
     }
 
     @Test
+    void components_that_cannot_be_switched_off_are_reported() {
+        assertThat(advice("{userPwdHasher: {enabled: false}, halRepresentation: {enabled: true}}"))
+                .contains("/userPwdHasher/enabled has no effect: this is always done here")
+                .noneMatch(text -> text.startsWith("/halRepresentation"));
+    }
+
+    @Test
+    void protection_that_is_switched_off_is_reported() {
+        assertThat(advice("{filterOperatorsBlacklist: {enabled: false}, aggregationSecurity: {enabled: false}}"))
+                .anyMatch(text -> text.startsWith("/filterOperatorsBlacklist/enabled is false"))
+                .anyMatch(text -> text.startsWith("/aggregationSecurity/enabled is false"));
+        assertThat(advice("{filterOperatorsBlacklist: {enabled: true}}"))
+                .noneMatch(text -> text.contains("is not protected"));
+    }
+
+    @Test
+    void a_random_key_of_tokens_is_reported_where_others_reach_the_server() {
+        var tokens = "{http-listener: {host: %s}, jwtTokenManager: {enabled: true}, jwtConfigProvider: {key: %s}}";
+        assertThat(advice(tokens.formatted("0.0.0.0", "null"))).anyMatch(text -> text.contains("end with this process"));
+        assertThat(advice(tokens.formatted("0.0.0.0", "'a secret of more than thirty-two bytes'")))
+                .noneMatch(text -> text.contains("end with this process"));
+        assertThat(advice(tokens.formatted("127.0.0.1", "null")))
+                .noneMatch(text -> text.contains("end with this process"));
+    }
+
+    @Test
     void a_listener_that_this_release_does_not_have_is_not_enough() {
         assertThatThrownBy(
                         () -> GatewayConfig.parse("{http-listener: {enabled: false}, ajp-listener: {enabled: true}}"))

@@ -69,8 +69,8 @@ class RouterTest {
     }
 
     @Test
-    void the_first_of_two_rivals_keeps_the_path() {
+    void the_last_of_two_rivals_gets_the_path() {
         var router = new Router(List.of(route("first", "/a", Match.PREFIX), route("second", "/a/", Match.PREFIX)));
-        assertThat(found(router, "/a/x")).isEqualTo("first");
+        assertThat(found(router, "/a/x")).isEqualTo("second");
     }
 }
