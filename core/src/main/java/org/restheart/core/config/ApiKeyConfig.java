@@ -35,7 +35,7 @@ public record ApiKeyConfig(
                         realm.bool("self-service", true),
                         new CacheExpiry(
                                 10_000,
-                                realm.millis("cache-ttl", 60_000, 0, Integer.MAX_VALUE),
+                                realm.millis("cache-ttl", 1_000, 0, Integer.MAX_VALUE),
                                 CacheExpiry.Expiry.AFTER_WRITE)))
                 : Optional.empty();
     }

@@ -2,22 +2,18 @@ package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -30,8 +26,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.restheart.embedded.EmbeddedMongoException;
-import org.restheart.embedded.MongodBinary;
 import org.restheart.testkit.TestClient;
 
 /// Deep pages over a standalone mongod, which has no change streams and no cluster time.
@@ -46,55 +40,9 @@ class StandaloneTest {
 
     @BeforeAll
     void start(@TempDir Path folder) throws IOException {
-        var mongod = mongod();
-        for (int attempt = 0; attempt < 3; attempt++) { // another process may take the port
-            int port = freePort();
-            var data = Files.createDirectory(folder.resolve("data" + attempt));
-            var process = new ProcessBuilder(
-                            mongod.path().toString(),
-                            "--port",
-                            "" + port,
-                            "--dbpath",
-                            data.toString(),
-                            "--bind_ip",
-                            "127.0.0.1",
-                            "--nounixsocket",
-                            "--wiredTigerCacheSizeGB",
-                            "0.25")
-                    .redirectErrorStream(true)
-                    .redirectOutput(folder.resolve("log" + attempt).toFile())
-                    .start();
-            opened.add(() -> process.destroyForcibly().onExit().join());
-            connectionString = "mongodb://127.0.0.1:" + port;
-            await().atMost(Duration.ofSeconds(60)).until(() -> !process.isAlive() || answers());
-            if (process.isAlive()) {
-                return;
-            }
-        }
-        throw new AssertionError("no mongod started: see " + folder);
-    }
-
-    private static MongodBinary mongod() {
-        try {
-            return MongodBinary.find(null, MongodBinary.standardCache());
-        } catch (EmbeddedMongoException e) {
-            return abort("needs a mongod of its own: " + e.getMessage());
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
-
-    private boolean answers() {
-        try (var client = MongoClients.create(connectionString + "/?serverSelectionTimeoutMS=500")) {
-            client.getDatabase("admin").runCommand(BsonDocument.parse("{ping: 1}"));
-            return true;
-        } catch (com.mongodb.MongoException _) {
-            return false;
-        }
+        var mongod = OwnStandalone.start(folder);
+        opened.add(mongod);
+        connectionString = mongod.connectionString();
     }
 
     @AfterAll

@@ -81,12 +81,23 @@ final class StreamsGateway implements AutoCloseable {
 
     /// The same, over another deployment.
     static StreamsGateway startSecured(MongoClient client, String connectionString, String name, String more) {
-        return start(client, client.getDatabase(name), connectionString, "", more);
+        return startSecured(client, connectionString, name, "", more);
+    }
+
+    /// The same, with keys of `mongo`.
+    static StreamsGateway startSecured(
+            MongoClient client, String connectionString, String name, String options, String more) {
+        return start(client, client.getDatabase(name), connectionString, options, more);
     }
 
     /// Another gateway over the same database.
     StreamsGateway another(TestMongo mongo, String options, String more) {
-        return start(client, database, mongo.connectionString(), options, more);
+        return another(mongo.connectionString(), options, more);
+    }
+
+    /// The same, over another deployment.
+    StreamsGateway another(String connectionString, String options, String more) {
+        return start(client, database, connectionString, options, more);
     }
 
     private static StreamsGateway start(

@@ -42,6 +42,10 @@ public final class ChangeFollower {
         /// The stream was interrupted: events are not delivered before the next [#opened].
         default void interrupted() {}
 
+        /// The stream has ended, or could not be opened: changes are not known before the next [#opened], if there is
+        /// one at all. Not called while a stream that was interrupted is resumed.
+        default void ended() {}
+
         /// Called about once a second. After false, no event is delivered.
         default boolean isWanted() {
             return true;
@@ -103,6 +107,7 @@ public final class ChangeFollower {
                 LOG.debug("the change stream of {} cannot be opened: {}", followed.name(), e.toString());
             } finally {
                 audience.interrupted();
+                audience.ended();
             }
             pause();
         }

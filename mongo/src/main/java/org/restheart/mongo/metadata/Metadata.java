@@ -23,7 +23,12 @@ import org.restheart.mongo.resource.ResourceNames;
 public final class Metadata {
     private static final int MAX_ENTRIES = 10_000;
 
+    /// How long entries are kept at most where no change stream reports changes: other gateways' changes are seen as
+    /// soon as with one.
+    private static final Duration UNFOLLOWED = Duration.ofSeconds(1);
+
     private final MongoClient client;
+    private final Duration ttl;
     private final @Nullable SharedLoads<Namespace, Known> cache;
 
     private volatile Changes changes = (_, _) -> {};
@@ -37,9 +42,11 @@ public final class Metadata {
     /// @param collection null means the database itself
     private record Namespace(String db, @Nullable String collection) {}
 
-    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
+    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated. While changes are not
+    ///     followed, entries are kept for a second at most, unless it is negative
     public Metadata(MongoClient client, Duration ttl) {
         this.client = client;
+        this.ttl = ttl;
         this.cache = ttl.isZero() ? null : new SharedLoads<>(MAX_ENTRIES, ttl);
     }
 
@@ -150,6 +157,7 @@ public final class Metadata {
     /// @param databases the mounted databases; empty for all
     public void followChanges(BackgroundTasks tasks, Set<String> databases) {
         if (cache != null) {
+            followed(false);
             MetadataChanges.follow(tasks, client, databases, this);
         }
     }
@@ -170,6 +178,13 @@ public final class Metadata {
     public void forgetDbAndCollections(String db) {
         if (cache != null) {
             cache.forgetIf(namespace -> namespace.db().equals(db));
+        }
+    }
+
+    /// Declares whether all changes are reported from now on.
+    void followed(boolean all) {
+        if (cache != null) {
+            cache.keepFor(all || ttl.compareTo(UNFOLLOWED) < 0 ? ttl : UNFOLLOWED);
         }
     }
 

@@ -2,6 +2,7 @@ package org.restheart.mongo.metadata;
 
 import com.mongodb.client.ChangeStreamIterable;
 import com.mongodb.client.MongoClient;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonArray;
@@ -17,7 +18,7 @@ import org.restheart.mongo.background.Followed;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Invalidates cached metadata that others have changed: properties of databases and collections, and what was dropped
-/// or renamed. Where there are no change streams, or the user of MongoDB may not read them, entries only expire.
+/// or renamed. Where there are no change streams, or the user of MongoDB may not read them, entries expire soon.
 final class MetadataChanges implements Followed, ChangeFollower.Audience {
     /// Each is followed by a cursor of its own; more are followed together.
     private static final int MAX_DATABASES = 4;
@@ -28,19 +29,26 @@ final class MetadataChanges implements Followed, ChangeFollower.Audience {
     private final @Nullable String db;
     private final Metadata metadata;
 
-    private MetadataChanges(MongoClient client, @Nullable String db, Metadata metadata) {
+    /// Those of the same metadata that miss changes; also the lock of this set.
+    private final Set<MetadataChanges> unfollowed;
+
+    private MetadataChanges(
+            MongoClient client, @Nullable String db, Metadata metadata, Set<MetadataChanges> unfollowed) {
         this.client = client;
         this.db = db;
         this.metadata = metadata;
+        this.unfollowed = unfollowed;
     }
 
     /// @param databases empty for all
     static void follow(BackgroundTasks tasks, MongoClient client, Set<String> databases, Metadata metadata) {
+        var unfollowed = new HashSet<MetadataChanges>();
         if (databases.isEmpty() || databases.size() > MAX_DATABASES) {
-            start(tasks, client, new MetadataChanges(client, null, metadata));
+            unfollowed.add(new MetadataChanges(client, null, metadata, unfollowed));
         } else {
-            databases.forEach(db -> start(tasks, client, new MetadataChanges(client, db, metadata)));
+            databases.forEach(db -> unfollowed.add(new MetadataChanges(client, db, metadata, unfollowed)));
         }
+        List.copyOf(unfollowed).forEach(changes -> start(tasks, client, changes));
     }
 
     private static void start(BackgroundTasks tasks, MongoClient client, MetadataChanges changes) {
@@ -79,7 +87,19 @@ final class MetadataChanges implements Followed, ChangeFollower.Audience {
 
     @Override
     public void opened() {
+        synchronized (unfollowed) {
+            unfollowed.remove(this);
+            metadata.followed(unfollowed.isEmpty());
+        }
         metadata.forgetAll();
+    }
+
+    @Override
+    public void ended() {
+        synchronized (unfollowed) {
+            unfollowed.add(this);
+            metadata.followed(false);
+        }
     }
 
     @Override

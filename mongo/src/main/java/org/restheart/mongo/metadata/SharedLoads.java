@@ -27,6 +27,11 @@ final class SharedLoads<K, V> {
         this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).buildAsync();
     }
 
+    /// Changes how long entries are kept, also those that are there.
+    void keepFor(Duration ttl) {
+        cache.synchronous().policy().expireAfterWrite().ifPresent(expiry -> expiry.setExpiresAfter(ttl));
+    }
+
     /// The value if it is there.
     Optional<V> find(K key) {
         return Optional.ofNullable(cache.synchronous().getIfPresent(key));

@@ -1,8 +1,12 @@
 package org.restheart.mongo.schema;
 
+import static com.mongodb.client.model.Projections.include;
+
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.changestream.OperationType;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -12,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Follows the schema stores in use, so that changes of other gateways are applied at once. Where change streams are
-/// not available or not allowed, cached schemas only expire. Thread-safe.
+/// not available or not allowed, the tags of schemas are read again and again. Thread-safe.
 final class SchemaChanges implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchemaChanges.class);
 
@@ -20,6 +24,9 @@ final class SchemaChanges implements AutoCloseable {
     private static final int MAX_STORES = 8;
 
     private static final long PAUSE_SECONDS = 5;
+
+    /// How often tags are read where there is no change stream.
+    private static final long POLL_MILLIS = 500;
 
     private final MongoClient client;
     private final Runnable changed;
@@ -47,7 +54,8 @@ final class SchemaChanges implements AutoCloseable {
                     read(db);
                 } catch (MongoException e) {
                     if (isForGood(e)) {
-                        LOG.info("Changes of schemas of {} by other gateways take effect late: {}", db, e.getMessage());
+                        LOG.info("The schemas of {} are polled for changes: {}", db, e.getMessage());
+                        poll(db);
                         return;
                     }
                     LOG.debug("The schema store of {} cannot be followed", db, e);
@@ -79,6 +87,24 @@ final class SchemaChanges implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /// Each write through a gateway gives a schema another tag. Writes by other tools that do not are seen when the
+    /// schema expires.
+    private void poll(String db) throws InterruptedException {
+        var store = client.getDatabase(db).getCollection(StoredSchemas.COLLECTION, BsonDocument.class);
+        List<BsonDocument> known = List.of();
+        do {
+            try {
+                var tags = store.find().projection(include("_etag")).into(new ArrayList<>());
+                if (!tags.equals(known)) {
+                    known = tags;
+                    changed.run();
+                }
+            } catch (MongoException e) {
+                LOG.debug("The schemas of {} cannot be polled", db, e);
+            }
+        } while (!closed.await(POLL_MILLIS, TimeUnit.MILLISECONDS));
     }
 
     @Override

@@ -1,0 +1,157 @@
+package org.restheart.core.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
+
+/// What is changed through one of three gateways is soon seen by the others, which have seen it as it was before.
+abstract class ManyGateways {
+    /// One second is promised. The rest is for tests that share their machine; caches keep most things for a minute.
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    static final String SECURITY = StreamsGateway.SECURITY + """
+            jwtConfigProvider: {key: "a key that three gateways share, of 32 bytes", revocations-db: $db}
+            jwtAuthenticationMechanism: {enabled: true}
+            jwtTokenManager: {enabled: true}
+            """;
+
+    /// As in the built-in configuration.
+    static final String CACHES = ", local-cache-ttl: 60000, schema-cache-ttl: 60000";
+
+    private StreamsGateway one;
+    private List<StreamsGateway> others;
+
+    void start(StreamsGateway first, String connectionString, String more) {
+        one = first;
+        others = List.of(one.another(connectionString, CACHES, more), one.another(connectionString, CACHES, more));
+        one.addUser("root", "admin");
+    }
+
+    @AfterEach
+    void stop() {
+        if (one != null) {
+            others.forEach(StreamsGateway::close);
+            one.close();
+        }
+    }
+
+    private static HttpResponse<String> send(
+            StreamsGateway to, String credentials, String method, String target, String body, String... headers)
+            throws Exception {
+        var all = new String[headers.length + 2];
+        System.arraycopy(headers, 0, all, 2, headers.length);
+        all[0] = "Authorization";
+        all[1] = credentials;
+        return to.send(method, target, body, all);
+    }
+
+    private HttpResponse<String> change(String method, String target, String body, String... headers)
+            throws Exception {
+        var response = send(one, StreamsGateway.basic("root"), method, target, body, headers);
+        assertThat(response.statusCode())
+                .as(method + " " + target + response.body())
+                .isLessThan(300);
+        return response;
+    }
+
+    private void seen(String target, String name, String password, int status) {
+        seen("GET", target, "", TestClient.basic(name, password), status);
+    }
+
+    private void seen(String method, String target, String body, String credentials, int status) {
+        for (var gateway : others) {
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(send(gateway, credentials, method, target, body)
+                                    .statusCode())
+                            .as(method + " " + target)
+                            .isEqualTo(status));
+        }
+    }
+
+    @Test
+    void accounts_and_permissions() throws Exception {
+        change("PUT", "/t", "{}");
+        seen("/t", "bob", "first", 401);
+        change("PUT", "/users/bob?wm=upsert", "{\"password\": \"first\", \"roles\": [\"user\"]}");
+        seen("/t", "bob", "first", 403);
+        change("PUT", "/acl/p?wm=upsert", "{\"roles\": [\"user\"], \"predicate\": \"path(/t)\", \"priority\": 1}");
+        seen("/t", "bob", "first", 200);
+        change("PATCH", "/users/bob", "{\"password\": \"second\"}");
+        seen("/t", "bob", "first", 401);
+        seen("/t", "bob", "second", 200);
+        change("PATCH", "/users/bob", "{\"roles\": [\"nothing\"]}");
+        seen("/t", "bob", "second", 403);
+        change("PATCH", "/users/bob", "{\"roles\": [\"user\"]}");
+        seen("/t", "bob", "second", 200);
+        change("DELETE", "/acl/p", "");
+        seen("/t", "bob", "second", 403);
+        change("DELETE", "/users/bob", "");
+        seen("/t", "bob", "second", 401);
+    }
+
+    @Test
+    void properties_and_what_is_dropped() throws Exception {
+        change("PUT", "/t", "{\"aggrs\": [{\"uri\": \"first\", \"stages\": []}]}");
+        seen("/t/_aggrs/first", "root", "root-pw", 200);
+        seen("/t/_aggrs/second", "root", "root-pw", 404);
+        change("PUT", "/t", "{\"aggrs\": [{\"uri\": \"second\", \"stages\": []}]}");
+        seen("/t/_aggrs/second", "root", "root-pw", 200);
+        seen("/t/_aggrs/first", "root", "root-pw", 404);
+        var tag = change("GET", "/t/_meta", "").headers().firstValue("ETag").orElseThrow();
+        change("DELETE", "/t", "", "If-Match", tag);
+        seen("/t", "root", "root-pw", 404);
+        change("PUT", "/t", "{\"aggrs\": [{\"uri\": \"third\", \"stages\": []}]}");
+        seen("/t/_aggrs/third", "root", "root-pw", 200);
+    }
+
+    @Test
+    void schemas() throws Exception {
+        var root = StreamsGateway.basic("root");
+        change("PUT", "/_schemas", "{}");
+        change("PUT", "/_schemas/s?wm=upsert", "{\"properties\": {\"n\": {\"type\": \"integer\"}}}");
+        change("PUT", "/t", "{\"jsonSchema\": {\"schemaId\": \"s\"}}");
+        seen("POST", "/t", "{\"n\": 1}", root, 201);
+        seen("POST", "/t", "{\"n\": \"one\"}", root, 400);
+        change("PUT", "/_schemas/s?wm=upsert", "{\"properties\": {\"n\": {\"type\": \"string\"}}}");
+        seen("POST", "/t", "{\"n\": \"one\"}", root, 201);
+        seen("POST", "/t", "{\"n\": 1}", root, 400);
+        change("PUT", "/t", "{}");
+        seen("POST", "/t", "{\"n\": 1}", root, 201);
+    }
+
+    @Test
+    void tokens() throws Exception {
+        var answer = change("POST", "/token", "").body();
+        var bearer = "Bearer "
+                + BsonDocument.parse(answer).getString("access_token").getValue();
+        seen("GET", "/token", "", bearer, 200);
+        assertThat(send(one, bearer, "DELETE", "/token", "").statusCode()).isEqualTo(204);
+        seen("GET", "/token", "", bearer, 401);
+    }
+
+    @Test
+    void idempotency_keys() throws Exception {
+        change("PUT", "/t", "{}");
+        var stored = change("POST", "/t", "{\"n\": 1}", "Idempotency-Key", "\"k\"");
+        for (var gateway : others) {
+            var again = send(
+                    gateway,
+                    StreamsGateway.basic("root"),
+                    "POST",
+                    "/t",
+                    "{\"n\": 1}",
+                    "Idempotency-Key",
+                    "\"k\"");
+            assertThat(again.headers().firstValue("Location"))
+                    .isEqualTo(stored.headers().firstValue("Location"));
+        }
+        assertThat(one.collection("t").countDocuments()).isEqualTo(1);
+    }
+}
