@@ -16,6 +16,7 @@ import org.restheart.core.config.FileLocations;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
+import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
@@ -99,7 +100,13 @@ public final class Gateway implements AutoCloseable {
         });
         this.limits = config.rateLimits()
                 .map(rates -> new RateLimits(rates, config.security().guards().clientAddress()));
-        limits.ifPresent(metrics::watch);
+        limits.ifPresent(limited -> {
+            metrics.watch(limited);
+            config.rateLimits()
+                    .flatMap(RateLimitsConfig::shared)
+                    .ifPresent(namespace ->
+                            client.ifPresent(mongo -> SharedRates.start(tasks, mongo, namespace, limited)));
+        });
         this.security = security;
         var pipeline = new Pipeline(
                 PipelineSettings.of(config),

@@ -1,20 +1,30 @@
 package org.restheart.core;
 
-/// The main class of the jar: compiled for Java 8, so that an older Java can load it and says what is needed instead of
-/// throwing `UnsupportedClassVersionError`. It must use nothing that Java 8 does not have.
+import java.lang.reflect.InvocationTargetException;
+
+/// The main class of the jar: compiled for Java 8, so that an older Java can load it and says what is needed,
+/// instead of throwing `UnsupportedClassVersionError`. It must use nothing that Java 8 does not have.
 public final class Launcher {
     static final int REQUIRED = 25;
 
+    /// That of [ExitCode#START].
+    private static final int EXIT_CODE = 254;
+
     private Launcher() {}
 
-    /// Starts [Main], or prints why this Java cannot and exits.
-    public static void main(String[] args) {
+    /// Starts [Main], which is found by name since this class is compiled without it, or prints what is needed and
+    /// exits.
+    public static void main(String[] args) throws Throwable {
         String version = System.getProperty("java.specification.version");
         if (major(version) < REQUIRED) {
             System.err.print(refusal(System.getProperty("java.version"), System.getProperty("java.home")));
-            System.exit(ExitCode.START);
+            System.exit(EXIT_CODE);
         }
-        Main.main(args);
+        try {
+            Class.forName("org.restheart.core.Main").getMethod("main", String[].class).invoke(null, (Object) args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
     }
 
     /// @param version such as `1.8`, `17` or `25`

@@ -66,7 +66,9 @@ public record GatewayConfig(
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
         var access = Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false));
-        var security = SecurityConfig.read(root, mclient.enabled(), access);
+        var rateLimits = RateLimitsConfig.read(root.component("rateLimits"), mclient.enabled());
+        var security = SecurityConfig.read(
+                root, mclient.enabled(), access, rateLimits.flatMap(RateLimitsConfig::shared));
         var core = CoreConfig.read(
                 root.block("core"),
                 Runtime.getRuntime().availableProcessors(),
@@ -112,7 +114,7 @@ public record GatewayConfig(
                 security,
                 enabled(root.component("dateHeader")),
                 enabled(root.component("xPoweredBy")),
-                RateLimitsConfig.read(root.component("rateLimits")),
+                rateLimits,
                 TracingConfig.read(root.component("tracing")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));

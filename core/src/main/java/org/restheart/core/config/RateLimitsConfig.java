@@ -1,5 +1,6 @@
 package org.restheart.core.config;
 
+import com.mongodb.MongoNamespace;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,15 +10,22 @@ import java.util.Optional;
 /// @param perAccount of requests of authenticated callers; empty for none
 /// @param unlimitedRoles whose accounts are not limited
 /// @param exemptPaths of which requests are not counted by address
+/// @param shared the collection by which gateways count together; empty if each counts for itself
 public record RateLimitsConfig(
-        Optional<Limit> perAddress, Optional<Limit> perAccount, List<String> unlimitedRoles, List<String> exemptPaths) {
+        Optional<Limit> perAddress,
+        Optional<Limit> perAccount,
+        List<String> unlimitedRoles,
+        List<String> exemptPaths,
+        Optional<MongoNamespace> shared) {
 
     /// @param perMinute requests in the long run
     /// @param burst requests at once, after a while without any
     public record Limit(int perMinute, int burst) {}
 
     /// Empty when the component is off.
-    static Optional<RateLimitsConfig> read(Block block) {
+    ///
+    /// @param mongo whether MongoDB is configured
+    static Optional<RateLimitsConfig> read(Block block, boolean mongo) {
         if (!block.flag("enabled", false)) {
             return Optional.empty();
         }
@@ -25,7 +33,14 @@ public record RateLimitsConfig(
                 limit(block, "address", 3_000, 200),
                 limit(block, "account", 6_000, 400),
                 block.texts("unlimited-roles", List.of()),
-                block.texts("exempt-paths", List.of("/ping", "/health/db"))));
+                block.texts("exempt-paths", List.of("/ping", "/health/db")),
+                shared(block, mongo)));
+    }
+
+    private static Optional<MongoNamespace> shared(Block block, boolean mongo) {
+        var namespace =
+                new MongoNamespace(block.text("shared-db", "restheart"), block.text("shared-collection", "rates"));
+        return block.bool("shared", true) && mongo ? Optional.of(namespace) : Optional.empty();
     }
 
     private static Optional<Limit> limit(Block block, String of, int perMinute, int burst) {

@@ -17,6 +17,7 @@ import org.restheart.security.token.JwtTokenManager;
 /// @param basicRealm the realm of HTTP Basic
 /// @param identity the account of every request
 /// @param checks the path that tells callers why a request is refused
+/// @param rates the collection by which gateways count requests together
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
 public record SecurityConfig(
         Optional<RealmName> basicRealm,
@@ -33,7 +34,8 @@ public record SecurityConfig(
         Optional<ApiKeyConfig> apiKeys,
         Optional<SessionsConfig> sessions,
         Endpoint roles,
-        Optional<String> checks) {
+        Optional<String> checks,
+        Optional<MongoNamespace> rates) {
 
     private static final List<String> MECHANISMS = List.of(
             "basicAuthMechanism",
@@ -64,7 +66,8 @@ public record SecurityConfig(
     public record Digest(String realm, String domain, RealmName accounts) {}
 
     /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
-    static SecurityConfig read(Block root, boolean mongo, Endpoint access) {
+    /// @param rates the collection by which gateways count requests together
+    static SecurityConfig read(Block root, boolean mongo, Endpoint access, Optional<MongoNamespace> rates) {
         var full = root.component("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
         var fileUsers = SecurityFiles.users(root.component("fileRealmAuthenticator"));
@@ -89,7 +92,8 @@ public record SecurityConfig(
                 Optional.of(access)
                         .filter(_ -> mongo)
                         .filter(Endpoint::enabled)
-                        .map(endpoint -> endpoint.uri() + "/check"));
+                        .map(endpoint -> endpoint.uri() + "/check"),
+                rates);
         config.check(root, mongo);
         return config;
     }
@@ -104,12 +108,13 @@ public record SecurityConfig(
         return Optional.of(tokens.jwt()).filter(jwt -> revokes && jwt.shared()).map(JwtConfig::revocations);
     }
 
-    /// Collections that only the gateway itself reads and writes: of keys, sessions and revoked tokens.
+    /// Collections that only the gateway itself reads and writes: of keys, sessions, revoked tokens and rates.
     public Set<MongoNamespace> reserved() {
         var reserved = new HashSet<MongoNamespace>();
         apiKeys.ifPresent(keys -> reserved.add(new MongoNamespace(keys.database(), keys.collection())));
         sessions.ifPresent(stored -> reserved.add(new MongoNamespace(stored.database(), stored.collection())));
         revocations().ifPresent(reserved::add);
+        rates.ifPresent(reserved::add);
         return reserved;
     }
 

@@ -3,6 +3,10 @@ package org.restheart.core.filter;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,18 +23,29 @@ final class RateLimiter {
 
     private static final int MAX_NAMES = 100_000;
     private static final Duration REMEMBERED = Duration.ofHours(1);
+    private static final int REPORTS_PER_BURST = 20;
+    private static final int MAX_REPORTED = 5_000;
+
+    /// The longest time that requests admitted by others beyond the burst delay the next, in nanoseconds.
+    private static final long MAX_DEBT = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoTime;
     private final long began;
     private final LongAdder refused = new LongAdder();
+    private final boolean shared;
+
+    /// Requests that were admitted here and are not reported yet, if they are to be.
+    private final ConcurrentMap<String, Long> admitted = new ConcurrentHashMap<>();
     private final Cache<String, AtomicLong> names = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_NAMES)
             .expireAfterAccess(REMEMBERED)
             .build();
 
-    RateLimiter(LongSupplier nanoTime) {
+    /// @param shared whether [#report] is called
+    RateLimiter(LongSupplier nanoTime, boolean shared) {
         this.nanoTime = nanoTime;
+        this.shared = shared;
         this.began = nanoTime.getAsLong();
     }
 
@@ -68,6 +83,9 @@ final class RateLimiter {
                 return new Outcome(limit, 0, seconds(ahead - interval), Math.max(1, seconds(ahead - tolerance)));
             }
             if (even.compareAndSet(before, next)) {
+                if (shared) {
+                    admitted.merge(name, 1L, Long::sum);
+                }
                 return new Outcome(limit, (tolerance - ahead) / interval, seconds(ahead), 0);
             }
         }
@@ -79,6 +97,40 @@ final class RateLimiter {
         if (even != null) {
             even.addAndGet(-interval(limit));
         }
+        if (shared) {
+            admitted.computeIfPresent(name, (_, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /// The requests that were admitted since they were last reported. Names with few requests wait until they have
+    /// more, so that reports are short.
+    Map<String, Long> report(Limit limit) {
+        long enough = Math.max(1, limit.burst() / REPORTS_PER_BURST);
+        var report = new HashMap<String, Long>();
+        for (var name : admitted.keySet()) {
+            if (report.size() < MAX_REPORTED && admitted.getOrDefault(name, 0L) >= enough) {
+                var count = admitted.remove(name);
+                if (count != null) {
+                    report.put(name, count);
+                }
+            }
+        }
+        if (admitted.size() > MAX_NAMES) {
+            admitted.clear();
+        }
+        return report;
+    }
+
+    /// Counts requests that others have admitted. They may be more than the limit, which then takes longer to admit
+    /// the next: on average all together admit what one would.
+    void countElsewhere(Map<String, Long> requests, Limit limit) {
+        long interval = interval(limit);
+        long most = limit.burst() * interval + MAX_DEBT;
+        requests.forEach((name, count) -> names.get(name, _ -> new AtomicLong()).updateAndGet(before -> {
+            long now = now();
+            long counted = Math.clamp(count, 0, most / interval + 1);
+            return Math.min(Math.max(before, now) + counted * interval, now + most);
+        }));
     }
 
     /// Requests that were not admitted.

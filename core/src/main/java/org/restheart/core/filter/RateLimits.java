@@ -1,5 +1,6 @@
 package org.restheart.core.filter;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -15,8 +16,8 @@ import org.restheart.http.Response;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
 
-/// Limits the requests of each address and each account; further ones are refused with 429. Every gateway counts
-/// separately. Thread-safe.
+/// Limits the requests of each address and each account; further ones are refused with 429. Gateways may tell
+/// each other what they admitted. Thread-safe.
 public final class RateLimits {
     private final ClientAddress addresses;
     private final RateLimiter byAddress;
@@ -30,8 +31,8 @@ public final class RateLimits {
 
     RateLimits(RateLimitsConfig config, ClientAddress addresses, LongSupplier nanoTime) {
         this.addresses = addresses;
-        this.byAddress = new RateLimiter(nanoTime);
-        this.byAccount = new RateLimiter(nanoTime);
+        this.byAddress = new RateLimiter(nanoTime, config.shared().isPresent());
+        this.byAccount = new RateLimiter(nanoTime, config.shared().isPresent());
         this.config = config;
         this.exempt = exempt(config);
     }
@@ -54,6 +55,21 @@ public final class RateLimits {
     /// Requests that were refused by their account.
     public long refusedByAccount() {
         return byAccount.refused();
+    }
+
+    /// What was admitted here since the last report.
+    public RateReport report() {
+        var current = config;
+        return new RateReport(
+                current.perAddress().map(byAddress::report).orElse(Map.of()),
+                current.perAccount().map(byAccount::report).orElse(Map.of()));
+    }
+
+    /// Counts what another gateway has admitted.
+    public void count(RateReport elsewhere) {
+        var current = config;
+        current.perAddress().ifPresent(limit -> byAddress.countElsewhere(elsewhere.byAddress(), limit));
+        current.perAccount().ifPresent(limit -> byAccount.countElsewhere(elsewhere.byAccount(), limit));
     }
 
     /// Counts by address: before credentials are checked, which costs more than this.

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,8 @@ abstract class ManyGateways {
             jwtConfigProvider: {key: "a key that three gateways share, of 32 bytes", revocations-db: $db}
             jwtAuthenticationMechanism: {enabled: true}
             jwtTokenManager: {enabled: true}
+            rateLimits: {enabled: true, address-requests-per-minute: 0, account-requests-per-minute: 60,
+              account-burst: 50, unlimited-roles: [admin], shared-db: $db}
             """;
 
     /// As in the built-in configuration.
@@ -134,6 +137,31 @@ abstract class ManyGateways {
         seen("GET", "/token", "", bearer, 200);
         assertThat(send(one, bearer, "DELETE", "/token", "").statusCode()).isEqualTo(204);
         seen("GET", "/token", "", bearer, 401);
+    }
+
+    /// One request a second is let in again meanwhile.
+    @Test
+    void rate_limits() throws Exception {
+        change("PUT", "/t", "{}");
+        one.addUser("eve", "user");
+        one.insert("acl", "{_id: 'p', roles: ['user'], predicate: 'path(/t)', priority: 1}");
+        var eve = StreamsGateway.basic("eve");
+        for (int i = 0; i < 40; i++) {
+            assertThat(send(one, eve, "GET", "/t", "").statusCode()).isEqualTo(200);
+        }
+        for (var gateway : others) {
+            var asked = new AtomicInteger();
+            await().atMost(SOON).untilAsserted(() -> {
+                asked.incrementAndGet();
+                long remaining = send(gateway, eve, "GET", "/t", "")
+                        .headers()
+                        .firstValueAsLong("RateLimit-Remaining")
+                        .orElseThrow();
+                assertThat(remaining + asked.get()).isLessThan(30);
+            });
+        }
+        var root = StreamsGateway.basic("root");
+        assertThat(send(one, root, "GET", "/rates", "").statusCode()).isEqualTo(403);
     }
 
     @Test

@@ -42,8 +42,8 @@ public final class Metadata {
     /// @param collection null means the database itself
     private record Namespace(String db, @Nullable String collection) {}
 
-    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated. While changes are not
-    ///     followed, entries are kept for a second at most, unless it is negative
+    /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated; while changes
+    ///     are not followed, entries are kept for a second at most
     public Metadata(MongoClient client, Duration ttl) {
         this.client = client;
         this.ttl = ttl;
