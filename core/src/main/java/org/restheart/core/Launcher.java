@@ -21,7 +21,9 @@ public final class Launcher {
             System.exit(EXIT_CODE);
         }
         try {
-            Class.forName("org.restheart.core.Main").getMethod("main", String[].class).invoke(null, (Object) args);
+            Class.forName("org.restheart.core.Main")
+                    .getMethod("main", String[].class)
+                    .invoke(null, (Object) args);
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }

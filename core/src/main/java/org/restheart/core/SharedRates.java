@@ -107,8 +107,8 @@ final class SharedRates {
                 long number = report.getInt64("n").getValue();
                 if (number > known) {
                     known = number;
-                    limits.count(new RateReport(
-                            counts(report.getArray("address")), counts(report.getArray("account"))));
+                    limits.count(
+                            new RateReport(counts(report.getArray("address")), counts(report.getArray("account"))));
                 }
             }
             seen.put(name(other), known);
@@ -131,7 +131,8 @@ final class SharedRates {
         var requests = new HashMap<String, Long>();
         for (var pair : pairs) {
             var values = pair.asArray();
-            requests.put(values.get(0).asString().getValue(), values.get(1).asInt64().getValue());
+            requests.put(
+                    values.get(0).asString().getValue(), values.get(1).asInt64().getValue());
         }
         return requests;
     }

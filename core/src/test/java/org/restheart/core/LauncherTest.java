@@ -19,13 +19,16 @@ class LauncherTest {
     @Test
     void an_older_java_is_told_what_is_needed() {
         assertThat(Launcher.refusal("17.0.15", "/usr/lib/jvm/java-17"))
-                .contains("needs Java 25 or newer", "This is Java 17.0.15 in /usr/lib/jvm/java-17", "https://adoptium.net");
+                .contains(
+                        "needs Java 25 or newer",
+                        "This is Java 17.0.15 in /usr/lib/jvm/java-17",
+                        "https://adoptium.net");
     }
 
     @Test
     void an_older_java_can_load_the_class() throws Exception {
-        try (var bytes = new DataInputStream(
-                Objects.requireNonNull(Launcher.class.getResourceAsStream("Launcher.class")))) {
+        try (var bytes =
+                new DataInputStream(Objects.requireNonNull(Launcher.class.getResourceAsStream("Launcher.class")))) {
             bytes.readInt(); // the magic number
             bytes.readUnsignedShort(); // the minor version
             assertThat(bytes.readUnsignedShort()).isEqualTo(JAVA_8);

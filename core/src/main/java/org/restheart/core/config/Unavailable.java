@@ -73,8 +73,8 @@ final class Unavailable {
                         reading.add(new Finding(level, "/" + name, "is enabled, but this release does not have it")));
         ALWAYS_ON.stream()
                 .filter(name -> Boolean.FALSE.equals(value(tree, name, "enabled")))
-                .forEach(name -> reading.add(new Finding(
-                        Level.ADVICE, "/" + name + "/enabled", "has no effect: this is always done here")));
+                .forEach(name -> reading.add(
+                        new Finding(Level.ADVICE, "/" + name + "/enabled", "has no effect: this is always done here")));
         KEYS.forEach((block, keys) -> keys.forEach((key, reason) -> {
             var value = value(tree, block, key);
             if (value != null && !Objects.equals(value, value(builtIn, block, key))) {

@@ -244,7 +244,8 @@ class GatewayConfigTest {
     @Test
     void a_random_key_of_tokens_is_reported_where_others_reach_the_server() {
         var tokens = "{http-listener: {host: %s}, jwtTokenManager: {enabled: true}, jwtConfigProvider: {key: %s}}";
-        assertThat(advice(tokens.formatted("0.0.0.0", "null"))).anyMatch(text -> text.contains("end with this process"));
+        assertThat(advice(tokens.formatted("0.0.0.0", "null")))
+                .anyMatch(text -> text.contains("end with this process"));
         assertThat(advice(tokens.formatted("0.0.0.0", "'a secret of more than thirty-two bytes'")))
                 .noneMatch(text -> text.contains("end with this process"));
         assertThat(advice(tokens.formatted("127.0.0.1", "null")))

@@ -55,8 +55,7 @@ abstract class ManyGateways {
         return to.send(method, target, body, all);
     }
 
-    private HttpResponse<String> change(String method, String target, String body, String... headers)
-            throws Exception {
+    private HttpResponse<String> change(String method, String target, String body, String... headers) throws Exception {
         var response = send(one, StreamsGateway.basic("root"), method, target, body, headers);
         assertThat(response.statusCode())
                 .as(method + " " + target + response.body())
@@ -132,8 +131,8 @@ abstract class ManyGateways {
     @Test
     void tokens() throws Exception {
         var answer = change("POST", "/token", "").body();
-        var bearer = "Bearer "
-                + BsonDocument.parse(answer).getString("access_token").getValue();
+        var bearer =
+                "Bearer " + BsonDocument.parse(answer).getString("access_token").getValue();
         seen("GET", "/token", "", bearer, 200);
         assertThat(send(one, bearer, "DELETE", "/token", "").statusCode()).isEqualTo(204);
         seen("GET", "/token", "", bearer, 401);
@@ -169,14 +168,8 @@ abstract class ManyGateways {
         change("PUT", "/t", "{}");
         var stored = change("POST", "/t", "{\"n\": 1}", "Idempotency-Key", "\"k\"");
         for (var gateway : others) {
-            var again = send(
-                    gateway,
-                    StreamsGateway.basic("root"),
-                    "POST",
-                    "/t",
-                    "{\"n\": 1}",
-                    "Idempotency-Key",
-                    "\"k\"");
+            var again =
+                    send(gateway, StreamsGateway.basic("root"), "POST", "/t", "{\"n\": 1}", "Idempotency-Key", "\"k\"");
             assertThat(again.headers().firstValue("Location"))
                     .isEqualTo(stored.headers().firstValue("Location"));
         }
