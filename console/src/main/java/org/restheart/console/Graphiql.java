@@ -1,12 +1,9 @@
 package org.restheart.console;
 
 import java.util.Map;
-import java.util.TreeMap;
 
 /// GraphiQL: a page to write and try operations of GraphQL apps. Everything it needs is served here.
 public final class Graphiql {
-    private static final String WEBJARS = "/META-INF/resources/webjars/";
-
     /// Scripts, styles and requests of this origin only. Fonts and images are within the styles.
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; "
             + "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; "
@@ -16,10 +13,10 @@ public final class Graphiql {
     private static final Map<String, String> SOURCES = Map.of(
             "page.js", "/graphiql/page.js",
             "page.css", "/graphiql/page.css",
-            "graphiql.min.js", WEBJARS + "graphiql/2.4.7/graphiql.min.js",
-            "graphiql.min.css", WEBJARS + "graphiql/2.4.7/graphiql.min.css",
-            "react.production.min.js", WEBJARS + "react/18.3.1/umd/react.production.min.js",
-            "react-dom.production.min.js", WEBJARS + "react-dom/18.3.1/umd/react-dom.production.min.js");
+            "graphiql.min.js", PageService.WEBJARS + "graphiql/2.4.7/graphiql.min.js",
+            "graphiql.min.css", PageService.WEBJARS + "graphiql/2.4.7/graphiql.min.css",
+            "react.production.min.js", PageService.WEBJARS + "react/18.3.1/umd/react.production.min.js",
+            "react-dom.production.min.js", PageService.WEBJARS + "react-dom/18.3.1/umd/react-dom.production.min.js");
 
     private Graphiql() {}
 
@@ -29,14 +26,8 @@ public final class Graphiql {
     /// @param graphql the path below which apps are
     public static PageService service(String uri, String graphql) {
         var page = PageService.readText("/graphiql/index.html")
-                .replace("OWN-URI", escaped(uri))
-                .replace("GRAPHQL-URI", escaped(graphql));
-        var contents = new TreeMap<String, byte[]>();
-        SOURCES.forEach((name, path) -> contents.put(name, PageService.read(path)));
-        return new PageService("graphiql", uri, POLICY, page, contents);
-    }
-
-    private static String escaped(String text) {
-        return text.replace("&", "&amp;").replace("\"", "&quot;").replace("<", "&lt;");
+                .replace("OWN-URI", PageService.attribute(uri))
+                .replace("GRAPHQL-URI", PageService.attribute(graphql));
+        return new PageService("graphiql", uri, POLICY, page, PageService.read(SOURCES));
     }
 }

@@ -5,12 +5,16 @@ import com.mongodb.client.MongoClient;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import javax.crypto.spec.SecretKeySpec;
 import org.restheart.console.Graphiql;
+import org.restheart.console.SwaggerUi;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.PreferFilter;
@@ -231,7 +235,13 @@ final class DataServices {
                 data.defaultPageSize(),
                 data.maxPageSize(),
                 security.rootRole(),
-                services);
+                services,
+                config.security()
+                        .mongoRealm()
+                        .map(MongoRealmConfig::users)
+                        .map(users ->
+                                Map.of(users.database() + "." + users.collection(), Set.of(users.passwordProperty())))
+                        .orElse(Map.of()));
         var document = new OpenApiService(
                 openApi,
                 server,
@@ -242,6 +252,8 @@ final class DataServices {
                 security::challenge,
                 metrics.openApi());
         bindings.add(Binding.prefix(document, openApi.uri(), false));
+        openApi.uiUri()
+                .ifPresent(uri -> bindings.add(Binding.prefix(SwaggerUi.service(uri, openApi.uri()), uri, false)));
     }
 
     private void bind(Endpoint endpoint, Service service) {

@@ -183,9 +183,17 @@ final class DescriptionWriter {
 
     private void group(Group group) {
         var name = ComponentNames.of(group.path().segments());
-        var tag = group.path().decoded();
-        tag(tag, group.collection().flatMap(structure -> text(structure.properties(), "descr", "description")));
-        var schemas = new DocumentSchemas(components, shapes, group, name);
+        var shown = group.collection()
+                .filter(structure -> structure.properties().get("openapi") instanceof BsonDocument)
+                .map(structure -> structure.properties().getDocument("openapi"))
+                .orElseGet(BsonDocument::new);
+        var tag = text(shown, "tag").orElseGet(() -> group.path().decoded());
+        tag(
+                tag,
+                text(shown, "summary")
+                        .or(() -> group.collection()
+                                .flatMap(structure -> text(structure.properties(), "descr", "description"))));
+        var schemas = new DocumentSchemas(components, shapes, group, name, secrets(group));
         for (var offered : group.offered()) {
             var id = offered.operation().verb()
                     + name
@@ -195,6 +203,13 @@ final class DescriptionWriter {
             paths.computeIfAbsent(offered.path(), DescriptionWriter::path)
                     .append(offered.operation().method().name().toLowerCase(Locale.ROOT), written);
         }
+    }
+
+    private Set<String> secrets(Group group) {
+        return group.db()
+                .flatMap(db -> group.collection().map(structure -> db + "." + structure.name()))
+                .map(namespace -> server.secrets().getOrDefault(namespace, Set.of()))
+                .orElse(Set.of());
     }
 
     /// A path item with the parameters of the path.
@@ -245,9 +260,11 @@ final class DescriptionWriter {
         if (!sent.isEmpty()) {
             written.append("parameters", sent);
         }
-        variables.filter(found -> !found.isEmpty()).ifPresent(found -> written.append("x-variables", found.schema()));
+        variables
+                .filter(found -> !found.isEmpty())
+                .ifPresent(found -> written.append("x-variables", found.schema(schemas::typeOf)));
         messages.body(offered, schemas).ifPresent(body -> written.append("requestBody", body));
-        written.append("responses", messages.responses(offered, schemas));
+        written.append("responses", messages.responses(offered, schemas, definition));
         if (operation.kind() == ResourceKind.CHANGE_STREAM) {
             written.append("x-websocket", Json.value(true));
         }
@@ -303,7 +320,7 @@ final class DescriptionWriter {
             tag(name, Optional.empty());
             var names = new LinkedHashSet<String>();
             groups.forEach(group -> names.add(group.path().segments().getLast()));
-            var schemas = new DocumentSchemas(components, shapes, Visible.OPEN, name);
+            var schemas = new DocumentSchemas(components, shapes, Visible.OPEN, name, Set.of());
             var seen = new HashSet<String>();
             for (var group : groups) {
                 var base = group.path().raw();

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
@@ -61,6 +60,7 @@ final class DocumentDetails {
         long deadline = System.nanoTime() + config.sampleWait().toNanos();
         boolean pending = false;
         var complete = new ArrayList<Group>();
+        var schemas = new ReadableSchemas(descriptions, (db, id) -> options.unruled() || mayReadSchema(asking, db, id));
         for (var group : groups) {
             var shape = Shape.UNKNOWN;
             var coming = sampled.get(group);
@@ -69,7 +69,7 @@ final class DocumentDetails {
                 pending |= come.isEmpty();
                 shape = come.orElse(Shape.UNKNOWN);
             }
-            complete.add(detailed(asking, options, group, shape, Optional.ofNullable(rights.get(group))));
+            complete.add(detailed(group, shape, Optional.ofNullable(rights.get(group)), schemas));
         }
         return new Visible(complete, false, pending);
     }
@@ -124,11 +124,10 @@ final class DocumentDetails {
         return Optional.ofNullable(rights.get());
     }
 
-    private Group detailed(Request asking, Options options, Group group, Shape shape, Optional<ReadRights> rights) {
+    private Group detailed(Group group, Shape shape, Optional<ReadRights> rights, ReadableSchemas schemas) {
         if (group.collection().isEmpty()) {
             return group;
         }
-        var structure = group.collection().get();
         boolean showsNames = group.offered().stream()
                 .anyMatch(offered -> offered.operation().kind() == ResourceKind.COLLECTION_INDEXES);
         List<BsonDocument> indexes = List.of();
@@ -136,7 +135,11 @@ final class DocumentDetails {
             var visibility = rights.flatMap(ReadRights::projection).map(Visibility::of);
             indexes = descriptions.indexes(namespace(group)).stream()
                     .filter(index -> index.get("key") instanceof BsonDocument keys
-                            && visibility.map(shown -> shown.allowsKeys(keys)).orElse(true))
+                            && visibility
+                                    .map(shown -> shown.allowsKeys(keys)
+                                            // the fields of a text index are not among its keys
+                                            && shown.allowsKeys(index.getDocument("weights", new BsonDocument())))
+                                    .orElse(true))
                     .toList();
         }
         return new Group(
@@ -146,23 +149,8 @@ final class DocumentDetails {
                 group.offered(),
                 shape,
                 indexes,
-                schema(asking, options, group.db().orElseThrow(), structure),
+                schemas.of(group.db().orElseThrow(), group.collection().get()),
                 showsNames);
-    }
-
-    /// The schema that the property `jsonSchema` names, if the caller may read it.
-    private Optional<BsonDocument> schema(Request asking, Options options, String db, CollectionStructure structure) {
-        if (!(structure.properties().get("jsonSchema") instanceof BsonDocument reference)) {
-            return Optional.empty();
-        }
-        var store = reference.get("schemaStoreDb") instanceof BsonString other ? other.getValue() : db;
-        var id = reference.get("schemaId");
-        var text = id instanceof BsonString name
-                ? name.getValue()
-                : id != null && id.isObjectId() ? id.asObjectId().getValue().toHexString() : "";
-        return options.unruled() || mayReadSchema(asking, store, text)
-                ? Optional.ofNullable(descriptions.database(store).schemas().get(text))
-                : Optional.empty();
     }
 
     private boolean mayReadSchema(Request asking, String db, String id) {

@@ -18,6 +18,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.Visible.Group;
@@ -30,30 +31,21 @@ final class DocumentSchemas {
     private final ShapeSchemas shapes;
     private final Group group;
     private final String name;
+    private final Set<String> secrets;
+    private final DeclaredDocuments declarations;
 
-    DocumentSchemas(Components components, ShapeSchemas shapes, Group group, String name) {
+    /// @param secrets properties that are written and never read
+    DocumentSchemas(Components components, ShapeSchemas shapes, Group group, String name, Set<String> secrets) {
         this.components = components;
         this.shapes = shapes;
         this.group = group;
         this.name = name;
+        this.secrets = secrets;
+        this.declarations = new DeclaredDocuments(components, group);
     }
 
     String name() {
         return name;
-    }
-
-    private record Declared(BsonDocument schema, boolean enforced, Optional<String> note) {}
-
-    /// The declared schema of documents, if any; the stored JSON Schema takes precedence.
-    private Optional<Declared> declared() {
-        var validator = group.collection().flatMap(structure -> structure.validator());
-        boolean enforced =
-                group.collection().map(structure -> structure.enforced()).orElse(false);
-        if (group.schema().isPresent()) {
-            return Optional.of(new Declared(
-                    group.schema().get(), true, validator.map(_ -> "A validator of MongoDB applies too.")));
-        }
-        return validator.map(schema -> new Declared(schema, enforced, Optional.empty()));
     }
 
     /// The schema of stored documents.
@@ -69,8 +61,9 @@ final class DocumentSchemas {
         var redaction = SchemaRedaction.by(rules(Method.GET), components);
         var schema = type("object");
         var properties = new BsonDocument();
-        var declared = declared();
-        declared.ifPresent(found -> addDeclared(convert(found.schema(), name), redaction, schema, properties));
+        var declared = declarations.schema();
+        declared.ifPresent(
+                found -> addDeclared(declarations.convert(found.schema(), name), redaction, schema, properties));
         boolean closed = declared.filter(
                         found -> BsonBoolean.FALSE.equals(found.schema().get("additionalProperties")))
                 .isPresent();
@@ -85,6 +78,7 @@ final class DocumentSchemas {
         if (redaction.shows("_etag")) {
             properties.put("_etag", components.fixed("ObjectId").append("readOnly", Json.value(true)));
         }
+        secrets.forEach(properties::remove);
         notes(properties);
         var ordered = new BsonDocument();
         if (redaction.shows("_id")) {
@@ -113,10 +107,6 @@ final class DocumentSchemas {
                 properties.append(property, redaction.redacted(inner, property));
             }
         });
-    }
-
-    private BsonDocument convert(BsonDocument schema, String component) {
-        return new DeclaredSchemas(components, component, _ -> Optional.empty()).convert(schema);
     }
 
     private List<RuleAnswer> rules(Method method) {
@@ -188,10 +178,10 @@ final class DocumentSchemas {
     }
 
     private BsonDocument createdSchema(String component, List<RuleAnswer> rules) {
-        var declared = declared();
+        var declared = declarations.schema();
         BsonDocument schema;
         if (declared.isPresent()) {
-            schema = convert(declared.get().schema(), component);
+            schema = declarations.convert(declared.get().schema(), component);
             schema.putIfAbsent("type", new BsonString("object"));
             declared.get().note().ifPresent(note -> describe(schema, note));
             if (!declared.get().enforced()) {
@@ -206,8 +196,20 @@ final class DocumentSchemas {
             properties.remove("_etag");
             schema.append("properties", properties);
         }
+        addSecrets(schema);
         finish(schema, rules);
         return schema;
+    }
+
+    private void addSecrets(BsonDocument schema) {
+        if (secrets.isEmpty()) {
+            return;
+        }
+        if (!schema.isDocument("properties")) {
+            schema.append("properties", new BsonDocument());
+        }
+        secrets.forEach(
+                secret -> schema.getDocument("properties").append(secret, object("type", "string", "writeOnly", true)));
     }
 
     /// The schema derived from a sample, if the caller may read documents.
@@ -257,9 +259,12 @@ final class DocumentSchemas {
                             + " `$push` or `$unset`.");
             var properties = new BsonDocument();
             var redaction = SchemaRedaction.by(offered.permitted().possible(), components);
-            var all = declared().isPresent()
-                    ? convert(declared().get().schema(), component).getDocument("properties", new BsonDocument())
-                    : shapes.properties(readable(), component);
+            var all = declarations
+                    .schema()
+                    .map(declared -> declarations
+                            .convert(declared.schema(), component)
+                            .getDocument("properties", new BsonDocument()))
+                    .orElseGet(() -> shapes.properties(readable(), component));
             all.forEach((property, inner) -> {
                 if (!property.equals("_id") && !property.equals("_etag") && redaction.shows(property)) {
                     ((BsonDocument) open(inner)).remove("x-share");
@@ -269,10 +274,48 @@ final class DocumentSchemas {
             if (!properties.isEmpty()) {
                 schema.append("properties", properties);
             }
+            addSecrets(schema);
             finish(schema, rules(offered));
             components.put(component, schema);
         }
         return Json.schema(component);
+    }
+
+    /// What can be done with a document whose id the client has chosen; empty unless all ids are texts, since a link
+    /// can repeat only those.
+    BsonDocument links() {
+        var links = new BsonDocument();
+        var created = components.schemas().getOrDefault(name + "New", new BsonDocument());
+        boolean texts = created.get("properties") instanceof BsonDocument properties
+                && properties.get("_id") instanceof BsonDocument id
+                && new BsonString("string").equals(id.get("type"));
+        group.offered().stream()
+                .filter(offered -> texts && offered.operation().kind() == ResourceKind.DOCUMENT)
+                .map(offered ->
+                        offered.operation().verb() + name + offered.operation().suffix())
+                .forEach(id ->
+                        links.append(id, object("operationId", id, "parameters", object("id", "$request.body#/_id"))));
+        return links;
+    }
+
+    /// The schema of a field of stored documents, if its values have one type.
+    ///
+    /// @param path with dots
+    Optional<BsonDocument> typeOf(String path) {
+        stored();
+        return new FieldTypes(components).of(Json.schema(name), path);
+    }
+
+    /// The schema of the results of a stored aggregation, if their fields are known.
+    Optional<BsonDocument> results(Offered offered, BsonDocument definition) {
+        var redaction = SchemaRedaction.by(offered.permitted().possible(), components);
+        return PipelineResults.fields(definition).map(fields -> {
+            var properties = new BsonDocument();
+            fields.stream().filter(redaction::shows).forEach(field -> properties.append(field, new BsonDocument()));
+            var component = ComponentNames.inner(name, "aggrs." + offered.name());
+            components.put(component, object("type", "object", "properties", properties));
+            return Json.schema(component);
+        });
     }
 
     private static BsonValue open(@Nullable BsonValue schema) {

@@ -82,11 +82,12 @@ final class MessageWriter {
         return object("application/json", object("schema", schema));
     }
 
-    BsonDocument responses(Offered offered, DocumentSchemas schemas) {
+    /// @param definition of a stored aggregation or stream
+    BsonDocument responses(Offered offered, DocumentSchemas schemas, Optional<BsonDocument> definition) {
         var operation = offered.operation();
         var all = new TreeMap<String, BsonDocument>();
         for (int status : operation.statuses()) {
-            all.put("" + status, success(operation, status, schemas));
+            all.put("" + status, success(offered, status, schemas, definition));
         }
         for (int status : Failures.of(operation)) {
             var component = "Status" + status;
@@ -98,11 +99,13 @@ final class MessageWriter {
         return document;
     }
 
-    private BsonDocument success(DataOperation operation, int status, DocumentSchemas schemas) {
+    private BsonDocument success(
+            Offered offered, int status, DocumentSchemas schemas, Optional<BsonDocument> definition) {
+        var operation = offered.operation();
         var response = object("description", Failures.text(status));
         var headers = new BsonDocument();
         if (status == 201 && operation.method() == Method.POST) {
-            headers.append("Location", object("description", "where it is", "schema", type("string")));
+            headers.append("Location", text("where it is"));
         }
         if (operation.output() != Output.SIZE
                 && operation.output() != Output.NAMES
@@ -110,19 +113,35 @@ final class MessageWriter {
                 && operation.output() != Output.EVENTS
                 && status != 204
                 && status < 400) {
-            headers.append("ETag", object("description", "the version", "schema", type("string")));
+            headers.append("ETag", text("the version"));
+        }
+        if (status == 200 && operation.parameters() == DataOperation.Parameters.LIST) {
+            headers.append("Link", text("the next page, as `rel=\"next\"`"))
+                    .append("X-Count-Strategy", text("whether the count asked for is `exact` or `estimated`"))
+                    .append("X-Total-Count", object("description", "the count asked for", "schema", type("integer")));
         }
         if (!headers.isEmpty()) {
             response.append("headers", headers);
         }
-        var content = status == 200 || status == 206 ? content(operation, schemas) : new BsonDocument();
+        if (status == 201 && operation.input() == Input.DOCUMENTS) {
+            var links = schemas.links();
+            if (!links.isEmpty()) {
+                response.append("links", links);
+            }
+        }
+        var content = status == 200 || status == 206 ? content(offered, schemas, definition) : new BsonDocument();
         if (!content.isEmpty()) {
             response.append("content", content);
         }
         return response;
     }
 
-    private BsonDocument content(DataOperation operation, DocumentSchemas schemas) {
+    private static BsonDocument text(String description) {
+        return object("description", description, "schema", type("string"));
+    }
+
+    private BsonDocument content(Offered offered, DocumentSchemas schemas, Optional<BsonDocument> definition) {
+        var operation = offered.operation();
         return switch (operation.output()) {
             case NONE -> new BsonDocument();
             case DOCUMENTS -> {
@@ -146,7 +165,13 @@ final class MessageWriter {
             case PROPERTIES -> json(components.fixed("Properties"));
             case BULK -> json(components.fixed("BulkResult"));
             case RESULTS ->
-                json(object("type", "array", "items", type("object")))
+                json(object(
+                                "type",
+                                "array",
+                                "items",
+                                definition
+                                        .flatMap(found -> schemas.results(offered, found))
+                                        .orElseGet(() -> type("object"))))
                         .append("application/hal+json", object("schema", object()));
             case EVENTS -> {
                 var event = ComponentNames.inner(schemas.name(), "event");

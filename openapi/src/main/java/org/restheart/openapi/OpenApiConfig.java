@@ -2,22 +2,27 @@ package org.restheart.openapi;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// `openApi` of the configuration.
 ///
 /// @param uri the path of the document
+/// @param uiUri the path of the page that shows it; empty for none
 /// @param secured whether anonymous callers without permissions are refused
 /// @param sampleWait after which a document is sent without the remaining samples
 /// @param maxCollections beyond which collections are not described one by one
 /// @param cacheBytes of cached documents
 /// @param includeServices whether services other than the data API are described
 /// @param shares whether properties contain the share of documents that have them
+/// @param guessFormats whether texts that all look alike, such as dates, are described by their format
 /// @param everything whether access rules are ignored
 /// @param everythingForAll whether that applies to all callers instead of the root role only
 /// @param exclude paths that are not described, `*` for any characters
 public record OpenApiConfig(
         String uri,
+        Optional<String> uiUri,
         boolean secured,
         int sampleSize,
         Duration sampleTtl,
@@ -27,6 +32,7 @@ public record OpenApiConfig(
         long cacheBytes,
         boolean includeServices,
         boolean shares,
+        boolean guessFormats,
         boolean everything,
         boolean everythingForAll,
         List<String> exclude) {
@@ -43,6 +49,7 @@ public record OpenApiConfig(
     /// @param maxPageSize the largest page
     /// @param rootRole may do everything
     /// @param services paths of services other than the data API, by the names of their configuration blocks
+    /// @param secrets properties of documents that are written and never read, such as passwords, by namespace
     public record Server(
             String title,
             String version,
@@ -50,5 +57,6 @@ public record OpenApiConfig(
             int pageSize,
             int maxPageSize,
             Optional<String> rootRole,
-            java.util.Map<String, String> services) {}
+            Map<String, String> services,
+            Map<String, Set<String>> secrets) {}
 }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Content;
@@ -80,7 +81,9 @@ public final class OpenApiService implements Service {
         this.server = server;
         this.descriptions = descriptions;
         var shapes = descriptions.shapes(
-                new Shapes.Settings(config.sampleSize(), config.sampleTtl(), config.parallelSamples()), sample -> {
+                new Shapes.Settings(
+                        config.sampleSize(), config.sampleTtl(), config.parallelSamples(), config.guessFormats()),
+                sample -> {
                     Counter.builder("openapi_samples")
                             .description("Samples of collections")
                             .tag("outcome", sample.outcome())
@@ -149,7 +152,8 @@ public final class OpenApiService implements Service {
         if (visible.isEmpty() && account.isEmpty() && config.secured()) {
             throw challenge.apply(request).raise();
         }
-        var heading = new Heading(path.raw(), account.map(Account::name), url(request), mode, securitySchemes);
+        var url = url(request);
+        var heading = new Heading(path.raw(), account.map(Account::name), url, mode, securitySchemes(url));
         var key = new Key(visible, services, heading, wantsYaml(request));
         var bytes = document(key);
         Timer.builder("openapi_seconds")
@@ -226,6 +230,21 @@ public final class OpenApiService implements Service {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e); // required of every Java platform
         }
+    }
+
+    /// The mechanisms, with the URLs of OAuth.
+    private BsonDocument securitySchemes(String url) {
+        if (!(securitySchemes.get("oauth2") instanceof BsonDocument oauth)) {
+            return securitySchemes;
+        }
+        var absolute = oauth.clone();
+        var flow = absolute.getDocument("flows").getDocument("authorizationCode");
+        for (var key : List.of("authorizationUrl", "tokenUrl")) {
+            flow.put(key, new BsonString(url + flow.getString(key).getValue()));
+        }
+        var schemes = securitySchemes.clone();
+        schemes.put("oauth2", absolute);
+        return schemes;
     }
 
     private String url(Request request) {

@@ -49,16 +49,33 @@ final class ParameterSchemas {
     BsonArray of(Offered offered, Optional<Group> group, Optional<StoredVariables> variables) {
         var all = new BsonArray();
         for (var name : names(offered)) {
-            boolean allowed = offered.permitted().possible().stream()
-                    .anyMatch(rule -> rule.limits().allowsParameter(name));
-            if (allowed) {
+            if (isAllowed(offered, name)) {
                 all.add(parameter(name, offered.operation(), group, variables));
             }
         }
+        variables
+                .flatMap(StoredVariables::listener)
+                .filter(wanted -> isAllowed(offered, wanted.parameter()))
+                .ifPresent(wanted -> all.add(object(
+                        "name",
+                        wanted.parameter(),
+                        "in",
+                        "query",
+                        "description",
+                        "only events with this value of a field",
+                        "schema",
+                        type("string"),
+                        "required",
+                        wanted.required())));
         for (var name : headers(offered.operation())) {
             all.add(reference(name, header(name)));
         }
         return all;
+    }
+
+    private static boolean isAllowed(Offered offered, String parameter) {
+        return offered.permitted().possible().stream()
+                .anyMatch(rule -> rule.limits().allowsParameter(parameter));
     }
 
     private static List<String> names(Offered offered) {
@@ -90,7 +107,7 @@ final class ParameterSchemas {
             case BULK -> all(List.of("filter", "wm", "writeConcern", "jsonMode"), SESSION);
             case MANAGE -> List.of("checkEtag", "jsonMode");
             case RUN -> all(List.of("avars", "page", "pagesize"), FORMS);
-            case LISTEN -> List.of("avars", "jsonMode");
+            case LISTEN -> List.of("avars", "resumeAfter", "startAtOperationTime", "jsonMode");
         };
     }
 
@@ -127,7 +144,11 @@ final class ParameterSchemas {
             case "filter" ->
                 operation.parameters() == DataOperation.Parameters.BULK
                         ? reference("filterRequired", definitions.of(name).append("required", Json.value(true)))
-                        : reference(name, definitions.of(name));
+                        : group.filter(ParameterSchemas::hasTextIndex).isPresent()
+                                ? definitions
+                                        .of(name)
+                                        .append("example", new BsonString("{\"$text\": {\"$search\": \"…\"}}"))
+                                : reference(name, definitions.of(name));
             case "avars" ->
                 variables
                         .filter(found -> !found.isEmpty())
@@ -165,6 +186,11 @@ final class ParameterSchemas {
                         .allMatch(entry -> entry.getValue().isNumber()
                                 && Arrays.stream(entry.getKey().split("\\.")).noneMatch(ShapeBuilder::isData)))
                 .findFirst();
+    }
+
+    private static boolean hasTextIndex(Group group) {
+        return group.indexes().stream()
+                .anyMatch(index -> index.getDocument("key").containsValue(new BsonString("text")));
     }
 
     private static Optional<String> hintExample(Group group) {

@@ -56,6 +56,10 @@ record QueryParameters(Server server, JsonMode mode) {
             case "shardkey" -> json(name, "the shard key of the document", "{\"_id\": 1}");
             case "id_type" -> choice(name, "the type of the id", ID_TYPES);
             case "avars" -> json(name, "values of the variables of the pipeline", "{}");
+            case "resumeAfter" ->
+                json(name, "what follows the event with this token; tokens come with events", "{\"_data\": \"…\"}");
+            case "startAtOperationTime" ->
+                query(name, "what follows this time: seconds since 1970, or a timestamp", type("string"));
             case "sid" -> query(name, "a session", object("type", "string", "format", "uuid"));
             case "txn" -> query(name, "a transaction of the session", object("type", "integer", "format", "int64"));
             default -> throw new IllegalArgumentException(name);

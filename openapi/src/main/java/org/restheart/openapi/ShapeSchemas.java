@@ -86,7 +86,11 @@ record ShapeSchemas(Components components, boolean shares) {
                                 .map(element -> of(element, component + "_item"))
                                 .orElseGet(BsonDocument::new)));
             } else if (type != BsonType.NULL && !NUMBERS.contains(type)) {
-                alternatives.add(components.of(type));
+                var schema = components.of(type);
+                if (type == BsonType.STRING) {
+                    field.format().ifPresent(format -> schema.append("format", new BsonString(format.keyword())));
+                }
+                alternatives.add(schema);
             }
         }
         return union(alternatives, field.types().containsKey(BsonType.NULL));

@@ -4,8 +4,13 @@ import static org.restheart.openapi.Json.object;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -13,9 +18,20 @@ import org.bson.BsonValue;
 /// The variables of a stored aggregation or stream, found by walking its definition. Immutable.
 ///
 /// @param required by name: whether a request without it fails, and the default
-record StoredVariables(Map<String, Variable> required) {
+/// @param compared by name: the fields of the collection with whose values they are compared
+/// @param listener by which listeners of a stream choose events
+record StoredVariables(
+        Map<String, Variable> required, Map<String, Set<String>> compared, Optional<ListenerFilter> listener) {
+    private static final Set<String> COMPARISONS = Set.of("$eq", "$ne", "$gt", "$gte", "$lt", "$lte");
+
+    /// Stages before which documents are those of the collection.
+    private static final Set<String> PRESERVING = Set.of("$sort", "$limit", "$skip", "$sample");
+
     /// @param otherwise the default
     record Variable(boolean required, Optional<BsonValue> otherwise) {}
+
+    /// @param parameter of the query
+    record ListenerFilter(String parameter, boolean required) {}
 
     static StoredVariables of(BsonDocument definition) {
         var found = new TreeMap<String, Variable>();
@@ -25,7 +41,75 @@ record StoredVariables(Map<String, Variable> required) {
                 walk(value, false, found);
             }
         }
-        return new StoredVariables(found);
+        var compared = new TreeMap<String, Set<String>>();
+        if (definition.get("stages") instanceof BsonArray stages) {
+            compare(stages, compared);
+        }
+        return new StoredVariables(found, compared, listener(definition));
+    }
+
+    private static Optional<ListenerFilter> listener(BsonDocument definition) {
+        return definition.get("notify_when") instanceof BsonDocument filter && filter.size() == 1
+                ? filter.values().stream()
+                        .flatMap(value -> value instanceof BsonDocument named ? nameOf(named).stream() : Stream.empty())
+                        .findFirst()
+                        .map(name -> new ListenerFilter(
+                                name, BsonBoolean.TRUE.equals(definition.get("notify_when_required"))))
+                : Optional.empty();
+    }
+
+    /// Looks at the filters with which a pipeline begins: behind other stages, fields are not those of the collection.
+    private static void compare(BsonArray stages, Map<String, Set<String>> compared) {
+        for (var stage : stages) {
+            var inner = stage instanceof BsonDocument conditional
+                            && conditional.get("$ifvar") instanceof BsonArray parts
+                            && parts.size() > 1
+                    ? parts.get(1)
+                    : stage;
+            if (inner instanceof BsonDocument document && document.get("$match") instanceof BsonDocument match) {
+                compare(match, compared);
+            } else if (!(inner instanceof BsonDocument document) || !PRESERVING.containsAll(document.keySet())) {
+                return;
+            }
+        }
+    }
+
+    private static void compare(BsonDocument match, Map<String, Set<String>> compared) {
+        match.forEach((name, value) -> {
+            if (!name.startsWith("$")) {
+                compare(name, value, compared);
+            } else if (value instanceof BsonArray conditions) {
+                conditions.stream()
+                        .filter(BsonValue::isDocument)
+                        .forEach(condition -> compare(condition.asDocument(), compared));
+            }
+        });
+    }
+
+    private static void compare(String field, BsonValue value, Map<String, Set<String>> compared) {
+        if (!(value instanceof BsonDocument document)) {
+            return;
+        }
+        nameOf(document)
+                .ifPresent(name ->
+                        compared.computeIfAbsent(name, _ -> new TreeSet<>()).add(field));
+        document.forEach((operator, operand) -> {
+            if (COMPARISONS.contains(operator)) {
+                compare(field, operand, compared);
+            } else if (operand instanceof BsonArray values && (operator.equals("$in") || operator.equals("$nin"))) {
+                values.forEach(each -> compare(field, each, compared));
+            }
+        });
+    }
+
+    /// The variable that a value consists of.
+    private static Optional<String> nameOf(BsonDocument value) {
+        if (value.size() != 1) {
+            return Optional.empty();
+        }
+        var named =
+                value.get("$var") instanceof BsonArray both && !both.isEmpty() ? both.getFirst() : value.get("$var");
+        return named instanceof BsonString name ? Optional.of(name.getValue()) : Optional.empty();
     }
 
     private static void walk(BsonValue value, boolean optional, Map<String, Variable> found) {
@@ -77,11 +161,19 @@ record StoredVariables(Map<String, Variable> required) {
     }
 
     /// The schema of the parameter `avars`.
-    BsonDocument schema() {
+    ///
+    /// @param types those of fields of the collection, by path
+    BsonDocument schema(Function<String, Optional<BsonDocument>> types) {
         var properties = new BsonDocument();
         var names = new BsonArray();
         required.forEach((name, variable) -> {
-            var schema = new BsonDocument();
+            var schemas = compared.getOrDefault(name, Set.of()).stream()
+                    .map(types)
+                    .distinct()
+                    .toList();
+            var schema = schemas.size() == 1
+                    ? schemas.getFirst().orElseGet(BsonDocument::new).clone()
+                    : new BsonDocument();
             variable.otherwise().ifPresent(value -> schema.append("default", value));
             properties.append(name, schema);
             if (variable.required()) {

@@ -8,6 +8,7 @@ import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Permitted;
 import org.restheart.mongo.description.CollectionStructure;
 import org.restheart.mongo.description.Shape;
+import org.restheart.openapi.ReadableSchemas.StoredSchema;
 
 /// The resources and operations that are visible to a caller: everything that determines the document. Immutable,
 /// compares by value.
@@ -45,7 +46,7 @@ record Visible(List<Group> groups, boolean generic, boolean pending) {
             List<Offered> offered,
             Shape shape,
             List<BsonDocument> indexes,
-            Optional<BsonDocument> schema,
+            Optional<StoredSchema> schema,
             boolean showsNames) {}
 
     /// An operation that at least one request of the caller may execute.

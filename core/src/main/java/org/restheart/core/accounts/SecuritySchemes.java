@@ -8,6 +8,8 @@ import org.restheart.core.config.SecurityConfig;
 final class SecuritySchemes {
     private SecuritySchemes() {}
 
+    /// Those of OAuth have paths in place of URLs.
+    ///
     /// @param keys whether API keys are accepted
     static BsonDocument of(SecurityConfig config, TokenParts tokens, boolean keys) {
         var schemes = new BsonDocument();
@@ -34,6 +36,23 @@ final class SecuritySchemes {
         if (config.digest().isPresent()) {
             schemes.append("digest", scheme("http").append("scheme", text("digest")));
         }
+        config.oauth()
+                .authorization()
+                .ifPresent(codes -> config.oauth()
+                        .serverMetadata()
+                        .ifPresent(server -> schemes.append(
+                                "oauth2",
+                                scheme("oauth2")
+                                        .append(
+                                                "flows",
+                                                new BsonDocument(
+                                                        "authorizationCode",
+                                                        new BsonDocument(
+                                                                        "authorizationUrl",
+                                                                        text(codes.endpoint()
+                                                                                .uri()))
+                                                                .append("tokenUrl", text(server.tokenUri()))
+                                                                .append("scopes", new BsonDocument()))))));
         return schemes;
     }
 

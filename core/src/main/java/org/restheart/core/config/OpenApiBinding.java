@@ -20,6 +20,7 @@ final class OpenApiBinding {
         }
         return Optional.of(new OpenApiConfig(
                 block.uri("uri", "/_openapi"),
+                block.isNull("ui-uri") ? Optional.empty() : Optional.of(block.uri("ui-uri", "/_openapi-ui")),
                 block.bool("secured", true),
                 block.integer("sample-size", 200, 0, 1_000),
                 block.millis("sample-ttl", 3_600_000, 1_000, Integer.MAX_VALUE),
@@ -29,6 +30,7 @@ final class OpenApiBinding {
                 block.integer("cache-bytes", 32 << 20, 0, Integer.MAX_VALUE),
                 block.bool("include-services", true),
                 block.bool("x-fields", true),
+                block.bool("guess-formats", false),
                 block.oneOf("mode", Mode.PERMISSIONS) == Mode.EVERYTHING,
                 block.bool("public-document", false),
                 block.texts("exclude", List.of())));

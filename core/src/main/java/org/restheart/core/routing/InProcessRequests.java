@@ -2,6 +2,8 @@ package org.restheart.core.routing;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
@@ -20,6 +22,8 @@ import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.security.Credentials;
 import org.restheart.security.SecurityFilter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Runs requests of services on the routes of other services, without a socket, and determines which requests would
 /// be allowed. Thread-safe.
@@ -28,6 +32,11 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
     private static final int MAX_DEPTH = 3;
 
     private static final Key<Integer> DEPTH = Key.named("depth");
+
+    private static final Logger LOG = LoggerFactory.getLogger(InProcessRequests.class);
+
+    /// Paths of services of which has been said that they cover data.
+    private final Set<String> covering = ConcurrentHashMap.newKeySet();
 
     private volatile @Nullable Connected connected;
 
@@ -56,9 +65,24 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         return connected()
                 .routes()
                 .find(example.path())
+                .filter(route -> !kind.data() || isData(route, kind))
                 .map(route ->
                         connected().securityFilters().apply(route.binding()).ask(inside(asking, example), kind))
                 .orElseGet(() -> Permitted.by(List.of()));
+    }
+
+    /// Whether such a request reaches the data: the paths of other services cover collections of their names. Says so
+    /// once for each service.
+    private boolean isData(Route route, RequestKind kind) {
+        var binding = route.binding();
+        boolean reached = binding.service().answersJudgedRequests();
+        if (!reached && covering.add(binding.uri())) {
+            LOG.warn(
+                    "{} belongs to the service {}: the collection or database of this name cannot be reached there",
+                    kind.example().raw(),
+                    binding.service().name());
+        }
+        return reached;
     }
 
     @Override

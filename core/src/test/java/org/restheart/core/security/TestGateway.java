@@ -48,6 +48,11 @@ final class TestGateway implements AutoCloseable {
         return start(mongo, mongo.connectionString(), realm, more);
     }
 
+    /// Whose way to MongoDB is this connection string.
+    static TestGateway startAt(TestMongo mongo, String uri, String more) {
+        return start(mongo, uri, REALM, more);
+    }
+
     private static TestGateway start(TestMongo mongo, String uri, String realm, String more) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         addUser(database, "admin", "admin");

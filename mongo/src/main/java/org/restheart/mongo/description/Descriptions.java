@@ -36,7 +36,8 @@ public final class Descriptions {
     /// Further schemas of a database are not described.
     private static final int MAX_SCHEMAS = 500;
 
-    private static final List<String> PIPELINES = List.of("aggrs", "streams");
+    /// Properties whose keys are escaped in MongoDB.
+    private static final List<String> ESCAPED = List.of("aggrs", "streams", "openapi");
 
     private final MongoClient client;
     private final StoredMetadata stored;
@@ -135,7 +136,7 @@ public final class Descriptions {
     }
 
     private static void makeReadable(BsonDocument properties) {
-        PIPELINES.forEach(name -> properties.computeIfPresent(name, (_, escaped) -> EscapedKeys.unescape(escaped)));
+        ESCAPED.forEach(name -> properties.computeIfPresent(name, (_, escaped) -> EscapedKeys.unescape(escaped)));
     }
 
     private static CollectionStructure structure(String name, BsonDocument found, BsonDocument properties) {

@@ -24,12 +24,14 @@ public record Shape(int documents, Fields root) {
     /// @param count the number of objects that have the field; for elements of arrays, their number
     /// @param types how often each type occurs
     /// @param nonFinite whether a number is infinite or NaN
+    /// @param format the format of all texts; empty if they have none in common, or were not looked at
     /// @param object the fields of values that are objects
     /// @param element the elements of values that are arrays
     public record Field(
             int count,
             Map<BsonType, Integer> types,
             boolean nonFinite,
+            Optional<TextFormat> format,
             Optional<Fields> object,
             Optional<Field> element) {}
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,17 @@ public final class ShapeBuilder {
             + "|.*@.*"
             + "|[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}");
 
+    private final boolean guessFormats;
     private final Node root = new Node();
+
+    public ShapeBuilder() {
+        this(false);
+    }
+
+    /// @param guessFormats whether formats of texts are recognized
+    public ShapeBuilder(boolean guessFormats) {
+        this.guessFormats = guessFormats;
+    }
 
     private static final class Node {
         private int objects;
@@ -51,6 +62,10 @@ public final class ShapeBuilder {
         private int count;
         private final Map<BsonType, Integer> types = new EnumMap<>(BsonType.class);
         private boolean nonFinite;
+
+        /// Those of all texts so far; null before the first.
+        private @Nullable Set<TextFormat> formats;
+
         private @Nullable Node object;
         private @Nullable Part element;
     }
@@ -59,16 +74,19 @@ public final class ShapeBuilder {
         add(root, document, 0);
     }
 
-    private static void add(Node node, BsonDocument document, int depth) {
+    private void add(Node node, BsonDocument document, int depth) {
         node.objects++;
         document.forEach((name, value) -> add(node.parts.computeIfAbsent(name, _ -> new Part()), value, depth + 1));
     }
 
-    private static void add(Part part, BsonValue value, int depth) {
+    private void add(Part part, BsonValue value, int depth) {
         part.count++;
         part.types.merge(value.getBsonType(), 1, Integer::sum);
         if (value.isDouble() && !Double.isFinite(value.asDouble().getValue())) {
             part.nonFinite = true;
+        }
+        if (guessFormats && value.isString()) {
+            common(part, TextFormat.of(value.asString().getValue()));
         }
         if (depth >= MAX_DEPTH) {
             return;
@@ -86,6 +104,15 @@ public final class ShapeBuilder {
             for (var element : elements.subList(0, Math.min(elements.size(), MAX_ELEMENTS))) {
                 add(part.element, element, depth + 1);
             }
+        }
+    }
+
+    private static void common(Part part, Set<TextFormat> formats) {
+        if (part.formats == null) {
+            part.formats = EnumSet.noneOf(TextFormat.class);
+            part.formats.addAll(formats);
+        } else {
+            part.formats.retainAll(formats);
         }
     }
 
@@ -167,6 +194,8 @@ public final class ShapeBuilder {
                 part.count,
                 Collections.unmodifiableMap(new EnumMap<>(part.types)),
                 part.nonFinite,
+                Optional.ofNullable(part.formats)
+                        .flatMap(formats -> formats.stream().findFirst()),
                 Optional.ofNullable(part.object).map(node -> fields(node, path, kept)),
                 Optional.ofNullable(part.element)
                         .filter(element -> element.count > 0)
@@ -183,6 +212,9 @@ public final class ShapeBuilder {
         into.count += part.count;
         part.types.forEach((type, count) -> into.types.merge(type, count, Integer::sum));
         into.nonFinite |= part.nonFinite;
+        if (part.formats != null) {
+            common(into, part.formats);
+        }
         if (part.object != null) {
             if (into.object == null) {
                 into.object = new Node();

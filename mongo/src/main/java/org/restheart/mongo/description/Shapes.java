@@ -39,7 +39,8 @@ public final class Shapes {
     /// @param size documents of a sample; 0 for no samples
     /// @param ttl age after which a shape is determined again; the old one is used until then
     /// @param parallel most concurrent samples
-    public record Settings(int size, Duration ttl, int parallel) {}
+    /// @param guessFormats whether formats of texts are recognized
+    public record Settings(int size, Duration ttl, int parallel, boolean guessFormats) {}
 
     /// The outcome and the duration of a sample.
     ///
@@ -115,7 +116,7 @@ public final class Shapes {
         var oldest = reads.some(namespace, rights, 1, half, TIME_LIMIT, MAX_BYTES / 2);
         var newest =
                 reads.some(namespace, rights, -1, Math.max(half, settings.size() - half), TIME_LIMIT, MAX_BYTES / 2);
-        var builder = new ShapeBuilder();
+        var builder = new ShapeBuilder(settings.guessFormats());
         var seen = new java.util.HashSet<org.bson.BsonValue>();
         for (var documents : List.of(oldest, newest)) {
             for (RawBsonDocument document : documents.documents()) {

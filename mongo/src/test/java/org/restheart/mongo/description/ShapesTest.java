@@ -31,7 +31,8 @@ class ShapesTest {
                         MongoConfig.withMounts(new Mount("*", "/")),
                         mongo.client(),
                         new SimpleMeterRegistry())) {
-            var shapes = service.descriptions().shapes(new Shapes.Settings(10, Duration.ofMinutes(1), 1), _ -> {});
+            var shapes =
+                    service.descriptions().shapes(new Shapes.Settings(10, Duration.ofMinutes(1), 1, false), _ -> {});
 
             assertThat(names(shapes, namespace, "{a: {x: 1, y: 2}}"))
                     .contains("first")

@@ -1,0 +1,61 @@
+package org.restheart.console;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Cors;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.Traffic;
+
+/// A page that is read and compressed when it is first asked for: large ones would delay each start, and take memory
+/// where nobody uses them.
+final class LazyPage implements Service {
+    private final String name;
+    private final Supplier<PageService> load;
+    private volatile @Nullable PageService page;
+
+    LazyPage(String name, Supplier<PageService> load) {
+        this.name = name;
+        this.load = load;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Traffic traffic() {
+        return Traffic.FILES;
+    }
+
+    @Override
+    public Cors cors(Request request) {
+        return PageService.CORS;
+    }
+
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return true;
+    }
+
+    @Override
+    public Response handle(Request request) {
+        var known = page;
+        if (known == null) {
+            request.requireThread();
+            known = loaded();
+        }
+        return known.handle(request);
+    }
+
+    private synchronized PageService loaded() {
+        var known = page;
+        if (known == null) {
+            known = load.get();
+            page = known;
+        }
+        return known;
+    }
+}

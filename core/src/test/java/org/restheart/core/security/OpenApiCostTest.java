@@ -1,0 +1,104 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.streams.Relay;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What OpenAPI documents cost MongoDB, and what is left of them without it.
+@WithMongo
+class OpenApiCostTest {
+    /// Stands for the five million of the contract, which take too long to insert: with the plan and the number of
+    /// documents that it looks at, cost does not depend on the size of the collection.
+    private static final int MANY = 100_000;
+
+    private static final int SAMPLE = 200;
+
+    private final TestMongo mongo;
+
+    OpenApiCostTest(TestMongo mongo) {
+        this.mongo = mongo;
+    }
+
+    @Test
+    void a_large_collection_is_described_without_a_scan() {
+        try (var gateway = TestGateway.start(mongo, "")) {
+            gateway.insert("seed", "{_id: 0}");
+            gateway.collection("seed")
+                    .aggregate(List.of(
+                            BsonDocument.parse("{$project: {i: {$range: [0, " + MANY + "]}}}"),
+                            BsonDocument.parse("{$unwind: '$i'}"),
+                            BsonDocument.parse("{$project: {_id: '$i', title: {$toString: '$i'}, owner: 'bob'}}"),
+                            BsonDocument.parse("{$out: 'large'}")))
+                    .toCollection();
+            gateway.permit("{_id: 'bob', roles: ['viewer'], predicate: \"path('/large') and method(GET)\","
+                    + " mongo: {readFilter: {owner: '@user._id'}}}");
+            gateway.database().runCommand(BsonDocument.parse("{profile: 2}"));
+            for (var account : List.of("admin", "bob")) {
+                long begun = System.nanoTime();
+                var document = OpenApiFixture.valid(gateway.as(account).get("/_openapi/large"));
+                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(3_500));
+                assertThat(OpenApiFixture.schema(document, "Large").getDocument("properties"))
+                        .containsKey("title");
+            }
+            gateway.database().runCommand(BsonDocument.parse("{profile: 0}"));
+            var operations = gateway.collection("system.profile")
+                    .find(BsonDocument.parse("{ns: /\\.large$/, op: {$in: ['query', 'getmore', 'command']}}"))
+                    .into(new ArrayList<>());
+            assertThat(operations).hasSizeGreaterThanOrEqualTo(4).allSatisfy(operation -> {
+                assertThat(operation.getNumber("millis").longValue()).isLessThanOrEqualTo(2_000);
+                assertThat(operation
+                                .get("planSummary", new org.bson.BsonString(""))
+                                .toString())
+                        .doesNotContain("COLLSCAN");
+            });
+            assertThat(operations.stream()
+                            .filter(operation -> operation.containsKey("docsExamined"))
+                            .mapToLong(operation ->
+                                    operation.getNumber("docsExamined").longValue())
+                            .sum())
+                    .isBetween(1L, 2L * SAMPLE);
+        }
+    }
+
+    private InetSocketAddress primary() {
+        var hello = mongo.client()
+                .getDatabase("admin")
+                .runCommand(BsonDocument.parse("{hello: 1}"), BsonDocument.class)
+                .getString("primary")
+                .getValue();
+        int colon = hello.lastIndexOf(':');
+        return new InetSocketAddress(hello.substring(0, colon), Integer.parseInt(hello.substring(colon + 1)));
+    }
+
+    @Test
+    void without_MongoDB_known_documents_are_sent_and_others_not() throws Exception {
+        try (var relay = new Relay(primary())) {
+            relay.start();
+            try (var gateway = TestGateway.startAt(
+                    mongo,
+                    "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true&serverSelectionTimeoutMS=500",
+                    "")) {
+                gateway.insert("books", "{_id: 1, title: 'x'}");
+                var before = gateway.as("admin").get("/_openapi/books");
+                assertThat(before.statusCode()).isEqualTo(200);
+                relay.close();
+                assertThat(gateway.as("admin").get("/books?page=2").statusCode())
+                        .isEqualTo(503);
+                var after = gateway.as("admin").get("/_openapi/books");
+                assertThat(after.statusCode()).as(after.body()).isEqualTo(200);
+                assertThat(after.body()).isEqualTo(before.body());
+                var other = gateway.as("admin").get("/_openapi");
+                assertThat(other.statusCode()).isEqualTo(503);
+                assertThat(other.headers().firstValue("Retry-After")).isPresent();
+            }
+        }
+    }
+}
