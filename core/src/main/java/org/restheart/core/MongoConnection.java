@@ -2,7 +2,6 @@ package org.restheart.core;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.concern.DefaultConcern;
 
 /// A MongoDB client of this process, whose operations end when their server is silent or the client is closed.
 final class MongoConnection implements AutoCloseable {
@@ -42,9 +42,12 @@ final class MongoConnection implements AutoCloseable {
     private final SilentServers silentServers;
     private final MongoClient client;
 
-    private MongoConnection(SilentServers silentServers, MongoClientSettings.Builder settings) {
+    /// @param concern that the settings refer to
+    private MongoConnection(
+            SilentServers silentServers, DefaultConcern concern, MongoClientSettings.Builder settings) {
         this.silentServers = silentServers;
         this.client = MongoClients.create(settings.build());
+        concern.askedBy(client);
     }
 
     /// A second client for change streams only: each occupies a connection, and requests must not run out of them.
@@ -52,9 +55,11 @@ final class MongoConnection implements AutoCloseable {
     /// @param maxStreams most cursors at once
     static MongoConnection openForStreams(GatewayConfig config, int maxStreams) {
         var silentServers = new SilentServers();
+        var concern = new DefaultConcern();
         return new MongoConnection(
                 silentServers,
-                settings(config, "streams", silentServers)
+                concern,
+                settings(config, "streams", silentServers, concern)
                         .applyToConnectionPoolSettings(pool -> pool.minSize(0).maxSize(maxStreams + SPARE)));
     }
 
@@ -63,10 +68,12 @@ final class MongoConnection implements AutoCloseable {
     /// @param listeners of its commands
     static MongoConnection open(GatewayConfig config, MeterRegistry meters, List<CommandListener> listeners) {
         var silentServers = new SilentServers();
+        var concern = new DefaultConcern();
         var connectionString = new ConnectionString(config.mclient().connectionString());
         return new MongoConnection(
                 silentServers,
-                settings(config, "sync", silentServers)
+                concern,
+                settings(config, "sync", silentServers, concern)
                         .commandListenerList(listeners)
                         .applyToConnectionPoolSettings(pool -> pool.maxSize(MAX_POOL_SIZE)
                                 .maxWaitTime(POOL_WAIT.toMillis(), TimeUnit.MILLISECONDS)
@@ -98,7 +105,7 @@ final class MongoConnection implements AutoCloseable {
 
     /// Options of the connection string take precedence over the defaults.
     private static MongoClientSettings.Builder settings(
-            GatewayConfig config, String purpose, SilentServers silentServers) {
+            GatewayConfig config, String purpose, SilentServers silentServers, DefaultConcern concern) {
         var uri = new ConnectionString(config.mclient().connectionString());
         var chosen = uri.getServerSelectionTimeout();
         var writeConcern = uri.getWriteConcern();
@@ -114,6 +121,7 @@ final class MongoConnection implements AutoCloseable {
                 .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(silentServers))
                 .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))
                 .applyConnectionString(uri)
-                .writeConcern(BoundedConcern.of(writeConcern == null ? WriteConcern.ACKNOWLEDGED : writeConcern));
+                .writeConcern(
+                        writeConcern == null ? BoundedConcern.of(concern) : BoundedConcern.of(writeConcern));
     }
 }

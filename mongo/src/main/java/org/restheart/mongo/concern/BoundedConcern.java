@@ -3,9 +3,12 @@ package org.restheart.mongo.concern;
 import com.mongodb.WriteConcern;
 import java.io.Serial;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
 
@@ -21,49 +24,80 @@ public final class BoundedConcern extends WriteConcern {
     /// The least timeout, even when the time of the request is over: a healthy deployment confirms within it.
     private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
 
+    private static final String TIMEOUT = "wtimeout";
+    private static final BsonInt64 NO_TIMEOUT = new BsonInt64(0);
+
     @Serial
     private static final long serialVersionUID = 1;
 
-    public static final WriteConcern ACKNOWLEDGED = new BoundedConcern(WriteConcern.ACKNOWLEDGED);
     public static final WriteConcern W2 = new BoundedConcern(WriteConcern.W2);
     public static final WriteConcern W3 = new BoundedConcern(WriteConcern.W3);
-    public static final WriteConcern JOURNALED = new BoundedConcern(WriteConcern.JOURNALED);
     public static final WriteConcern MAJORITY = new BoundedConcern(WriteConcern.MAJORITY);
 
-    private final WriteConcern concern;
+    private final transient Supplier<Optional<BsonDocument>> concern;
+    private final boolean isDefault;
 
     private BoundedConcern(WriteConcern concern) {
+        this(() -> Optional.of(concern.asDocument()), false);
+    }
+
+    /// @param concern with its `w`; empty stands for the deployment's default
+    private BoundedConcern(Supplier<Optional<BsonDocument>> concern, boolean isDefault) {
         super("majority"); // never sent
         this.concern = concern;
+        this.isDefault = isDefault;
     }
 
     /// The concern with the time limit, unless it waits for no other member or has a limit of its own.
     public static WriteConcern of(WriteConcern concern) {
-        boolean waits = concern.isAcknowledged() && !Integer.valueOf(1).equals(concern.getWObject());
-        return waits && concern.getWTimeout(TimeUnit.MILLISECONDS) == null ? new BoundedConcern(concern) : concern;
+        boolean isMeant = concern.getWObject() != null && !Integer.valueOf(1).equals(concern.getWObject());
+        return isMeant && concern.isAcknowledged() && concern.getWTimeout(TimeUnit.MILLISECONDS) == null
+                ? new BoundedConcern(concern)
+                : concern;
+    }
+
+    /// The deployment's default, with the time limit as soon as it is known.
+    public static WriteConcern of(DefaultConcern concern) {
+        return new BoundedConcern(concern::current, true);
+    }
+
+    /// Whether the concern stands for the deployment's default.
+    public static boolean isDefault(WriteConcern concern) {
+        return concern instanceof BoundedConcern bounded ? bounded.isDefault : concern.isServerDefault();
     }
 
     /// The driver calls this whenever it encodes a command, after it has selected a server.
     @Override
     public BsonDocument asDocument() {
-        var left = RequestStart.left(LIMIT);
-        var document = concern.asDocument();
-        return document.append("wtimeout", new BsonInt64(Math.max(left.toMillis(), MIN_TIMEOUT.toMillis())));
+        return concern.get().map(BoundedConcern::limited).orElseGet(BsonDocument::new);
+    }
+
+    private static BsonDocument limited(BsonDocument concern) {
+        long own = concern.getNumber(TIMEOUT, NO_TIMEOUT).longValue();
+        var left = Math.max(RequestStart.left(LIMIT).toMillis(), MIN_TIMEOUT.toMillis());
+        return concern.append(TIMEOUT, new BsonInt64(own == 0 ? left : Math.min(own, left)));
     }
 
     @Override
     public boolean isServerDefault() {
-        return false;
+        return concern.get().isEmpty();
     }
 
     @Override
     public @Nullable Object getWObject() {
-        return concern.getWObject();
+        return concern.get().map(document -> document.get("w")).map(BoundedConcern::plain).orElse(null);
+    }
+
+    private static Object plain(BsonValue w) {
+        return w.isNumber() ? w.asNumber().intValue() : w.asString().getValue();
     }
 
     @Override
     public @Nullable Boolean getJournal() {
-        return concern.getJournal();
+        return concern.get()
+                .map(document -> document.get("j"))
+                .map(journal -> journal.asBoolean().getValue())
+                .orElse(null);
     }
 
     @Override
@@ -78,6 +112,6 @@ public final class BoundedConcern extends WriteConcern {
 
     @Override
     public String toString() {
-        return concern + " in time";
+        return concern.get().map(BsonDocument::toJson).orElse("the default") + " in time";
     }
 }

@@ -7,6 +7,7 @@ import com.mongodb.client.MongoDatabase;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// MongoDB's collections with the concerns and the read preference of a request, and with documents as raw bytes.
@@ -61,8 +62,10 @@ public final class Collections {
         }
         if (parameters.concerns().writeConcern().isPresent()
                 && request.session().isEmpty()) { // a commit has its own concern
-            collection = collection.withWriteConcern(
-                    parameters.concerns().writeConcern().get());
+            var wanted = parameters.concerns().writeConcern().get();
+            if (!BoundedConcern.isDefault(wanted) || !BoundedConcern.isDefault(collection.getWriteConcern())) {
+                collection = collection.withWriteConcern(wanted);
+            }
         }
         return collection;
     }

@@ -18,7 +18,6 @@ import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
-import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 
@@ -44,7 +43,7 @@ final class Chunks {
         this.chunks = database.getCollection(
                         files.substring(0, files.length() - ".files".length()) + ".chunks", BsonDocument.class)
                 .withReadPreference(ReadPreference.primary())
-                .withWriteConcern(writeConcern.isAcknowledged() ? writeConcern : BoundedConcern.ACKNOWLEDGED);
+                .withWriteConcern(writeConcern.isAcknowledged() ? writeConcern : WriteConcern.W1);
     }
 
     static Chunks of(Collections collections, DataRequest request) {

@@ -45,12 +45,12 @@ public record ConcernParameters(
 
     private static Optional<WriteConcern> writeConcern(String name) {
         return switch (name.toUpperCase(Locale.ROOT)) {
-            case "ACKNOWLEDGED" -> Optional.of(BoundedConcern.ACKNOWLEDGED);
+            case "ACKNOWLEDGED" -> Optional.of(WriteConcern.ACKNOWLEDGED);
             case "W1" -> Optional.of(WriteConcern.W1);
             case "W2" -> Optional.of(BoundedConcern.W2);
             case "W3" -> Optional.of(BoundedConcern.W3);
             case "UNACKNOWLEDGED" -> Optional.of(WriteConcern.UNACKNOWLEDGED);
-            case "JOURNALED" -> Optional.of(BoundedConcern.JOURNALED);
+            case "JOURNALED" -> Optional.of(WriteConcern.JOURNALED);
             case "MAJORITY" -> Optional.of(BoundedConcern.MAJORITY);
             default -> Optional.empty();
         };

@@ -1,5 +1,6 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.WriteConcern;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.ReadPreference;
@@ -23,7 +24,6 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.concern.BoundedConcern;
 
 /// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are refused
 /// stay as they are, the others are changed: in batches, each a transaction, so that memory and locks are bounded
@@ -65,7 +65,7 @@ public final class CheckedChanges {
         this.client = client;
         this.collection = (collection.getWriteConcern().isAcknowledged()
                         ? collection
-                        : collection.withWriteConcern(BoundedConcern.ACKNOWLEDGED))
+                        : collection.withWriteConcern(WriteConcern.W1))
                 .withReadPreference(ReadPreference.primary());
         this.session = session;
         this.filter = filter;

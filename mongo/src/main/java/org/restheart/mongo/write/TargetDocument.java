@@ -1,5 +1,6 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
@@ -18,7 +19,6 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
@@ -56,7 +56,7 @@ public final class TargetDocument {
 
     /// With an acknowledged write concern, since the response depends on the outcome.
     private static SessionCollection acknowledged(SessionCollection collection) {
-        return collection.writeConcern().isAcknowledged() ? collection : collection.with(BoundedConcern.ACKNOWLEDGED);
+        return collection.writeConcern().isAcknowledged() ? collection : collection.with(WriteConcern.W1);
     }
 
     /// Replaces the target by `document`.
