@@ -43,8 +43,7 @@ final class MongoConnection implements AutoCloseable {
     private final MongoClient client;
 
     /// @param concern that the settings refer to
-    private MongoConnection(
-            SilentServers silentServers, DefaultConcern concern, MongoClientSettings.Builder settings) {
+    private MongoConnection(SilentServers silentServers, DefaultConcern concern, MongoClientSettings.Builder settings) {
         this.silentServers = silentServers;
         this.client = MongoClients.create(settings.build());
         concern.askedBy(client);
@@ -121,7 +120,6 @@ final class MongoConnection implements AutoCloseable {
                 .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(silentServers))
                 .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))
                 .applyConnectionString(uri)
-                .writeConcern(
-                        writeConcern == null ? BoundedConcern.of(concern) : BoundedConcern.of(writeConcern));
+                .writeConcern(writeConcern == null ? BoundedConcern.of(concern) : BoundedConcern.of(writeConcern));
     }
 }

@@ -132,7 +132,7 @@ final class Members implements AutoCloseable {
                 + members.stream()
                         .map(member -> "127.0.0.1:" + member.proxy.port())
                         .collect(Collectors.joining(","))
-                + "/?replicaSet=chaos&w=majority";
+                + "/?replicaSet=chaos";
     }
 
     List<Member> all() {

@@ -85,7 +85,10 @@ public final class BoundedConcern extends WriteConcern {
 
     @Override
     public @Nullable Object getWObject() {
-        return concern.get().map(document -> document.get("w")).map(BoundedConcern::plain).orElse(null);
+        return concern.get()
+                .map(document -> document.get("w"))
+                .map(BoundedConcern::plain)
+                .orElse(null);
     }
 
     private static Object plain(BsonValue w) {

@@ -1,9 +1,9 @@
 package org.restheart.mongo.write;
 
-import com.mongodb.WriteConcern;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
