@@ -267,6 +267,7 @@ class ArchitectureTest {
                         "org.restheart.mongo.validator..",
                         "org.restheart.mongo.session..",
                         "org.restheart.mongo.background..",
+                        "org.restheart.mongo.concern..", // asks for the default of the deployment
                         "org.restheart.mongo.changestream..",
                         "org.restheart.mongo.idempotency..",
                         "org.restheart.mongo.importing..",
