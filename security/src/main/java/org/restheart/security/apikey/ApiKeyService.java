@@ -1,14 +1,11 @@
 package org.restheart.security.apikey;
 
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
-import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -16,8 +13,6 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -39,9 +34,6 @@ public final class ApiKeyService implements Service, Authorizer {
     public static final String URI = "/_apikeys";
 
     private static final List<String> SEGMENTS = RequestPath.parse(URI).segments();
-    private static final int MAX_CONTENT = 16 << 10;
-    private static final int MAX_NAME = 200;
-    private static final int MAX_RANGES = 50;
     private static final int MAX_KEYS = 1_000;
 
     private final ApiKeys keys;
@@ -175,19 +167,22 @@ public final class ApiKeyService implements Service, Authorizer {
 
     private Response create(Request request, Account caller) {
         boolean root = isRoot(caller);
-        var content = content(request);
-        var account = text(content, "account").orElse(caller.name());
+        var content = KeyContent.of(request);
+        var account = content.text("account").orElse(caller.name());
         if (!account.equals(caller.name()) && !root) {
             throw forbidden("only administrators make keys for others");
         }
         var owner = realm.stored(request, account).map(Realm.Stored::account).orElseThrow(ApiKeyService::noSuchAccount);
         // a key of another account never has more roles than its creator has now
-        var roles = roles(content, root ? owner.roles() : caller.roles());
-        var key = imported(content, root).orElseGet(KeyForm::random);
+        var roles = content.roles(root ? owner.roles() : caller.roles());
+        if (content.text("key").isPresent() && !root) {
+            throw forbidden("only administrators import keys");
+        }
+        var key = content.key().orElseGet(KeyForm::random);
         var now = Instant.now();
-        var end = end(content, now);
-        var ranges = ranges(content);
-        var name = text(content, "name").filter(text -> text.length() <= MAX_NAME);
+        var end = content.end(now, settings);
+        var ranges = content.ranges();
+        var name = content.name();
         if (keys.list(Optional.of(account)).size() >= MAX_KEYS) {
             throw forbidden("an account has at most " + MAX_KEYS + " keys: delete those that are not needed");
         }
@@ -217,142 +212,18 @@ public final class ApiKeyService implements Service, Authorizer {
         return json(201, answer);
     }
 
-    private static Optional<List<String>> roles(BsonDocument content, List<String> allowed) {
-        var roles = texts(content, "roles");
-        if (roles.isPresent() && !allowed.containsAll(roles.get())) {
-            throw invalid("roles", "must be some of the account's roles");
-        }
-        return roles;
-    }
-
-    /// A key that was created elsewhere, if the content has one.
-    private static Optional<String> imported(BsonDocument content, boolean root) {
-        var key = text(content, "key");
-        if (key.isPresent() && !root) {
-            throw forbidden("only administrators import keys");
-        }
-        if (key.isPresent() && !KeyForm.isImportable(key.get())) {
-            throw invalid("key", "must have 32 to 256 printable ASCII characters");
-        }
-        return key;
-    }
-
     private static RuntimeException noSuchAccount() {
-        return invalid("account", "there is no such account");
-    }
-
-    private Optional<Instant> end(BsonDocument content, Instant now) {
-        var latest = now.plus(settings.longest());
-        Optional<Instant> end;
-        if (content.containsKey("days")) {
-            if (!content.get("days").isNumber()
-                    || !(content.get("days").asNumber().doubleValue() > 0)) {
-                throw invalid("days", "must be a number greater than 0");
-            }
-            double days = Math.min(content.get("days").asNumber().doubleValue(), 1_000_000);
-            end = Optional.of(now.plusSeconds((long) (days * 86_400)));
-        } else {
-            end = time(content, "expiresAt");
-        }
-        if (end.isEmpty() && !settings.unlimited()) {
-            throw invalid("expiresAt", "say when the key ends, or after how many days: {\"days\": 90}");
-        }
-        if (end.filter(latest::isBefore).isPresent()) {
-            throw invalid("expiresAt", "must be within " + settings.longest().toDays() + " days");
-        }
-        if (end.filter(time -> !time.isAfter(now)).isPresent()) {
-            throw invalid("expiresAt", "is over");
-        }
-        return end;
-    }
-
-    private static List<String> ranges(BsonDocument content) {
-        var ranges = texts(content, "from").orElse(List.of());
-        if (ranges.size() > MAX_RANGES
-                || ranges.stream().anyMatch(range -> AddressRange.parse(range).isEmpty())) {
-            throw invalid("from", "must be a list of address ranges such as 192.0.2.0/24");
-        }
-        return ranges;
+        return KeyContent.invalid("account", "there is no such account");
     }
 
     private Response change(Request request, ApiKey key) {
-        var content = content(request);
-        var changes = new BsonDocument();
-        text(content, "name")
-                .filter(name -> name.length() <= MAX_NAME)
-                .ifPresent(name -> changes.append("name", new BsonString(name)));
-        if (content.get("disabled") instanceof BsonBoolean disabled) {
-            changes.append("disabled", disabled);
-        } else if (content.containsKey("disabled")) {
-            throw invalid("disabled", "must be true or false");
-        }
-        time(content, "expiresAt").ifPresent(end -> {
-            if (key.expiresAt().filter(end::isAfter).isPresent()) {
-                throw invalid("expiresAt", "can only become earlier");
-            }
-            changes.append("expiresAt", new BsonDateTime(end.toEpochMilli()));
-        });
+        var changes = KeyContent.of(request).changes(key);
         if (changes.isEmpty()) {
             throw Problem.of(ProblemCode.CONTENT_INVALID, "nothing to change: name, disabled or an earlier expiresAt")
                     .raise();
         }
         keys.update(key, changes);
         return Response.status(204);
-    }
-
-    private static BsonDocument content(Request request) {
-        if (request.body().length() > MAX_CONTENT) {
-            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "more than " + MAX_CONTENT + " bytes")
-                    .raise();
-        }
-        try {
-            return JsonParser.parseDocument(request.body().bytes());
-        } catch (MalformedJsonException _) {
-            throw Problem.of(ProblemCode.CONTENT_INVALID, "the content must be a JSON object")
-                    .raise();
-        }
-    }
-
-    private static Optional<String> text(BsonDocument content, String name) {
-        var value = content.get(name);
-        if (value == null) {
-            return Optional.empty();
-        }
-        if (!value.isString()) {
-            throw invalid(name, "must be a text");
-        }
-        return Optional.of(value.asString().getValue());
-    }
-
-    private static Optional<List<String>> texts(BsonDocument content, String name) {
-        var value = content.get(name);
-        if (value == null) {
-            return Optional.empty();
-        }
-        if (!value.isArray() || !value.asArray().stream().allMatch(BsonValue::isString)) {
-            throw invalid(name, "must be a list of texts");
-        }
-        return Optional.of(
-                value.asArray().stream().map(text -> text.asString().getValue()).toList());
-    }
-
-    private static Optional<Instant> time(BsonDocument content, String name) {
-        var value = content.get(name);
-        if (value == null) {
-            return Optional.empty();
-        }
-        if (value.isDateTime()) {
-            return Optional.of(Instant.ofEpochMilli(value.asDateTime().getValue()));
-        }
-        try {
-            return Optional.of(Instant.parse(text(content, name).orElseThrow()));
-        } catch (DateTimeException _) {
-            throw invalid(name, "must be a time such as 2027-01-01T00:00:00Z");
-        }
-    }
-
-    private static RuntimeException invalid(String name, String why) {
-        return Problem.of(ProblemCode.CONTENT_INVALID, name + ": " + why).raise();
     }
 
     private static RuntimeException forbidden(String why) {
