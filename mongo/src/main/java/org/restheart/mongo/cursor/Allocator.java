@@ -85,7 +85,7 @@ final class Allocator {
             } catch (MongoException e) {
                 demand.failed();
                 meters.allocationFailed.increment();
-                LOG.warn("No cursors ahead for deep pages of {}: {}", query.namespace(), e.getMessage());
+                LOG.warn("No cursors can be positioned for deep pages of {}: {}", query.namespace(), e.getMessage());
             } catch (IllegalStateException e) {
                 LOG.debug("The MongoDB client was closed while a cursor was positioned", e);
             } finally {

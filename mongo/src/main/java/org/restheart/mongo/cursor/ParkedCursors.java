@@ -213,7 +213,7 @@ final class ParkedCursors {
                 Thread.currentThread().interrupt();
             }
             if (opening + leased + closing > 0) {
-                LOG.warn("{} cursors are still open: MongoDB will close them", opening + leased + closing);
+                LOG.warn("{} cursors could not be closed: MongoDB closes them when they time out", opening + leased + closing);
             }
         }
     }

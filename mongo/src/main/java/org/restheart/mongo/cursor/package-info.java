@@ -2,7 +2,7 @@
 ///
 /// - **Bookmarks** are index keys at known positions of a query's result. A page is a short range scan from the
 ///   nearest one. Exact bookmarks are kept up to date by a change stream; approximate ones expire.
-/// - **Parked cursors** are cursors of MongoDB that were positioned before a request asked for the page, for queries
+/// - **Positioned cursors** are cursors of MongoDB that were positioned before a request asked for the page, for queries
 ///   whose order no index has.
 /// - **Continuations** begin after the last document of the previous page, at a key instead of a position.
 ///
@@ -15,7 +15,7 @@
 /// 3. It reads the page with the range of the [SortIndex] that begins at the bookmark, skipping the few documents
 ///    between. An exact page is returned only when [ExactBookmarks] knows all changes up to the time of MongoDB's
 ///    reply; if these moved the bookmark, the page is read once more.
-/// 4. Without bookmarks, [CursorPool] leases the nearest of the [ParkedCursors] before the page, a
+/// 4. Without bookmarks, [CursorPool] leases the nearest idle one before the page from [ParkedCursors], a
 ///    [PositionedCursor], and reads from it. Closing the page parks the cursor at its end.
 /// 5. Otherwise MongoDB skips. A request never waits for anything to be prepared.
 ///
