@@ -144,7 +144,7 @@ final class RunningServer implements AutoCloseable {
     /// log, the certificate, rate limits, accounts and permissions of files. A configuration that cannot be used is
     /// reported, and nothing changes.
     void reload() {
-        LOG.info("Reading the configuration again");
+        LOG.info("Reloading the configuration");
         try {
             var config = Configuration.load(sources).read().orThrow();
             gateway.reload(config);

@@ -98,7 +98,7 @@ final class DefinitionGuard implements Filter {
         }
         var content = request.require(RequestContent.KEY);
         if (content.isUnread()) {
-            throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "GraphQL App definitions are not written as lines")
+            throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "GraphQL App definitions cannot be written as lines")
                     .raise();
         }
         boolean isArray = content.value().isArray();

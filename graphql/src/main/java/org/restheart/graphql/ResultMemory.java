@@ -49,7 +49,7 @@ final class ResultMemory {
                         .raise();
             }
             if (!held.add(more)) {
-                throw Problem.of(ProblemCode.OVERLOADED, "other results take the memory at the moment")
+                throw Problem.of(ProblemCode.OVERLOADED, "other results use the available memory at the moment")
                         .with("Retry-After", "1")
                         .raise();
             }

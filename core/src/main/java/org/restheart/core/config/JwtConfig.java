@@ -84,7 +84,8 @@ public record JwtConfig(JwtSettings settings, Jwt jwt, boolean shared, MongoName
 
     private static void warnIfGuessable(Block block, String secret) {
         if (secret.equals("secret")) {
-            block.advise("key", "is the one that everybody knows: whoever knows it can be anybody here");
+            block.advise(
+                    "key", "is the publicly known default: anybody can sign tokens with it and act as any account");
         } else if (secret.getBytes(StandardCharsets.UTF_8).length < SHORTEST_KEY) {
             block.advise("key", "has fewer than " + SHORTEST_KEY + " bytes, which can be guessed");
         }

@@ -226,7 +226,7 @@ public record SecurityConfig(
         if (!block.flag("enabled", false)) {
             return Optional.empty();
         }
-        block.advise("enabled", "is true: everybody is taken for " + block.text("username", "admin"));
+        block.advise("enabled", "is true: every request is made by the account " + block.text("username", "admin"));
         return Optional.of(new Account(
                 block.text("username", "admin"), block.texts("roles", List.of("admin", "user")), new BsonDocument()));
     }

@@ -33,9 +33,7 @@ public record SecurityGuards(
     public record Cors(List<OriginPattern> origins, boolean echo, List<String> headers) {
         private static Cors read(Block block) {
             if (block.flag("echo-origin", false)) {
-                block.advise(
-                        "echo-origin",
-                        "is true: pages of every origin may use the credentials of those who visit them");
+                block.advise("echo-origin", "is true: pages of every origin may use the credentials of their visitors");
             }
             return new Cors(
                     patterns(block, "allowed-origins"),

@@ -91,7 +91,7 @@ public record SecurityTokens(
                 block.isNull("rolesClaim") ? Optional.<String>empty() : Optional.of(block.text("rolesClaim", "roles"));
         var fixed = block.texts("fixedRoles", List.of());
         if (roles.isEmpty() && fixed.isEmpty()) {
-            block.refuse("rolesClaim", "is null and there are no fixedRoles: nobody would have any role");
+            block.refuse("rolesClaim", "is null and there are no fixedRoles: no account would have a role");
         }
         return Optional.of(new JwtAuthenticator.Settings(name, roles, fixed, encoded));
     }

@@ -103,7 +103,9 @@ public final class RateLimits {
             RateLimiter limiter, RateLimitsConfig.Limit limit, String who, Request request, Handler next) {
         var outcome = limiter.count(who, limit);
         if (!outcome.isAdmitted()) {
-            throw Problem.of(ProblemCode.TOO_MANY_REQUESTS, "too many requests; the headers tell when more are taken")
+            throw Problem.of(
+                            ProblemCode.TOO_MANY_REQUESTS,
+                            "too many requests; the header Retry-After says when to try again")
                     .with("Retry-After", Long.toString(outcome.retrySeconds()))
                     .with(outcome.headers())
                     .raise();

@@ -19,8 +19,8 @@ final class Framing {
 
     private Framing() {}
 
-    private static final Problem AMBIGUOUS =
-            Problem.of(ProblemCode.BAD_REQUEST, "the request says in two ways where its content ends");
+    private static final Problem AMBIGUOUS = Problem.of(
+            ProblemCode.BAD_REQUEST, "the length of the content is ambiguous: more than one field states it");
     private static final Problem CODING_TOO_NEW =
             Problem.of(ProblemCode.BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
     private static final Problem FIELD_MALFORMED =

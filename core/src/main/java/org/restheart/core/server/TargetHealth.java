@@ -50,10 +50,10 @@ final class TargetHealth implements AutoCloseable {
                 boolean well = isWell(target);
                 if (well && !included) {
                     include.accept(target);
-                    LOG.info("the proxy target {} is well again", target);
+                    LOG.info("the proxy target {} passes its health check again", target);
                 } else if (!well && included) {
                     leaveOut.accept(target);
-                    LOG.warn("the proxy target {} fails its health check and is left out", target);
+                    LOG.warn("the proxy target {} fails its health check and gets no requests", target);
                 }
                 included = well;
                 Thread.sleep(check.interval());

@@ -314,7 +314,7 @@ public final class UndertowListener {
         proxies.values().forEach(ReverseProxy::close);
         try {
             if (!admission.awaitEmpty(timeout)) {
-                LOG.warn("{} requests are cut off: they took longer than {}", admission.inFlight(), timeout);
+                LOG.warn("{} requests are aborted: they took longer than {}", admission.inFlight(), timeout);
             }
             pushes.awaitEmpty(timeout.compareTo(CLOSE_TIMEOUT) < 0 ? timeout : CLOSE_TIMEOUT);
             worker.shutdownNow();

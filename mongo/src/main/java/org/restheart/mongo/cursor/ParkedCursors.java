@@ -213,7 +213,9 @@ final class ParkedCursors {
                 Thread.currentThread().interrupt();
             }
             if (opening + leased + closing > 0) {
-                LOG.warn("{} cursors could not be closed: MongoDB closes them when they time out", opening + leased + closing);
+                LOG.warn(
+                        "{} cursors could not be closed: MongoDB closes them when they time out",
+                        opening + leased + closing);
             }
         }
     }

@@ -31,7 +31,7 @@ public final class Plans {
             if (grant.readFilter().isPresent()
                     || grant.projectResponse().isPresent()
                     || request.http().attribute(Hidden.KEY).isPresent()) {
-                throw Problem.of(FORBIDDEN, "a plan would tell about documents or fields that a rule hides")
+                throw Problem.of(FORBIDDEN, "a plan would reveal documents or fields that a rule hides")
                         .raise();
             }
             return switch (verbosity) {

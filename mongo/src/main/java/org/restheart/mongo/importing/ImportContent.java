@@ -125,7 +125,7 @@ final class ImportContent {
                     .raise();
         }
         if (held.byAll() > config.maxBytes()) {
-            throw Problem.of(OVERLOADED, "all imports together take too much room at the moment")
+            throw Problem.of(OVERLOADED, "the stored content of all imports exceeds its bound at the moment")
                     .with("Retry-After", "60")
                     .raise();
         }

@@ -218,7 +218,7 @@ public final class DocumentReads {
                             .raise();
                 }
                 if (!held.add(document.getByteLength())) {
-                    throw Problem.of(ProblemCode.OVERLOADED, "other results take the memory at the moment")
+                    throw Problem.of(ProblemCode.OVERLOADED, "other results use the available memory at the moment")
                             .with("Retry-After", "1")
                             .raise();
                 }

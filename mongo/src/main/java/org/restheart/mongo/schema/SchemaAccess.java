@@ -160,7 +160,7 @@ public final class SchemaAccess {
     /// @throws ProblemException 403
     public void requireReadable(DataRequest request, String db, BsonValue id) {
         if (!mayRead(request, new SchemaKey(db, id))) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "this tells about a schema that the caller may not read")
+            throw Problem.of(ProblemCode.FORBIDDEN, "this would reveal a schema that the caller may not read")
                     .raise();
         }
     }

@@ -195,7 +195,9 @@ public final class CsvLoader implements Service {
             Request request, CsvOptions options, BsonArray rows, Optional<DocumentRule> rule) {
         var grant = request.caller().grant();
         if (grant.checkWritten() || request.attribute(DocumentCheck.KEY).isPresent()) {
-            throw Problem.of(FORBIDDEN, "documents of this collection are put to checks, which a CSV file is not")
+            throw Problem.of(
+                            FORBIDDEN,
+                            "rules check the documents of this collection, which is not possible for a CSV file")
                     .raise();
         }
         var models = new ArrayList<WriteModel<BsonDocument>>();

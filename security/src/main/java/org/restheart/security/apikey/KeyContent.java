@@ -15,8 +15,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 
-/// The content of a request that creates or changes a key. Every accessor refuses a value of a wrong type, or out of its
-/// bounds, by the name of the field (400).
+/// The content of a request that creates or changes a key. Every accessor refuses a value of a wrong type, or one
+/// out of its bounds, by the name of the field (400).
 record KeyContent(BsonDocument json) {
     private static final int MAX_BYTES = 16 << 10;
     private static final int MAX_NAME = 200;
@@ -63,8 +63,7 @@ record KeyContent(BsonDocument json) {
         var latest = now.plus(settings.longest());
         Optional<Instant> end;
         if (json.containsKey("days")) {
-            if (!json.get("days").isNumber()
-                    || !(json.get("days").asNumber().doubleValue() > 0)) {
+            if (!json.get("days").isNumber() || !(json.get("days").asNumber().doubleValue() > 0)) {
                 throw invalid("days", "must be a number greater than 0");
             }
             double days = Math.min(json.get("days").asNumber().doubleValue(), 1_000_000);

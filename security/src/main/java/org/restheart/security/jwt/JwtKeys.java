@@ -61,7 +61,7 @@ interface JwtKeys {
                 }
                 return verifiers;
             } catch (com.nimbusds.jose.KeySourceException e) {
-                throw Problem.of(ProblemCode.OVERLOADED, "the keys of the token issuer cannot be had at the moment")
+                throw Problem.of(ProblemCode.OVERLOADED, "the keys of the token issuer cannot be loaded at the moment")
                         .with("Retry-After", "5")
                         .raise();
             }

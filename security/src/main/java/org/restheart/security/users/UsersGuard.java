@@ -83,7 +83,7 @@ public final class UsersGuard implements Filter {
         }
         var hidden = hidden(request);
         if (target.get().kind() == ResourceKind.INDEX && hidden.containsAll(TOKENS)) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts tell what is not shown")
+            throw Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties")
                     .raise();
         }
         if (new Mentions(Visibility.hiding(hidden)).in(request.query())) {
