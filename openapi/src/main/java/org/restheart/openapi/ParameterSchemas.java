@@ -113,7 +113,11 @@ final class ParameterSchemas {
 
     @SafeVarargs
     private static List<String> all(List<String>... names) {
-        return Arrays.stream(names).flatMap(List::stream).toList();
+        var all = new ArrayList<String>();
+        for (var some : names) {
+            all.addAll(some);
+        }
+        return all;
     }
 
     private static List<String> headers(DataOperation operation) {
