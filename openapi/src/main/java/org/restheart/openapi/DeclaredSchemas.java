@@ -117,7 +117,7 @@ final class DeclaredSchemas {
         text(document, converted, "title");
         text(document, converted, "description");
         if (document.containsKey("bsonType")) {
-            var union = unionOfBsonTypes(document);
+            var union = unionOfBsonTypes(document.get("bsonType"));
             converted.putAll(union);
             if (union.containsKey("$ref") || union.containsKey("anyOf")) {
                 return converted;
@@ -133,12 +133,13 @@ final class DeclaredSchemas {
         return converted;
     }
 
-    /// The schema of the types that `bsonType` names; empty if it names no known one.
-    private BsonDocument unionOfBsonTypes(BsonDocument from) {
-        var types = bsonTypes(from.get("bsonType"));
+    /// @param type the value of `bsonType`
+    /// @return the schema of the types that it names; empty if it names no known one
+    private BsonDocument unionOfBsonTypes(BsonValue type) {
+        var types = bsonTypes(type);
         return types.isEmpty()
                 ? new BsonDocument()
-                : ShapeSchemas.union(types, names(from.get("bsonType")).contains("null"));
+                : ShapeSchemas.union(types, names(type).contains("null"));
     }
 
     /// Keywords without schemas.
