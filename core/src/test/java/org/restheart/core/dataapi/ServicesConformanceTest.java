@@ -6,7 +6,7 @@ import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
-/// Schemas, sessions and files.
+/// Schemas, sessions, files, and what operators ask.
 @WithMongo
 class ServicesConformanceTest extends DataApiConformance {
     ServicesConformanceTest(TestMongo mongo) {
@@ -14,7 +14,13 @@ class ServicesConformanceTest extends DataApiConformance {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ConformanceFile({"services-schemas.yml", "services-sessions.yml", "services-files.yml", "services-rows.yml"})
+    @ConformanceFile({
+        "services-schemas.yml",
+        "services-sessions.yml",
+        "services-files.yml",
+        "services-rows.yml",
+        "operations.yml"
+    })
     void answers_as_specified(ConformanceCase c) {
         run(c);
     }
