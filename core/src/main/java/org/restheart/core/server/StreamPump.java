@@ -21,6 +21,10 @@ final class StreamPump implements Runnable {
     /// After this time without progress the connection is closed, and with it the cursor of the content.
     private static final long TIMEOUT_SECONDS = 60;
 
+    /// Bytes per write: the JDK copies the whole of a buffer in the heap for each write, also what the socket does not
+    /// take.
+    private static final int MAX_WRITE = 64 << 10;
+
     private final HttpServerExchange exchange;
     private final Content.Source source;
     private final Semaphore wakeUp = new Semaphore(0);
@@ -52,7 +56,9 @@ final class StreamPump implements Runnable {
     }
 
     private void send(StreamSinkChannel channel, ByteBuffer chunk) throws IOException, InterruptedException {
-        while (chunk.hasRemaining()) {
+        int end = chunk.limit();
+        while (chunk.position() < end) {
+            chunk.limit(Math.min(end, chunk.position() + MAX_WRITE));
             if (channel.write(chunk) == 0) {
                 awaitWritable(channel);
             }

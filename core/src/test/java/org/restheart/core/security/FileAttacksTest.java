@@ -1,13 +1,21 @@
 package org.restheart.core.security;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.client.model.Filters;
+import java.io.ByteArrayOutputStream;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import org.bson.BsonDocument;
@@ -17,6 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -98,6 +107,38 @@ class FileAttacksTest {
                 .isEqualTo(200);
         assertThat(admin().get("/pics.files/parts/binary").headers().firstValue("Content-Type"))
                 .contains("application/octet-stream");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "image/png, 89504e470d0a1a0a0000000d",
+        "image/jpeg, ffd8ffe000104a464946",
+        "image/gif, 474946383761",
+        "image/webp, 524946461a00000057454250",
+        "application/pdf, 255044462d312e34",
+        "application/zip, 504b030414000000",
+        "application/gzip, 1f8b080000000000",
+        "video/mp4, 000000186674797069736f6d",
+        "audio/mpeg, 4944330300000000",
+        "application/octet-stream, 00010203fffefdfc"
+    })
+    void the_type_is_guessed_from_the_first_bytes(String type, String bytes) throws Exception {
+        var content = new ByteArrayOutputStream();
+        content.writeBytes(
+                "--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x.txt\"\r\n\r\n".getBytes(UTF_8));
+        content.writeBytes(HexFormat.of().parseHex(bytes));
+        content.writeBytes("\r\n--XX--\r\n".getBytes(UTF_8));
+        var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/pics.files/t" + bytes);
+        try (var http = HttpClient.newHttpClient()) {
+            var put = HttpRequest.newBuilder(uri)
+                    .header("Authorization", TestClient.basic("admin", "admin-pw"))
+                    .header("Content-Type", "multipart/form-data; boundary=XX")
+                    .PUT(BodyPublishers.ofByteArray(content.toByteArray()));
+            assertThat(http.send(put.build(), BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(201);
+        }
+        assertThat(admin().get(uri.getPath() + "/binary").headers().firstValue("Content-Type"))
+                .contains(type);
     }
 
     private static final String[] SPELLINGS = {"owner", "metadata.owner", "properties.owner"};

@@ -166,6 +166,26 @@ class FilesTest {
                         + "\r\n--")
                 .contains("Content-Range: bytes 599998-599999/600000\r\n\r\n"
                         + new String(Arrays.copyOfRange(content, 599_998, 600_000), ISO_8859_1));
+        var backwards =
+                text(send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=300000-300001, 0-0"));
+        assertThat(backwards.indexOf("bytes 300000-300001/600000"))
+                .isPositive()
+                .isLessThan(backwards.indexOf("bytes 0-0/600000"));
+        assertThat(Long.parseLong(header(two, "Content-Length"))).isEqualTo(two.body().length);
+        for (var ignored : new String[] {
+            "items=0-1", "bytes=1-0", "bytes=x", "bytes=0-0" + ",0-0".repeat(16), "bytes=0-599999,0-599999"
+        }) {
+            var whole = send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", ignored);
+            assertThat(whole.statusCode()).as(ignored).isEqualTo(200);
+            assertThat(whole.body().length).isEqualTo(600_000);
+        }
+        var head = send("admin", "HEAD", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1");
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(header(head, "Content-Length")).isEqualTo("600000");
+        assertThat(header(head, "Accept-Ranges")).isEqualTo("bytes");
+        var tag = header(head, "ETag");
+        var current = send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1", "If-Range", tag);
+        assertThat(current.statusCode()).isEqualTo(206);
         var beyond = send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=600000-");
         assertThat(beyond.statusCode()).isEqualTo(416);
         assertThat(header(beyond, "Content-Range")).isEqualTo("bytes */600000");

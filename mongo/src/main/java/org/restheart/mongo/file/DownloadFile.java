@@ -20,14 +20,16 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.ByteRanges;
 import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.file.FileContent.Described;
+import org.restheart.mongo.file.ChunkBatches.Described;
 import org.restheart.mongo.file.FileContent.Piece;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
@@ -45,6 +47,9 @@ final class DownloadFile implements DataHandler {
     private final Collections collections;
     private final Documents documents;
     private final Duration timeLimit;
+
+    /// Of all downloads.
+    private final FairMemory readAhead = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
 
     DownloadFile(Collections collections, Documents documents, Duration timeLimit) {
         this.collections = collections;
@@ -163,25 +168,24 @@ final class DownloadFile implements DataHandler {
                 .map(tag -> etag.filter(stored -> tag.replace("\"", "").equals(stored))
                         .isPresent())
                 .orElse(true);
-        var slices =
-                headers.first("Range").filter(_ -> current).flatMap(range -> ByteRanges.of(range, described.length()));
+        var slices = headers.first("Range")
+                .filter(_ -> current && request.http().method() == Method.GET)
+                .flatMap(range -> ByteRanges.of(range, described.length()));
         if (slices.isPresent() && slices.get().isEmpty()) {
             return Response.status(416).with("Content-Range", "bytes */" + described.length());
         }
-        var chunks = Chunks.of(collections, request);
+        var batches = new ChunkBatches(Chunks.of(collections, request), session, described, readAhead);
         if (slices.isEmpty()) {
             var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)
                     .with("Content-Length", "" + described.length())
-                    .with(new Content.Streamed(new FileContent(chunks, session, described, all), described.held()));
+                    .with(new Content.Streamed(new FileContent(described, batches, all), described.held()));
         }
-        return partial(response.withStatus(206), slices.get(), type, described, new Opened(chunks, session));
+        return partial(response.withStatus(206), slices.get(), type, described, batches);
     }
 
-    private record Opened(Chunks chunks, @Nullable ClientSession session) {}
-
     private static Response.Ready partial(
-            Response.Ready response, List<Slice> slices, String type, Described file, Opened opened) {
+            Response.Ready response, List<Slice> slices, String type, Described file, ChunkBatches batches) {
         var pieces = new ArrayList<Piece>();
         if (slices.size() == 1) {
             var slice = slices.getFirst();
@@ -201,8 +205,7 @@ final class DownloadFile implements DataHandler {
                 .mapToLong(piece -> piece.bytes().length + piece.slice().length())
                 .sum();
         return response.with("Content-Length", "" + length)
-                .with(new Content.Streamed(
-                        new FileContent(opened.chunks(), opened.session(), file, pieces), file.held()));
+                .with(new Content.Streamed(new FileContent(file, batches, pieces), file.held()));
     }
 
     private static String range(Slice slice, Described file) {

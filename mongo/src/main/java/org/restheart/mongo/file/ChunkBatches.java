@@ -1,0 +1,198 @@
+package org.restheart.mongo.file;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.ClientSession;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairMemory;
+
+/// Reads the chunks of a file in batches. All chunks are of one version: a snapshot session is used as long as
+/// MongoDB keeps the snapshot; afterwards each batch is valid only if the file still has the same first chunk, which
+/// differs in every version.
+///
+/// A client that takes its time has one small batch in memory. For one that does not, batches are larger and the next
+/// one is read while one is sent, as far as the memory for reading ahead allows. Confined to one response.
+final class ChunkBatches implements AutoCloseable {
+    /// Bytes that are read at once for any client: one chunk of the usual size.
+    static final int SMALL = 256 << 10;
+
+    /// Bytes that are read at once for a client that takes them quickly. Larger replies are not faster.
+    private static final int LARGE = 1 << 20;
+
+    /// Of chunks that are much smaller, since each is several objects.
+    private static final int MOST_CHUNKS = 256;
+
+    /// A client that needs longer for a batch does not wait for MongoDB but for its own network.
+    private static final long SLOW_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /// `SnapshotTooOld`, `SnapshotUnavailable`.
+    private static final List<Integer> FORGOTTEN = List.of(239, 246);
+
+    private final Chunks chunks;
+    private final Described file;
+    private final FairMemory memory;
+
+    private final Deque<BsonDocument> batch = new ArrayDeque<>();
+    private long sentSince;
+    private FairMemory.@Nullable Share share;
+    private @Nullable CompletableFuture<List<BsonDocument>> ahead;
+
+    /// Used by the thread that reads ahead while there is one; so are the following.
+    private @Nullable ClientSession session;
+
+    private Optional<BsonValue> version = Optional.empty();
+
+    /// The properties of the file that are needed to read it.
+    ///
+    /// @param id the file's
+    record Described(BsonValue id, long length, int chunkSize) {
+        /// Bytes that are in memory while the content is sent, about; without those that are read ahead.
+        long held() {
+            return Math.min(length, Math.max(SMALL, chunkSize));
+        }
+    }
+
+    /// @param session closed with this; null without snapshots
+    /// @param memory of all content that is read ahead
+    ChunkBatches(Chunks chunks, @Nullable ClientSession session, Described file, FairMemory memory) {
+        this.chunks = chunks;
+        this.session = session;
+        this.file = file;
+        this.memory = memory;
+        if (session == null) {
+            version = chunks.first(null, file.id());
+        }
+    }
+
+    /// The next chunk. Blocks.
+    ///
+    /// @param n its number: the successor of the last one's or, after `last`, any
+    /// @param last the number of the last chunk that will be asked for in this order
+    /// @return null if there is none
+    /// @throws IOException if the chunks are of another version
+    @Nullable
+    BsonDocument next(long n, long last) throws IOException {
+        if (batch.isEmpty()) {
+            boolean large = n < last && mayReadAhead();
+            batch.addAll(ahead == null ? read(n, count(large ? LARGE : SMALL, n, last)) : arrived());
+            long following = n + batch.size();
+            if (large && !batch.isEmpty() && following <= last) {
+                readAhead(following, count(LARGE, following, last));
+            }
+            sentSince = System.nanoTime();
+        }
+        return batch.poll();
+    }
+
+    private int count(int bytes, long from, long last) {
+        return (int) Math.min(last - from + 1, Math.clamp(bytes / file.chunkSize(), 1, MOST_CHUNKS));
+    }
+
+    /// Takes the memory of a batch that is sent and one that is read, once the client has taken a batch quickly; gives
+    /// it back if the client is slow.
+    private boolean mayReadAhead() {
+        if (sentSince == 0 || System.nanoTime() - sentSince > SLOW_NANOS) {
+            release();
+            return false;
+        }
+        if (share == null) {
+            var taken = memory.open(CallerScope.current());
+            if (!taken.add(2L * Math.max(LARGE, file.chunkSize()))) {
+                taken.close();
+                return false;
+            }
+            share = taken;
+        }
+        return true;
+    }
+
+    private void release() {
+        if (share != null) {
+            share.close();
+            share = null;
+        }
+    }
+
+    private void readAhead(long from, int count) {
+        var result = new CompletableFuture<List<BsonDocument>>();
+        ahead = result;
+        Thread.ofVirtual().name("read-ahead").start(CallerScope.carried(() -> {
+            try {
+                result.complete(read(from, count));
+            } catch (Throwable e) { // to the thread that waits for it
+                result.completeExceptionally(e);
+            }
+        }));
+    }
+
+    private List<BsonDocument> arrived() throws IOException {
+        try {
+            return Objects.requireNonNull(ahead).join();
+        } catch (CompletionException e) {
+            switch (e.getCause()) {
+                case IOException cause -> throw cause;
+                case RuntimeException cause -> throw cause;
+                case null, default -> throw e;
+            }
+        } finally {
+            ahead = null;
+        }
+    }
+
+    private List<BsonDocument> read(long from, int count) throws IOException {
+        if (session != null) {
+            try {
+                var read = chunks.read(session, file.id(), from, count);
+                if (version.isEmpty()) {
+                    version = from == 0 && !read.isEmpty()
+                            ? Optional.ofNullable(read.getFirst().get("_id"))
+                            : chunks.first(session, file.id());
+                }
+                return read;
+            } catch (MongoCommandException e) {
+                if (!FORGOTTEN.contains(e.getErrorCode())) {
+                    throw e;
+                }
+                closeSession();
+            }
+        }
+        var read = chunks.read(null, file.id(), from, count);
+        if (!chunks.first(null, file.id()).equals(version)) {
+            throw new IOException("the file has been replaced or deleted");
+        }
+        return read;
+    }
+
+    private void closeSession() {
+        if (session != null) {
+            session.close();
+            session = null;
+        }
+    }
+
+    /// Does not wait for a batch that is being read.
+    @Override
+    public void close() {
+        if (ahead == null) {
+            end();
+        } else {
+            var _ = ahead.whenComplete((_, _) -> end());
+        }
+    }
+
+    private void end() {
+        closeSession();
+        release();
+    }
+}
