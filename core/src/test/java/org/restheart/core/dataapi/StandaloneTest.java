@@ -141,22 +141,7 @@ class StandaloneTest {
 
     @Test
     void what_needs_a_replica_set_is_not_allowed() throws Exception {
-        filled("checked");
         var gateway = gateway();
-        assertThat(status(gateway, "PUT", "/db/_schemas", "{}")).isEqualTo(201);
-        assertThat(status(
-                        gateway,
-                        "PUT",
-                        "/db/_schemas/s?wm=upsert",
-                        "{\"properties\": {\"n\": {\"type\": \"integer\"}}}"))
-                .isEqualTo(201);
-        assertThat(status(gateway, "PATCH", "/db/checked", "{\"jsonSchema\": {\"schemaId\": \"s\"}}"))
-                .isEqualTo(200);
-        assertThat(status(gateway, "POST", "/db/checked", "{\"n\": 1}")).isEqualTo(201);
-        assertThat(status(gateway, "PATCH", "/db/checked/1?id_type=NUMBER", "{\"n\": 1}"))
-                .isEqualTo(405);
-        assertThat(status(gateway, "PATCH", "/db/checked/*?filter=%7B%22n%22:2%7D", "{\"n\": 1}"))
-                .isEqualTo(405);
         assertThat(status(gateway, "POST", "/_sessions/11111111-1111-4111-8111-111111111111/_txns", ""))
                 .isEqualTo(405);
     }

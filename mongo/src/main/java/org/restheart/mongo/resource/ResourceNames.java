@@ -18,6 +18,9 @@ public final class ResourceNames {
     /// The collection of imports that go on without their clients; their parts are in `_imports.parts`.
     public static final String IMPORTS = "_imports";
 
+    /// What the collections begin with in which updates are rehearsed.
+    public static final String REHEARSALS = "_rehearsals.";
+
     private ResourceNames() {}
 
     /// @throws org.restheart.http.ProblemException 400 for illegal, 403 for reserved names
@@ -75,7 +78,8 @@ public final class ResourceNames {
                 || collection.equals(PROPERTIES)
                 || collection.equals(IDEMPOTENCY)
                 || collection.equals(IMPORTS)
-                || collection.startsWith(IMPORTS + ".");
+                || collection.startsWith(IMPORTS + ".")
+                || collection.startsWith(REHEARSALS);
     }
 
     /// Whether the server stores properties under this id, with which no document may be inserted.

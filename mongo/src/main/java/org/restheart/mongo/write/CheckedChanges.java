@@ -7,6 +7,7 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.UpdateManyModel;
 import java.io.Serial;
 import java.time.Duration;
@@ -27,7 +28,8 @@ import org.restheart.http.ProblemException;
 
 /// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are refused
 /// stay as they are, the others are changed: in batches, each a transaction, so that memory and locks are bounded
-/// whatever the number of documents. Within a transaction of the client all of them are changed or none. Confined
+/// whatever the number of documents; on a server without transactions each by itself. Within a transaction of the
+/// client all of them are changed or none. Confined
 /// to one request.
 public final class CheckedChanges {
     /// Few enough that the transaction is over long before others wait for it in vain.
@@ -97,8 +99,7 @@ public final class CheckedChanges {
     /// @param timeLimit after which documents are left; zero for none
     /// @return empty if documents were left
     /// @throws ProblemException 400 for a refused document within a transaction of the client, which is
-    /// aborted;
-    ///     405 without a replica set
+    ///     aborted
     public Optional<Outcome> run(Duration timeLimit) {
         long start = System.nanoTime();
         // by the index of ids, or sorted as a whole: a document that the change moves in another index comes once
@@ -131,10 +132,7 @@ public final class CheckedChanges {
         var left = new ArrayList<>(ids);
         while (!left.isEmpty()) {
             try {
-                add(session.filter(ClientSession::hasActiveTransaction)
-                        .map(begun -> within(begun, left))
-                        .orElseGet(() ->
-                                Transaction.run(client, collection.getWriteConcern(), own -> attempt(own, left))));
+                add(changed(left));
                 return;
             } catch (RefusedException e) {
                 e.refused.forEach(this::add);
@@ -156,6 +154,16 @@ public final class CheckedChanges {
                 return;
             }
         }
+    }
+
+    private Counts changed(List<BsonValue> ids) {
+        var begun = session.filter(ClientSession::hasActiveTransaction);
+        if (begun.isPresent()) {
+            return within(begun.get(), ids);
+        }
+        return Rehearsal.isNeeded(client)
+                ? rehearsed(ids)
+                : Transaction.run(client, collection.getWriteConcern(), own -> attempt(own, ids));
     }
 
     private void add(Refusal refusal) {
@@ -199,16 +207,63 @@ public final class CheckedChanges {
             try {
                 check.accept(document);
             } catch (ProblemException e) {
-                if (e.problem().code() != ProblemCode.CONTENT_INVALID) {
-                    throw e;
-                }
-                refused.add(new Refusal(id(document), e.problem()));
+                refused.add(new Refusal(id(document), refusal(e)));
             }
         }
         if (!refused.isEmpty()) {
             throw new RefusedException(refused);
         }
         return new Counts(result.getMatchedCount(), result.getModifiedCount());
+    }
+
+    /// One after the other, since each has to be as it was read when it is replaced.
+    private Counts rehearsed(List<BsonValue> ids) {
+        try (var rehearsal = Rehearsal.open(client, collection.getNamespace())) {
+            for (var id : ids) {
+                try {
+                    add(rehearsed(rehearsal, id));
+                } catch (ProblemException e) {
+                    add(new Refusal(id, refusal(e)));
+                }
+            }
+        }
+        return new Counts(0, 0);
+    }
+
+    private Counts rehearsed(Rehearsal rehearsal, BsonValue id) {
+        var one = of(List.of(id));
+        for (int attempt = 0; attempt < Rehearsal.MAX_ATTEMPTS; attempt++) {
+            var stored = new SessionCollection(collection, session).find(one).first();
+            if (stored == null) {
+                return new Counts(0, 0);
+            }
+            var change = List.of(new UpdateManyModel<RawBsonDocument>(one, update));
+            var result = rehearsal.result(
+                    stored,
+                    id,
+                    copies ->
+                            BulkWrites.inOrder(Optional.empty(), copies, change).getMatchedCount() > 0);
+            check.accept(result);
+            var replaced = BulkWrites.inOrder(
+                    session,
+                    collection,
+                    List.of(new ReplaceOneModel<>(
+                            Rehearsal.unchanged(stored, result), result, Rehearsal.OF_UNCHANGED)));
+            if (replaced.getMatchedCount() > 0) {
+                return new Counts(1, replaced.getModifiedCount());
+            }
+            Transaction.pause(attempt);
+        }
+        throw WriteAttempts.changesTooOften();
+    }
+
+    /// What is the matter with one document, not with the request.
+    private static Problem refusal(ProblemException e) {
+        var code = e.problem().code();
+        if (code != ProblemCode.CONTENT_INVALID && code != ProblemCode.CONFLICT) {
+            throw e;
+        }
+        return e.problem();
     }
 
     private BsonDocument of(List<BsonValue> ids) {

@@ -8,7 +8,6 @@ import com.mongodb.client.model.DeleteOptions;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.UpdateResult;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -18,7 +17,6 @@ import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
-import org.restheart.http.ProblemException;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
@@ -112,7 +110,11 @@ public final class TargetDocument {
                     .<WriteOutcome>map(refused -> refused)
                     .orElseGet(Changed::new);
         }
-        return condition.idExists() ? new Duplicate("E11000 duplicate key error: the id is taken") : new Missing();
+        return condition.idExists() ? taken() : new Missing();
+    }
+
+    static Duplicate taken() {
+        return new Duplicate("E11000 duplicate key error: the id is taken");
     }
 
     /// Updates the target; in the modes that create, updates an empty document.
@@ -133,43 +135,16 @@ public final class TargetDocument {
                 condition, mode, statement, () -> updateIn(condition.collection(), made, mode, filter));
     }
 
-    /// As [#update(Update, WriteMode)], but in a transaction that is aborted when `check` throws.
+    /// As [#update(Update, WriteMode)], but nothing is stored when `check` throws.
     ///
     /// @param check receives the document as it would be stored; may be called several times
     public WriteOutcome update(Update update, WriteMode mode, MongoClient client, Consumer<RawBsonDocument> check) {
-        var made = withId(update, mode);
-        var collection = condition.collection();
-        var begun = collection.transaction();
-        if (begun.isPresent()) {
-            return write(mode, () -> {
-                try {
-                    return updateAndCheck(collection, made, mode, check);
-                } catch (ProblemException e) { // a single statement cannot be undone
-                    begun.get().abortTransaction();
-                    throw e;
-                }
-            });
-        }
-        return write(
-                mode,
-                () -> Transaction.run(
-                        client,
-                        collection.writeConcern(),
-                        session -> updateAndCheck(collection.in(session), made, mode, check)));
+        var checked = new CheckedUpdate(this, condition, updateFilter(mode), withId(update, mode), mode, check);
+        return write(mode, () -> checked.run(client));
     }
 
-    private Optional<WriteOutcome> updateAndCheck(
-            SessionCollection inTransaction, Update update, WriteMode mode, Consumer<RawBsonDocument> check) {
-        var outcome = updateIn(inTransaction, update, mode, updateFilter(mode));
-        if (outcome.isPresent()) {
-            check.accept(Objects.requireNonNull(
-                    inTransaction.find(Ids.equal(condition.id())).first()));
-        }
-        return outcome;
-    }
-
-    private Optional<WriteOutcome> updateIn(
-            SessionCollection collection, Update update, WriteMode mode, BsonDocument filter) {
+    /// @return empty if nothing matched
+    Optional<WriteOutcome> updateIn(SessionCollection collection, Update update, WriteMode mode, BsonDocument filter) {
         var options = new UpdateOptions().upsert(mode != WriteMode.UPDATE).hint(condition.hint());
         return outcome(
                 switch (update) {

@@ -60,7 +60,7 @@ final class Transaction {
     }
 
     /// A random time that grows, so that transactions that conflict do not meet again and again.
-    private static void pause(int attempt) {
+    static void pause(int attempt) {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(500_000L << Math.min(attempt, 6)));
     }
 }

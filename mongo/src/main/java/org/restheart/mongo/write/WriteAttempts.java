@@ -94,7 +94,7 @@ record WriteAttempts(DocumentCondition condition) {
         return looksFurther && condition.idExists() ? duplicate : Optional.empty();
     }
 
-    private static ProblemException changesTooOften() {
+    static ProblemException changesTooOften() {
         return Problem.of(ProblemCode.CONFLICT, "the document changes too often; try again")
                 .raise();
     }

@@ -1,0 +1,219 @@
+package org.restheart.core.dataapi;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.IndexOptions;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Changes under a JSON Schema on a server without transactions.
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StandaloneChangesTest {
+    private final ArrayList<AutoCloseable> opened = new ArrayList<>();
+    private ConformanceGateway gateway;
+    private MongoCollection<Document> items;
+    private MongoClient client;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        var mongod = OwnStandalone.start(folder);
+        opened.add(mongod);
+        client = MongoClients.create(mongod.connectionString());
+        opened.add(client);
+        items = client.getDatabase("db").getCollection("items");
+        gateway = ConformanceGateway.start(mongod.connectionString(), "mongo: {mongo-mounts: [{what: '*', where: /}]}");
+        opened.add(gateway);
+        assertThat(send("PUT", "/db", "").statusCode()).isEqualTo(201);
+        assertThat(send("PUT", "/db/_schemas", "").statusCode()).isEqualTo(201);
+        assertThat(send(
+                                "PUT",
+                                "/db/_schemas/s?wm=upsert",
+                                "{\"properties\": {\"n\": {\"type\": \"integer\", \"maximum\": 50},"
+                                        + " \"m\": {\"type\": \"integer\"}}, \"maxProperties\": 6}")
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(send("PUT", "/db/items", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
+                        .statusCode())
+                .isEqualTo(201);
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        for (var each : opened.reversed()) {
+            each.close();
+        }
+    }
+
+    @BeforeEach
+    void fill() {
+        items.deleteMany(new Document());
+        items.insertMany(IntStream.range(0, 150)
+                .mapToObj(i -> new Document("_id", i).append("n", i % 50).append("l", i % 2 == 0 ? "even" : "odd"))
+                .toList());
+    }
+
+    private HttpResponse<String> send(String method, String path, String content) {
+        return gateway.as("admin").with("Content-Type", "application/json").send(method, path, content);
+    }
+
+    private HttpResponse<String> patch(int id, String more, String content) {
+        return send("PATCH", "/db/items/" + id + "?id_type=NUMBER" + more, content);
+    }
+
+    private Document stored(int id) {
+        return items.find(new Document("_id", id)).first();
+    }
+
+    private static String filter(String filter) {
+        return "filter=" + URLEncoder.encode(filter, UTF_8);
+    }
+
+    @Test
+    void a_document_is_changed_as_mongodb_changes_it_unless_its_schema_refuses_the_result() {
+        assertThat(patch(7, "", "{\"$inc\": {\"n\": 43}, \"$push\": {\"a\": 1}}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(stored(7)).containsEntry("n", 50).containsEntry("a", List.of(1));
+        var tag = stored(7).getObjectId("_etag");
+        var refused = patch(7, "", "{\"$inc\": {\"n\": 1}}");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("violates schema 's'");
+        assertThat(stored(7)).containsEntry("n", 50).containsEntry("_etag", tag);
+        assertThat(patch(7, "", "[{\"$set\": {\"n\": {\"$subtract\": [\"$n\", 20]}}}]")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(stored(7)).containsEntry("n", 30);
+    }
+
+    @Test
+    void modes_conditions_and_filters_are_those_of_other_writes() {
+        assertThat(patch(900, "", "{\"n\": 1}").statusCode()).isEqualTo(404);
+        assertThat(patch(901, "&wm=upsert", "{\"n\": \"x\"}").statusCode()).isEqualTo(400);
+        assertThat(stored(901)).isNull();
+        assertThat(patch(901, "&wm=upsert", "{\"n\": 1}").statusCode()).isEqualTo(201);
+        assertThat(patch(901, "&wm=insert", "{\"n\": \"x\"}").statusCode()).isEqualTo(409);
+        assertThat(patch(902, "&wm=insert", "{\"n\": 2}").statusCode()).isEqualTo(201);
+        assertThat(stored(902)).containsEntry("n", 2);
+        assertThat(patch(1, "&" + filter("{\"n\": 9}"), "{\"n\": 2}").statusCode())
+                .isEqualTo(404);
+        var stale = gateway.as("admin")
+                .with("Content-Type", "application/json")
+                .with("If-Match", "0123456789abcdef01234567")
+                .send("PATCH", "/db/items/901?id_type=NUMBER", "{\"n\": \"x\"}");
+        assertThat(stale.statusCode()).isEqualTo(412);
+        items.updateOne(new Document("_id", 1), Document.parse("{$set: {a: [{k: 1, m: 1}, {k: 2, m: 1}]}}"));
+        assertThat(patch(1, "&" + filter("{\"a.k\": 2}"), "{\"a.$.m\": 7}").statusCode())
+                .isEqualTo(200);
+        assertThat(stored(1).toJson()).contains("{\"k\": 2, \"m\": 7}");
+    }
+
+    @Test
+    void of_many_documents_those_that_the_schema_refuses_stay_as_they_are() {
+        var answer = send("PATCH", "/db/items/*?" + filter("{\"l\": \"even\"}"), "{\"$inc\": {\"n\": 10}}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        var report = Document.parse(answer.body());
+        assertThat(report).containsEntry("matched", 75).containsEntry("modified", 63);
+        assertThat(report.getList("errors", Document.class))
+                .hasSize(12)
+                .allSatisfy(error -> assertThat(error).containsEntry("httpStatus", 400));
+        assertThat(items.countDocuments(Document.parse("{n: {$gt: 50}}"))).isZero();
+        assertThat(stored(40)).containsEntry("n", 50);
+        assertThat(stored(42)).containsEntry("n", 42);
+        assertThat(stored(41)).containsEntry("n", 41);
+    }
+
+    /// Every change counts once, though some come by the gateway and some do not, and nobody sees what is refused.
+    @Test
+    void no_change_of_others_is_lost_and_nothing_refused_is_ever_visible() throws Exception {
+        items.updateOne(new Document("_id", 3), Document.parse("{$set: {n: 0, m: 0}}"));
+        var done = new AtomicBoolean();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var reader = threads.submit(() -> {
+                int most = 0;
+                while (!done.get()) {
+                    most = Math.max(most, stored(3).getInteger("n"));
+                }
+                return most;
+            });
+            var others = threads.submit(() -> {
+                for (int i = 0; i < 200; i++) {
+                    items.updateOne(new Document("_id", 3), Document.parse("{$inc: {m: 1}}"));
+                    Thread.sleep(2);
+                }
+                return null;
+            });
+            var changes = new ArrayList<Future<Integer>>();
+            for (int i = 0; i < 40; i++) {
+                int step = i % 2 == 0 ? 1 : 100;
+                changes.add(threads.submit(
+                        () -> patch(3, "", "{\"$inc\": {\"n\": " + step + "}}").statusCode()));
+                Thread.sleep(10);
+            }
+            int accepted = 0;
+            for (int i = 0; i < changes.size(); i++) {
+                int status = changes.get(i).get();
+                assertThat(status).isIn(i % 2 == 0 ? List.of(200, 409) : List.of(400, 409));
+                accepted += status == 200 ? 1 : 0;
+            }
+            others.get();
+            done.set(true);
+            assertThat(reader.get()).isLessThanOrEqualTo(50);
+            assertThat(accepted).isPositive();
+            assertThat(stored(3)).containsEntry("n", accepted).containsEntry("m", 200);
+        }
+    }
+
+    @Test
+    void nothing_is_left_of_rehearsals_and_no_request_names_them() {
+        var database = client.getDatabase("db");
+        database.createCollection("_rehearsals.5f0000000000000000000000"); // of a gateway that died
+        assertThat(patch(1, "", "{\"n\": \"x\"}").statusCode()).isEqualTo(400);
+        assertThat(patch(1, "", "{\"n\": 2}").statusCode()).isEqualTo(200);
+        assertThat(database.listCollectionNames()).noneMatch(name -> name.startsWith("_rehearsals."));
+        assertThat(send("PUT", "/db/_rehearsals.x", "").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void a_collation_decides_what_matches_and_not_what_was_changed() {
+        var database = client.getDatabase("db");
+        database.getCollection("names").drop();
+        database.runCommand(Document.parse("{create: 'names', collation: {locale: 'en', strength: 2}}"));
+        var names = database.getCollection("names");
+        names.insertOne(Document.parse("{_id: 'Ada', v: 'X', n: 1}"));
+        assertThat(send("PATCH", "/db/names", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
+                        .statusCode())
+                .isEqualTo(200);
+        var changed = send("PATCH", "/db/names/ada?" + filter("{\"v\": \"x\"}"), "{\"n\": 2}");
+        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        assertThat(names.find().first()).containsEntry("_id", "Ada").containsEntry("n", 2);
+    }
+
+    @Test
+    void what_the_server_refuses_is_told_as_for_other_writes() {
+        items.createIndex(new Document("u", 1), new IndexOptions().unique(true).sparse(true));
+        assertThat(patch(1, "", "{\"u\": 1}").statusCode()).isEqualTo(200);
+        assertThat(patch(2, "", "{\"u\": 1}").statusCode()).isEqualTo(409);
+        assertThat(patch(2, "", "{\"$inc\": {\"l\": 1}}").statusCode()).isEqualTo(400);
+    }
+}

@@ -1,0 +1,112 @@
+package org.restheart.mongo.write;
+
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoClient;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.Update;
+import org.restheart.http.ProblemException;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.WriteOutcome.Changed;
+import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.mongo.write.WriteOutcome.Missing;
+
+/// An update of one document that is checked as it would be stored before anybody can see it: in a transaction, or on
+/// a server without transactions on a copy. Confined to one request.
+///
+/// @param condition the target's
+/// @param filter with the id and the precondition; of no document where one is to be inserted
+/// @param check throws for a document that must not be stored; may be called several times
+record CheckedUpdate(
+        TargetDocument target,
+        DocumentCondition condition,
+        BsonDocument filter,
+        Update update,
+        WriteMode mode,
+        Consumer<RawBsonDocument> check) {
+
+    /// @return empty if nothing matched
+    Optional<WriteOutcome> run(MongoClient client) {
+        var collection = condition.collection();
+        var begun = collection.transaction();
+        if (begun.isPresent()) {
+            try {
+                return within(collection);
+            } catch (ProblemException e) { // a single statement cannot be undone
+                begun.get().abortTransaction();
+                throw e;
+            }
+        }
+        return Rehearsal.isNeeded(client)
+                ? rehearsed(client)
+                : Transaction.run(client, collection.writeConcern(), session -> within(collection.in(session)));
+    }
+
+    private Optional<WriteOutcome> within(SessionCollection transaction) {
+        var outcome = target.updateIn(transaction, update, mode, filter);
+        if (outcome.isPresent()) {
+            check.accept(Objects.requireNonNull(
+                    transaction.find(Ids.equal(condition.id())).first()));
+        }
+        return outcome;
+    }
+
+    private Optional<WriteOutcome> rehearsed(MongoClient client) {
+        try (var rehearsal = Rehearsal.open(client, condition.collection().namespace())) {
+            for (int attempt = 0; attempt < Rehearsal.MAX_ATTEMPTS; attempt++) {
+                var outcome = mode == WriteMode.INSERT ? created(rehearsal) : changedOrCreated(rehearsal);
+                if (outcome.isPresent()) {
+                    return outcome.filter(known -> !(known instanceof Missing));
+                }
+                Transaction.pause(attempt);
+            }
+        }
+        throw WriteAttempts.changesTooOften();
+    }
+
+    /// Empty if the document has changed meanwhile.
+    private Optional<WriteOutcome> changedOrCreated(Rehearsal rehearsal) {
+        var stored = condition
+                .collection()
+                .with(ReadPreference.primary())
+                .find(filter)
+                .hint(condition.hint())
+                .first();
+        if (stored == null) {
+            return mode == WriteMode.UPDATE ? Optional.of(new Missing()) : created(rehearsal);
+        }
+        var result = result(rehearsal, stored);
+        check.accept(result);
+        var replaced = condition
+                .collection()
+                .replaceOne(Rehearsal.unchanged(stored, result), result, Rehearsal.OF_UNCHANGED);
+        return replaced.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
+    }
+
+    /// Empty if the document came meanwhile.
+    private Optional<WriteOutcome> created(Rehearsal rehearsal) {
+        var foreseen = target.foresee(); // whether the id is taken comes before what the document would be
+        if (foreseen instanceof Changed && mode == WriteMode.UPSERT) {
+            return Optional.empty();
+        }
+        if (!(foreseen instanceof Missing)) {
+            return Optional.of(foreseen instanceof Changed ? TargetDocument.taken() : foreseen);
+        }
+        var result = result(rehearsal, null);
+        check.accept(result);
+        condition.collection().insertOne(result);
+        return Optional.of(new Created());
+    }
+
+    private RawBsonDocument result(Rehearsal rehearsal, @Nullable RawBsonDocument stored) {
+        return rehearsal.result(
+                stored,
+                condition.id(),
+                copies -> target.updateIn(new SessionCollection(copies, Optional.empty()), update, mode, filter)
+                        .isPresent());
+    }
+}

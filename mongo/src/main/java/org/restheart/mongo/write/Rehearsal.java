@@ -1,0 +1,136 @@
+package org.restheart.mongo.write;
+
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.Collation;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.connection.ClusterType;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.mongo.resource.ResourceNames;
+
+/// Computes what an update makes of a document without storing that, for servers without transactions: MongoDB carries
+/// it out on a copy, in a collection that exists for one request and that no request can name. Who has checked the
+/// result replaces the stored document by it, if that is still [#unchanged]. Confined to one request.
+final class Rehearsal implements AutoCloseable {
+    /// How often an update is rehearsed again because the stored document has changed meanwhile.
+    static final int MAX_ATTEMPTS = 10;
+
+    /// Collections of gateways that died are removed after this time, which no request takes.
+    private static final Duration ABANDONED = Duration.ofHours(1);
+
+    /// A command has 16 MiB, and some KiB for what is around the documents.
+    private static final int MAX_BYTES = 16 << 20;
+
+    /// Texts are equal only if their bytes are, whatever the collection's collation.
+    static final ReplaceOptions OF_UNCHANGED =
+            new ReplaceOptions().collation(Collation.builder().locale("simple").build());
+
+    private static final BsonString ROOT = new BsonString("$$ROOT");
+
+    private final MongoCollection<RawBsonDocument> copies;
+
+    private Rehearsal(MongoCollection<RawBsonDocument> copies) {
+        this.copies = copies;
+    }
+
+    /// Whether the server has no transactions.
+    static boolean isNeeded(MongoClient client) {
+        return client.getClusterDescription().getType() == ClusterType.STANDALONE;
+    }
+
+    /// @param target whose collation decides which values a filter takes for equal
+    static Rehearsal open(MongoClient client, MongoNamespace target) {
+        var database = client.getDatabase(target.getDatabaseName()).withWriteConcern(WriteConcern.W1);
+        var name = ResourceNames.REHEARSALS + new ObjectId().toHexString();
+        var create = new BsonDocument("create", new BsonString(name));
+        for (var found : collections(database, target.getCollectionName())) {
+            var other = found.getString("name").getValue();
+            if (other.equals(target.getCollectionName())) {
+                Optional.ofNullable(found.getDocument("options").get("collation"))
+                        .ifPresent(collation -> create.append("collation", collation));
+            } else if (isAbandoned(other)) {
+                database.getCollection(other).drop();
+            }
+        }
+        database.runCommand(create);
+        return new Rehearsal(database.getCollection(name, RawBsonDocument.class));
+    }
+
+    private static Iterable<BsonDocument> collections(MongoDatabase database, String target) {
+        return database.listCollections(BsonDocument.class)
+                .filter(Filters.or(
+                        Filters.eq("name", target),
+                        Filters.regex("name", "^" + Pattern.quote(ResourceNames.REHEARSALS))));
+    }
+
+    private static boolean isAbandoned(String name) {
+        var id = name.substring(ResourceNames.REHEARSALS.length());
+        return ObjectId.isValid(id)
+                && new ObjectId(id).getDate().toInstant().isBefore(Instant.now().minus(ABANDONED));
+    }
+
+    /// The document as an update would leave it.
+    ///
+    /// @param stored null where the update inserts the document
+    /// @param update carries it out on the collection with the copy alone; false if its filter did not match that
+    RawBsonDocument result(
+            @Nullable RawBsonDocument stored, BsonValue id, Predicate<MongoCollection<RawBsonDocument>> update) {
+        if (stored != null) {
+            copies.insertOne(stored);
+        }
+        if (!update.test(copies)) {
+            throw Problem.of(METHOD_NOT_ALLOWED, "such a filter needs a MongoDB replica set")
+                    .raise();
+        }
+        var result = Objects.requireNonNull(copies.find(Ids.equal(id)).first());
+        copies.deleteOne(Ids.equal(id));
+        return result;
+    }
+
+    /// Matches a document that is byte for byte what was read, but for the types of equal numbers of one size.
+    /// To be used with [#OF_UNCHANGED].
+    ///
+    /// @throws org.restheart.http.ProblemException 405 for documents that do not fit into one command with
+    /// their replacement
+    static BsonDocument unchanged(RawBsonDocument stored, RawBsonDocument replacement) {
+        if (stored.getByteLength() + replacement.getByteLength() > MAX_BYTES) {
+            throw Problem.of(METHOD_NOT_ALLOWED, "changes of documents of this size need a MongoDB replica set")
+                    .raise();
+        }
+        var same = List.of(
+                equal(ROOT, new BsonDocument("$literal", stored)),
+                equal(new BsonDocument("$bsonSize", ROOT), new BsonInt32(stored.getByteLength())));
+        return Ids.equal(Objects.requireNonNull(stored.get("_id")))
+                .append("$expr", new BsonDocument("$and", new BsonArray(same)));
+    }
+
+    private static BsonDocument equal(BsonValue left, BsonValue right) {
+        return new BsonDocument("$eq", new BsonArray(List.of(left, right)));
+    }
+
+    @Override
+    public void close() {
+        copies.drop();
+    }
+}
