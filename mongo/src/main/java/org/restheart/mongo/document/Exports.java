@@ -1,11 +1,15 @@
 package org.restheart.mongo.document;
 
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.ProblemCode.QUERY_INVALID;
 
+import com.mongodb.client.MongoCursor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
@@ -45,10 +49,27 @@ record Exports(Finder finder, Documents documents, Queries queries, Continuation
         var format = format(request, export, columns);
         var large = sizes.observer(query.namespace());
         int batch = sizes.of(query.namespace(), BATCH);
-        return AfterParameter.parse(
+        var cursor = AfterParameter.parse(
                         request.http().query(), request.parameters().find().sort())
-                .map(key -> DocumentContent.response(NextPage.find(continuations, query, key, batch), format, large))
-                .orElseGet(() -> DocumentContent.response(finder.find(query, batch), format, large));
+                .map(key -> after(request, query, key, batch))
+                .orElseGet(() -> finder.find(query, batch));
+        return DocumentContent.response(cursor, format, large).with("Accept-Ranges", "none");
+    }
+
+    /// Without an index MongoDB sorts as it did for the export that broke off: once, not once for every page. A
+    /// collation
+    /// changes sort keys so that no value can be compared with them.
+    private MongoCursor<RawBsonDocument> after(DataRequest request, FindQuery query, BsonDocument key, int batch) {
+        return continuations
+                .find(query, key, batch)
+                .or(() -> request.resource().collation().isPresent()
+                        ? Optional.empty()
+                        : documents.findAfter(query, key, batch))
+                .orElseThrow(() -> Problem.of(
+                                PARAMETER_INVALID,
+                                "after needs a sort by fields, with _id, and, in a collection with a collation, the"
+                                        + " index of that sort")
+                        .raise());
     }
 
     static Response.Ready document(DataRequest request, Export export, BsonDocument document) {

@@ -111,7 +111,7 @@ public final class FindViolations implements DataHandler {
         var after = AfterParameter.parse(
                 request.http().query(), request.parameters().find().sort());
         try (var documents = after.isPresent()
-                ? NextPage.find(continuations, query, after.get(), BATCH)
+                ? continuations.find(query, after.get(), BATCH).orElseThrow(NextPage::noOrder)
                 : finder.find(query, BATCH)) {
             while (documents.hasNext()) {
                 if (System.nanoTime() > end) {

@@ -8,6 +8,7 @@ import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
@@ -55,20 +56,14 @@ final class NextPage {
     /// @throws org.restheart.http.ProblemException 400 if the order has no index
     Response.Ready after(FindQuery query, BsonDocument key, DocumentFormat format) {
         int batch = sizes.of(query.namespace(), query.limit() + 1);
-        return response(query, find(continuations, query, key, batch), format);
+        return response(query, continuations.find(query, key, batch).orElseThrow(NextPage::noOrder), format);
     }
 
-    /// The documents after the key.
-    ///
-    /// @throws org.restheart.http.ProblemException 400 if the order has no index
-    static MongoCursor<? extends BsonDocument> find(
-            Continuations continuations, FindQuery query, BsonDocument key, int batchSize) {
-        return continuations
-                .find(query, key, batchSize)
-                .orElseThrow(() -> Problem.of(
-                                ProblemCode.PARAMETER_INVALID,
-                                "after needs a sort by the fields of an index with _id: use page")
-                        .raise());
+    static ProblemException noOrder() {
+        return Problem.of(
+                        ProblemCode.PARAMETER_INVALID,
+                        "after needs a sort by the fields of an index with _id: use page")
+                .raise();
     }
 
     /// The page with the link relative to the URL of this request.

@@ -60,6 +60,19 @@ public final class Documents implements Finder {
         return ranged(plain(query), range, batchSize);
     }
 
+    /// As [#find(FindQuery, int)], but only what comes after a key in the order of the sort, which needs no index:
+    /// MongoDB
+    /// sorts all that match. Empty if the sort is not a total order. Not for collections with a collation.
+    ///
+    /// @param key a value for each field of the sort
+    public Optional<MongoCursor<RawBsonDocument>> findAfter(FindQuery query, BsonDocument key, int batchSize) {
+        return SortKeys.areTotal(query.sort())
+                ? Optional.of(run(query, stages(query, SortKeys.after(query.sort(), key)))
+                        .batchSize(batchSize)
+                        .cursor())
+                : Optional.empty();
+    }
+
     /// The same in a session, which then contains the time of the result.
     ///
     /// @throws com.mongodb.MongoException as above
@@ -142,12 +155,18 @@ public final class Documents implements Finder {
     }
 
     static List<BsonDocument> stages(FindQuery query) {
+        return stages(query, List.of());
+    }
+
+    /// @param behindSort further stages
+    private static List<BsonDocument> stages(FindQuery query, List<BsonDocument> behindSort) {
         var stages = new ArrayList<BsonDocument>();
         stages.add(stage("$match", query.filter().first()));
         if (!query.sort().isEmpty()) {
             stages.add(stage("$sort", query.sort()));
         }
         addRest(stages, query.filter());
+        stages.addAll(behindSort);
         if (query.skip() > 0) {
             stages.add(stage("$skip", new BsonInt64(query.skip())));
         }

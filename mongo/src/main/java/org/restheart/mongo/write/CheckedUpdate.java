@@ -81,9 +81,8 @@ record CheckedUpdate(
         }
         var result = result(rehearsal, stored);
         check.accept(result);
-        var replaced = condition
-                .collection()
-                .replaceOne(Rehearsal.unchanged(stored, result), result, Rehearsal.OF_UNCHANGED);
+        var replaced =
+                condition.collection().replaceOne(Rehearsal.unchanged(stored, result), result, Rehearsal.OF_UNCHANGED);
         return replaced.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
     }
 
