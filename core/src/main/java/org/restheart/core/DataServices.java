@@ -184,6 +184,9 @@ final class DataServices {
         var apps = new GraphqlService(
                 graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
         opened.push(apps::close);
+        if (graphql.indexed()) {
+            DefinitionIndexes.create(tasks, client, graphql.definitions());
+        }
         bindings.add(Binding.prefix(apps, graphql.uri(), true));
         if (config.graphiql().enabled()) {
             var page = Graphiql.service(config.graphiql().uri(), graphql.uri());

@@ -10,14 +10,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonRegularExpression;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
@@ -55,6 +58,24 @@ final class AppCatalog implements AutoCloseable {
         if (config.cached()) {
             revalidation.start();
         }
+    }
+
+    /// The app that is served at a path, if it is cached. Never waits.
+    Optional<ServedApp> known(Place place) {
+        return Optional.ofNullable(kept.get(place)).filter(app -> app.app().enabled());
+    }
+
+    /// The app that is served at a path.
+    ///
+    /// @param request that may have to wait for it
+    /// @throws InvalidApp if its definition is invalid
+    Optional<ServedApp> find(Place place, Request request) throws InvalidApp {
+        var known = known(place);
+        if (known.isPresent()) {
+            return known;
+        }
+        request.requireThread();
+        return find(place);
     }
 
     /// The app that is served at a path. May wait.
@@ -109,13 +130,14 @@ final class AppCatalog implements AutoCloseable {
 
     /// The filter for definitions that are served at a path.
     private static BsonDocument claiming(String uri) {
+        var spellings = new BsonArray(List.of(new BsonString(uri)));
+        if (uri.indexOf('\0') < 0) { // which no pattern can contain
+            spellings.add(new BsonRegularExpression("^/+" + Pattern.quote(uri) + "\\z"));
+        }
         return new BsonDocument(
                 "$or",
                 new BsonArray(List.of(
-                        new BsonDocument(
-                                "descriptor.uri",
-                                new BsonDocument(
-                                        "$in", new BsonArray(List.of(new BsonString(uri), new BsonString("/" + uri))))),
+                        new BsonDocument("descriptor.uri", new BsonDocument("$in", spellings)),
                         new BsonDocument("_id", new BsonString(uri)))));
     }
 

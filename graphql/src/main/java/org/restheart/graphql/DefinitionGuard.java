@@ -49,7 +49,7 @@ final class DefinitionGuard implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY);
-        if (target.isEmpty() || request.method() == Method.OPTIONS || !concerns(target.get())) {
+        if (target.isEmpty() || request.method() == Method.OPTIONS || !concerns(request, target.get())) {
             return next.handle(request);
         }
         if (request.method().isSafe()) {
@@ -61,10 +61,15 @@ final class DefinitionGuard implements Filter {
         return following(checked(request, target.get()), next);
     }
 
-    /// Whether a request is about definitions, or about their whole collection or database.
-    private boolean concerns(DataTarget target) {
+    /// Whether a request is about definitions, or about their whole collection or database; those of another database,
+    /// too, if the request is answered with that.
+    private boolean concerns(Request request, DataTarget target) {
         var definitions = config.definitions();
-        return target.db().filter(definitions.getDatabaseName()::equals).isPresent()
+        var override = request.attribute(GraphqlService.DEFINITIONS_DATABASE);
+        return target.db()
+                        .filter(db -> db.equals(definitions.getDatabaseName())
+                                || override.filter(db::equals).isPresent())
+                        .isPresent()
                 && target.collection()
                         .map(definitions.getCollectionName()::equals)
                         .orElse(true);
@@ -103,7 +108,7 @@ final class DefinitionGuard implements Filter {
         }
         boolean isArray = content.value().isArray();
         return request.with(RequestContent.KEY, new RequestContent(() -> escaped(request, content.value())))
-                .with(DocumentCheck.KEY, documents -> check(documents, isArray));
+                .with(DocumentCheck.KEY, documents -> check(target.db().orElseThrow(), documents, isArray));
     }
 
     /// Keys of a change name operators and paths; below these they are escaped.
@@ -128,12 +133,12 @@ final class DefinitionGuard implements Filter {
         return operands;
     }
 
-    private void check(List<? extends BsonDocument> documents, boolean isArray) {
+    private void check(String database, List<? extends BsonDocument> documents, boolean isArray) {
         var taken = new HashSet<String>();
         for (int i = 0; i < documents.size(); i++) {
             var place = isArray ? " in document at index positon " + i : "";
             try {
-                check(documents.get(i), place, taken);
+                check(database, documents.get(i), place, taken);
             } catch (InvalidApp e) {
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
@@ -143,8 +148,7 @@ final class DefinitionGuard implements Filter {
         }
     }
 
-    private void check(BsonDocument document, String place, Set<String> taken) throws InvalidApp {
-        var database = config.definitions().getDatabaseName();
+    private void check(String database, BsonDocument document, String place, Set<String> taken) throws InvalidApp {
         var raw = document instanceof RawBsonDocument already ? already : new RawBsonDocument(document, CODEC);
         var own = catalog.compile(raw, database, true).app().uris().own().orElseThrow();
         var id = document.get("_id");

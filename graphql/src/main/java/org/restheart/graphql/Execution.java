@@ -4,28 +4,17 @@ import graphql.GraphQLContext;
 import graphql.execution.instrumentation.InstrumentationState;
 import graphql.schema.DataFetcher;
 import graphql.schema.DataFetchingEnvironment;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
-import org.dataloader.BatchLoader;
-import org.dataloader.DataLoader;
-import org.dataloader.DataLoaderFactory;
-import org.dataloader.DataLoaderOptions;
-import org.dataloader.DataLoaderRegistry;
-import org.dataloader.Try;
-import org.dataloader.stats.Statistics;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
 import org.restheart.graphql.app.FieldMapping.Source;
@@ -38,12 +27,11 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
-import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
 
-/// The execution of one request: loads fields, those of one level together. Confined to the request's thread.
+/// The execution of one operation. Confined to its thread.
 final class Execution implements InstrumentationState {
     /// Bytes counted per document in addition to its size, for the objects it is decoded to.
     private static final int OVERHEAD = 200;
@@ -54,13 +42,10 @@ final class Execution implements InstrumentationState {
     private static final int ELEMENT = 50;
 
     private final Request request;
-    private final DocumentReads reads;
+    private final FieldLoads loads;
     private final GraphqlConfig.Answers bounds;
     private final Function<Source, ReadRights> rights;
     private final SubscriptionRoot subscribed;
-    private final RequestLoop loop = new RequestLoop();
-    private final DataLoaderRegistry loaders = new DataLoaderRegistry();
-    private final Set<String> declaredLoaders = new HashSet<>();
     private final Map<Source, ReadRights> known = new HashMap<>();
     private final @Nullable BsonDocument user;
     private final ResultMemory.Share memory;
@@ -71,7 +56,7 @@ final class Execution implements InstrumentationState {
     /// @param memory what the result may hold
     Execution(
             Request request,
-            DocumentReads reads,
+            FieldLoads loads,
             GraphqlConfig.Answers bounds,
             Function<Source, ReadRights> rights,
             SubscriptionRoot subscribed,
@@ -79,7 +64,7 @@ final class Execution implements InstrumentationState {
         this.memory = memory;
         this.subscribed = subscribed;
         this.request = request;
-        this.reads = reads;
+        this.loads = loads;
         this.bounds = bounds;
         this.rights = rights;
         this.user = request.caller().account().map(Account::properties).orElse(null);
@@ -93,14 +78,6 @@ final class Execution implements InstrumentationState {
     @SuppressWarnings("ReferenceEquality")
     boolean isSubscription() {
         return subscribed != SubscriptionRoot.NONE;
-    }
-
-    RequestLoop loop() {
-        return loop;
-    }
-
-    DataLoaderRegistry loaders() {
-        return loaders;
     }
 
     Request request() {
@@ -121,16 +98,6 @@ final class Execution implements InstrumentationState {
         if (problem.code() == ProblemCode.DATABASE_UNAVAILABLE || problem.code() == ProblemCode.QUERY_TIMED_OUT) {
             fatal = Optional.of(problem);
         }
-    }
-
-    /// Statistics of fields whose definitions configure loading.
-    Map<String, Number> statistics() {
-        var all = new Statistics();
-        for (var name : declaredLoaders) {
-            all = all.combine(
-                    Objects.requireNonNull(loaders.getDataLoader(name)).getStatistics());
-        }
-        return all.toMap();
     }
 
     /// The fetcher of a field of a type.
@@ -180,10 +147,7 @@ final class Execution implements InstrumentationState {
                         : Math.min(1, find.size(variables, 1, bounds.maxLimit())),
                 bounds.timeLimit(),
                 rights(find.source()));
-        return shaped(
-                load(name, find.source().loading(), query, ReadQuery::key, reads::find, reads::findAll, environment),
-                shape,
-                parent);
+        return shaped(loads.find(name, find.source().loading(), query, environment), shape, parent);
     }
 
     private Object load(
@@ -191,7 +155,7 @@ final class Execution implements InstrumentationState {
         var parent = parent(environment);
         var stages = pipeline.fill(variables(environment, parent));
         if (stages.isEmpty()) {
-            return List.of();
+            return shape.ofNothing();
         }
         var query = new ReadPipeline(
                 pipeline.source().namespace(),
@@ -200,17 +164,7 @@ final class Execution implements InstrumentationState {
                 shape instanceof FieldShape.Many ? bounds.aggregationMaxResults() : 1,
                 bounds.timeLimit(),
                 rights(pipeline.source()));
-        return shaped(
-                load(
-                        name,
-                        pipeline.source().loading(),
-                        query,
-                        ReadPipeline::key,
-                        reads::aggregate,
-                        reads::aggregateAll,
-                        environment),
-                shape,
-                parent);
+        return shaped(loads.aggregate(name, pipeline.source().loading(), query, environment), shape, parent);
     }
 
     private CompletionStage<Object> shaped(
@@ -261,48 +215,5 @@ final class Execution implements InstrumentationState {
             }
             case null, default -> 0;
         };
-    }
-
-    private <Q> CompletionStage<List<RawBsonDocument>> load(
-            String name,
-            FieldMapping.Loading loading,
-            Q query,
-            Function<Q, Object> key,
-            Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
-            Function<List<Q>, List<CompletionStage<List<RawBsonDocument>>>> together,
-            DataFetchingEnvironment environment) {
-        if (!loading.batching()) {
-            return alone.apply(query).thenApplyAsync(Function.identity(), loop);
-        }
-        loaders.computeIfAbsent(name, _ -> {
-            if (loading.declared()) {
-                declaredLoaders.add(name);
-            }
-            return DataLoaderFactory.newDataLoaderWithTry(
-                    name,
-                    (BatchLoader<Q, Try<List<RawBsonDocument>>>) queries -> all(together.apply(queries)),
-                    DataLoaderOptions.newOptions()
-                            .setMaxBatchSize(loading.maxBatch())
-                            .setCachingEnabled(loading.caching())
-                            .setCacheKeyFunction((Q asked) -> key.apply(asked))
-                            .setStatisticsCollector(org.dataloader.stats.SimpleStatisticsCollector::new)
-                            .build());
-        });
-        DataLoader<Q, List<RawBsonDocument>> loader = Objects.requireNonNull(environment.getDataLoader(name));
-        return loader.load(query);
-    }
-
-    /// All results once the last one is complete, on the request's thread.
-    private CompletionStage<List<Try<List<RawBsonDocument>>>> all(
-            List<CompletionStage<List<RawBsonDocument>>> answers) {
-        var waiting = new ArrayList<CompletableFuture<Try<List<RawBsonDocument>>>>(answers.size());
-        for (var answer : answers) {
-            waiting.add(answer.handle((found, failure) ->
-                            failure == null ? Try.succeeded(found) : Try.<List<RawBsonDocument>>failed(failure))
-                    .toCompletableFuture());
-        }
-        return CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new))
-                .thenApplyAsync(
-                        _ -> waiting.stream().map(CompletableFuture::join).toList(), loop);
     }
 }

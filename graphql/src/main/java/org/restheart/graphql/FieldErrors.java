@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 /// The errors of fields that could not be loaded.
 final class FieldErrors implements DataFetcherExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(FieldErrors.class);
+    private static final String FORBIDDEN_STAGE = "aggregation pipeline security violation";
     private static final Problem UNEXPECTED =
             Problem.of(ProblemCode.INTERNAL, "Error loading the field, see log for more information");
 
@@ -26,12 +27,17 @@ final class FieldErrors implements DataFetcherExceptionHandler {
         Execution.of(failed.getDataFetchingEnvironment().getGraphQlContext()).failed(problem);
         var error = GraphQLError.newError()
                 .errorType(ErrorType.DataFetchingException)
-                .message("%s", problem.message())
+                .message("%s", message(problem))
                 .path(failed.getPath())
                 .location(failed.getSourceLocation())
                 .build();
         return CompletableFuture.completedFuture(
                 DataFetcherExceptionHandlerResult.newResult(error).build());
+    }
+
+    /// Clients know that of forbidden stages with the name of the service.
+    private static String message(Problem problem) {
+        return problem.message().startsWith(FORBIDDEN_STAGE) ? "GraphQL " + problem.message() : problem.message();
     }
 
     private static Problem problem(Throwable failure) {

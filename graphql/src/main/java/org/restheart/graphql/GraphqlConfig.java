@@ -14,6 +14,7 @@ import org.restheart.graphql.app.Limits;
 /// @param cached whether apps are cached, and the interval in which they are compared with their definitions
 /// @param compilesAtStart whether all apps are compiled in the background at start
 /// @param revalidates whether apps are compared at all
+/// @param indexed whether the paths of apps have a unique index, made at start
 public record GraphqlConfig(
         String uri,
         MongoNamespace definitions,
@@ -22,6 +23,7 @@ public record GraphqlConfig(
         Duration revalidation,
         boolean compilesAtStart,
         boolean revalidates,
+        boolean indexed,
         Answers answers,
         Queries queries,
         boolean restrictMappingDb,

@@ -28,6 +28,8 @@ public final class GraphqlService implements Service, AutoCloseable {
 
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
+    private static final int LARGEST_ON_IO_THREAD = 16 << 10;
+
     private final GraphqlConfig config;
     private final AppCatalog catalog;
     private final QueryRunner runner;
@@ -87,12 +89,23 @@ public final class GraphqlService implements Service, AutoCloseable {
         return request;
     }
 
+    /// Requests that load one document need no thread of their own. Before an app has had one, all its requests start
+    /// on
+    /// theirs.
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return request.method() == Method.POST
+                && request.body().length() <= LARGEST_ON_IO_THREAD
+                && catalog.known(place(request))
+                        .filter(app -> app.queries().hasOnlyLoads())
+                        .isPresent();
+    }
+
     @Override
     public Response handle(Request request) {
-        request.requireThread();
         try {
             var place = place(request);
-            var app = place.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(place);
+            var app = place.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(place, request);
             return app.map(found -> answer(request, new Served(place, found)))
                     .orElseGet(() -> GraphqlErrors.outcome(404, "GraphQL app not found", ErrorType.ExecutionAborted)
                             .response());
@@ -112,15 +125,20 @@ public final class GraphqlService implements Service, AutoCloseable {
         return new AppCatalog.Place(database, uri);
     }
 
-    private Response.Ready answer(Request request, Served served) {
+    private Response answer(Request request, Served served) {
         if (request.method() == Method.GET) {
+            request.requireThread();
             return sockets.open(request, served);
         }
         var asked = QueryRequest.of(request);
         if (!EventStreams.areAccepted(request)) {
-            return runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
-                    .response();
+            return runner.start(request, served.app(), asked).orElseGet(() -> {
+                request.requireThread();
+                return runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
+                        .response();
+            });
         }
+        request.requireThread();
         var resumeAfter =
                 request.headers().first("Last-Event-ID").or(asked::resumeAfter).orElse("");
         return switch (subscriptions.start(request, served, asked, resumeAfter)) {

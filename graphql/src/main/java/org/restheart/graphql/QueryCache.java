@@ -18,8 +18,11 @@ import graphql.validation.GoodFaithIntrospectionExceeded;
 import graphql.validation.QueryComplexityLimits;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.restheart.graphql.app.FieldMapping;
 
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {
@@ -32,10 +35,17 @@ final class QueryCache implements PreparsedDocumentProvider {
     private final GraphQLSchema schema;
     private final GraphqlConfig.Queries bounds;
     private final ParserOptions options;
-    private final Cache<String, PreparsedDocumentEntry> known;
+    private final Map<String, FieldMapping> fields;
+    private final Cache<String, Known> known;
+    private volatile boolean onlyLoads;
 
-    QueryCache(GraphQLSchema schema, GraphqlConfig.Queries bounds) {
+    /// @param onlyLoads the operations that load one document; see [OnlyLoads]
+    private record Known(PreparsedDocumentEntry entry, Map<String, FieldMapping.Find> onlyLoads) {}
+
+    /// @param fields mappings by `Type.field`
+    QueryCache(GraphQLSchema schema, Map<String, FieldMapping> fields, GraphqlConfig.Queries bounds) {
         this.schema = schema;
+        this.fields = fields;
         this.bounds = bounds;
         this.options = ParserOptions.getDefaultOperationParserOptions()
                 .transform(builder -> builder.maxTokens(bounds.maxTokens())
@@ -47,7 +57,7 @@ final class QueryCache implements PreparsedDocumentProvider {
         this.known = Caffeine.newBuilder()
                 .executor(Runnable::run)
                 .maximumWeight(bounds.cachedCharacters())
-                .<String, PreparsedDocumentEntry>weigher((query, _) -> query.length() + 200)
+                .<String, Known>weigher((query, _) -> query.length() + 200)
                 .build();
     }
 
@@ -60,14 +70,33 @@ final class QueryCache implements PreparsedDocumentProvider {
     }
 
     PreparsedDocumentEntry find(String query) {
-        var entry = known.getIfPresent(query);
-        if (entry == null) {
-            entry = prepare(query);
-            if (!entry.hasErrors()) {
-                known.put(query, entry);
+        var kept = known.getIfPresent(query);
+        if (kept != null) {
+            return kept.entry();
+        }
+        var entry = prepare(query);
+        var document = entry.getDocument();
+        if (!entry.hasErrors() && document != null) {
+            var loads = OnlyLoads.of(document, schema, fields);
+            if (!loads.isEmpty()) {
+                onlyLoads = true;
             }
+            known.put(query, new Known(entry, loads));
         }
         return entry;
+    }
+
+    /// The mapping of the only field that an operation loads; empty if it loads others, or if the query is not kept.
+    ///
+    /// @param operation its name; empty if it has none
+    Optional<FieldMapping.Find> onlyLoad(String query, Optional<String> operation) {
+        var kept = known.getIfPresent(query);
+        return kept == null ? Optional.empty() : Optional.ofNullable(kept.onlyLoads.get(operation.orElse("")));
+    }
+
+    /// Whether any query that was kept has an operation that loads one field only.
+    boolean hasOnlyLoads() {
+        return onlyLoads;
     }
 
     private PreparsedDocumentEntry prepare(String query) {

@@ -6,6 +6,7 @@ import graphql.ExecutionResult;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
@@ -15,7 +16,9 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
 import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.reading.DocumentReads.KnownCollection;
 import org.restheart.mongo.reading.ReadRights;
 
 /// Executes operations. Thread-safe.
@@ -44,9 +47,15 @@ record QueryRunner(
                     400, "only queries that the app holds are answered", ErrorType.ValidationError);
         }
         try (var share = memory.open()) {
+            var loads = new LevelLoads(reads);
             var execution = new Execution(
-                    request, reads, config.answers(), source -> rights.apply(request, source), root, share);
-            return outcome(execution, run(execution, app, asked, query.get()), extensions);
+                    request, loads, config.answers(), source -> rights.apply(request, source), root, share);
+            var result = run(execution, loads, app, input(execution, asked, query.get()));
+            var all = new HashMap<String, Object>(extensions);
+            if (config.answers().verbose()) {
+                all.put("dataloader", Map.of("overall-statistics", loads.statistics()));
+            }
+            return outcome(execution, result, all);
         } catch (TimeoutException _) {
             return timedOut();
         } catch (InterruptedException e) {
@@ -62,38 +71,114 @@ record QueryRunner(
                 .or(() -> asked.documentId().flatMap(app::document));
     }
 
-    private ExecutionResult run(Execution execution, ServedApp app, QueryRequest asked, String query)
-            throws TimeoutException, InterruptedException {
-        var input = ExecutionInput.newExecutionInput()
+    private static ExecutionInput.Builder input(Execution execution, QueryRequest asked, String query) {
+        return ExecutionInput.newExecutionInput()
                 .query(query)
                 .operationName(asked.operationName().orElse(null))
                 .variables(asked.variables())
                 .root(Node.NOTHING)
-                .graphQLContext(Map.of(Execution.class, execution))
-                .dataLoaderRegistry(execution.loaders())
-                .build();
+                .graphQLContext(Map.of(Execution.class, execution));
+    }
+
+    private ExecutionResult run(Execution execution, LevelLoads loads, ServedApp app, ExecutionInput.Builder input)
+            throws TimeoutException, InterruptedException {
         var limit = config.answers().timeLimit();
         long deadline = limit.isZero() ? 0 : System.nanoTime() + limit.toNanos();
         try {
-            return execution.loop().await(app.engine().executeAsync(input), deadline);
-        } catch (CompletionException | ProblemException e) {
-            if (execution.fatal().isEmpty()) {
-                throw e;
-            }
-            return ExecutionResult.newExecutionResult().build(); // the failure tells the outcome
+            return loads.loop().await(execute(app, input.dataLoaderRegistry(loads.registry())), deadline);
+        } catch (CompletionException e) {
+            return replaced(execution, e);
         }
+    }
+
+    private static CompletableFuture<ExecutionResult> execute(ServedApp app, ExecutionInput.Builder input) {
+        try {
+            return app.engine().executeAsync(input.build());
+        } catch (ProblemException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /// The result of an execution that has failed as a whole, which the outcome reports.
+    private static ExecutionResult replaced(Execution execution, CompletionException failure) {
+        if (execution.fatal().isEmpty()) {
+            throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
+        }
+        return ExecutionResult.newExecutionResult().build();
+    }
+
+    /// Executes an operation that loads one document ([OnlyLoads]), without blocking: the response is deferred until
+    /// the document is there. What could block is left to [#run].
+    ///
+    /// @return empty if the operation is to be run
+    Optional<Response> start(Request request, ServedApp app, QueryRequest asked) {
+        var query = query(app, asked);
+        var find = query.flatMap(text -> app.queries().onlyLoad(text, asked.operationName()));
+        if (find.isEmpty()
+                || config.answers().verbose()
+                || !config.answers().timeLimit().isZero()
+                || (config.queries().onlyStored() && !app.holds(query.get()))) {
+            return Optional.empty();
+        }
+        var source = find.get().source();
+        Optional<KnownCollection> collection;
+        ReadRights allowed;
+        try {
+            collection = reads.known(source.namespace());
+            allowed = collection.isPresent() ? rights.apply(request, source) : ReadRights.ALL;
+        } catch (ProblemException _) {
+            return Optional.empty(); // it becomes an error of the field
+        }
+        return collection.map(known -> {
+            var share = memory.open();
+            var load = new OnlyLoad(reads, known);
+            var execution = new Execution(request, load, config.answers(), _ -> allowed, SubscriptionRoot.NONE, share);
+            return started(execution, load, share, app, input(execution, asked, query.get()));
+        });
+    }
+
+    private Response started(
+            Execution execution, OnlyLoad load, ResultMemory.Share share, ServedApp app, ExecutionInput.Builder input) {
+        boolean waits = false;
+        try {
+            var outcome = execute(app, input);
+            var documents = load.documents();
+            if (documents.isEmpty()) {
+                return answer(execution, outcome);
+            }
+            waits = true;
+            return new DeferredRun(load, outcome, later -> {
+                        try (share) {
+                            return answer(execution, later);
+                        }
+                    })
+                    .response(documents.get());
+        } finally {
+            if (!waits) {
+                share.close();
+            }
+        }
+    }
+
+    private Response.Ready answer(Execution execution, CompletableFuture<ExecutionResult> outcome) {
+        if (!outcome.isDone()) {
+            throw new IllegalStateException("the operation waits for more than one document");
+        }
+        ExecutionResult result;
+        try {
+            result = outcome.join();
+        } catch (CompletionException e) {
+            result = replaced(execution, e);
+        }
+        return outcome(execution, result, Map.of()).response();
     }
 
     private QueryOutcome outcome(Execution execution, ExecutionResult result, Map<String, ?> extensions) {
         if (execution.fatal().isPresent()) {
             return failed(execution.fatal().get());
         }
-        var all = new HashMap<String, Object>(extensions);
-        if (config.answers().verbose()) {
-            all.put("dataloader", Map.of("overall-statistics", execution.statistics()));
-        }
         try {
-            var json = ResultJson.of(result, all, config.answers().maxBytes());
+            var json = ResultJson.of(result, extensions, config.answers().maxBytes());
             boolean failed = !result.getErrors().isEmpty() && result.getData() == null;
             return new QueryOutcome(failed ? 400 : 200, json.toByteArray());
         } catch (ResultJson.TooLong _) {

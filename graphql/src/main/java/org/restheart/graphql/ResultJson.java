@@ -77,7 +77,7 @@ final class ResultJson {
         for (var member : map.entrySet()) {
             out.put(separator);
             separator = ',';
-            VALUES.encode(new BsonString(String.valueOf(member.getKey())), out);
+            writeName(String.valueOf(member.getKey()));
             out.put(':');
             write(member.getValue());
         }
@@ -85,6 +85,21 @@ final class ResultJson {
             out.put('{');
         }
         out.put('}');
+    }
+
+    /// Names of fields need no escapes.
+    private void writeName(String name) {
+        if (name.chars().allMatch(ResultJson::isNameCharacter)) {
+            out.put('"');
+            out.ascii(name);
+            out.put('"');
+        } else {
+            VALUES.encode(new BsonString(name), out);
+        }
+    }
+
+    private static boolean isNameCharacter(int c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     }
 
     private void writeList(List<?> list) {

@@ -6,6 +6,7 @@ import graphql.schema.idl.RuntimeWiring;
 import graphql.schema.idl.SchemaGenerator;
 import graphql.schema.idl.SchemaParser;
 import java.lang.management.ManagementFactory;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -29,6 +30,7 @@ class HostileQueriesTest {
                     .makeExecutableSchema(
                             new SchemaParser().parse("type Doc { a: Int d: Doc } type Query { doc(a: Int): Doc }"),
                             RuntimeWiring.MOCKED_WIRING),
+            Map.of(),
             GraphqlConfig.Queries.DEFAULT);
 
     private static String times(int n, String text) {

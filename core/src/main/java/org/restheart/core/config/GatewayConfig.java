@@ -94,7 +94,8 @@ public record GatewayConfig(
                 GraphqlBinding.read(
                         root.component("graphql"),
                         root.component("graphAppsInitializer"),
-                        root.component("graphAppsUpdater")),
+                        root.component("graphAppsUpdater"),
+                        root.component("createIndexesOnGqlApps")),
                 LoggingConfig.read(root.block("logging")),
                 PingConfig.read(root.component("ping")),
                 DatabaseProbeConfig.read(root.component("database-probe")),

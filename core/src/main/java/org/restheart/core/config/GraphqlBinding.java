@@ -15,7 +15,7 @@ final class GraphqlBinding {
     private GraphqlBinding() {}
 
     /// Empty when it is switched off.
-    static Optional<GraphqlConfig> read(Block block, Block initializer, Block updater) {
+    static Optional<GraphqlConfig> read(Block block, Block initializer, Block updater, Block indexes) {
         if (!block.flag("enabled", true)) {
             return Optional.empty();
         }
@@ -29,6 +29,7 @@ final class GraphqlBinding {
                 block.millis("app-cache-ttr", 60_000, 10, Integer.MAX_VALUE),
                 initializer.flag("enabled", true),
                 updater.flag("enabled", true),
+                indexes.flag("enabled", false),
                 answers,
                 queries(block),
                 block.bool("restrict-mapping-db", false),

@@ -22,6 +22,7 @@ final class Secrets {
             "prop-password",
             "minimum-password-strength",
             "token-endpoint-uri",
+            "max-tokens",
             "templates",
             "password-reset");
 

@@ -9,8 +9,7 @@ import org.restheart.core.config.Finding.Level;
 /// Reports what is configured without effect: components that this release does not have, and keys of earlier
 /// versions. An entry is removed by the commit that gives it an effect.
 final class Unavailable {
-    private static final List<String> COMPONENTS =
-            List.of("accountsConfig", "oauthConfig", "emails", "createIndexesOnGqlApps", "ajp-listener");
+    private static final List<String> COMPONENTS = List.of("accountsConfig", "oauthConfig", "emails", "ajp-listener");
 
     /// Blocks with their keys, and why these have no effect.
     private static final Map<String, Map<String, String>> KEYS = Map.of(

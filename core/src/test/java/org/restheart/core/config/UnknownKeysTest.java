@@ -55,6 +55,16 @@ class UnknownKeysTest {
     }
 
     @Test
+    void guards_without_a_switch_are_reported_when_they_are_switched_off() {
+        assertThat(findings("graphAppDefinitionPatchChecker: {enabled: false}", Level.ADVICE))
+                .extracting(Finding::path)
+                .contains("/graphAppDefinitionPatchChecker/enabled");
+        assertThat(findings("graphAppDefinitionPatchChecker: {enabled: true}", Level.ADVICE))
+                .extracting(Finding::path)
+                .doesNotContain("/graphAppDefinitionPatchChecker/enabled");
+    }
+
+    @Test
     void an_unknown_block_is_taken_for_a_plugin_and_a_similar_name_is_reported() {
         assertThat(findings("http-listner: {port: 1}", Level.SUSPECT))
                 .extracting(Finding::toString)

@@ -26,7 +26,7 @@ class GraphqlConformanceTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ConformanceFile({"graphql-queries.yml", "graphql-definitions.yml", "graphql-values.yml"})
+    @ConformanceFile({"graphql-queries.yml", "graphql-definitions.yml", "graphql-values.yml", "graphql-mappings.yml"})
     void answers_as_specified(ConformanceCase c) {
         c.run(gateway, mongo);
     }

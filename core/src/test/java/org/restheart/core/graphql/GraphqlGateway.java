@@ -31,6 +31,7 @@ final class GraphqlGateway {
                 """ + ConformanceGateway.ACCOUNTS + """
                     - {userid: cat, password: secret, roles: [both]}
                     - {userid: eve, password: secret, roles: [apps]}
+                    - {userid: dan, password: secret, roles: [nobody]}
                 """ + ConformanceGateway.PERMISSIONS + """
                     # sees all documents without what is secret
                     - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0}}}
@@ -40,6 +41,8 @@ final class GraphqlGateway {
                       mongo: {readFilter: {owner: '@user.userid'}, projectResponse: {secret: 0}}
                     # may ask apps and nothing else
                     - {role: apps, predicate: path-prefix('/graphql')}
+                    # without an account
+                    - {role: $unauthenticated, predicate: path-prefix('/graphql/open')}
                 """)
                 .replace("$uri", mongo.connectionString())
                 .replace("$db", mongo.databaseName())

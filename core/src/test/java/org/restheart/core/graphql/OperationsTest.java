@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
@@ -17,16 +19,22 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperationsTest {
+    /// Fields whose names are longer together than a label.
+    private static final String MANY = IntStream.range(0, 20)
+            .mapToObj(i -> "fieldWithALongName" + i + "{_id}")
+            .collect(Collectors.joining(" "));
+
     private final ConformanceGateway gateway;
     private final GraphqlClient admin;
 
     OperationsTest(TestMongo mongo) {
         this.gateway = GraphqlGateway.start(mongo, "verbose: false");
         this.admin = new GraphqlClient(gateway, "admin");
-        admin.define("shop", """
-                {"schema": "type Doc { _id: Int } type Query { items: [Doc] makers: [Doc] count: Int }",
+        admin.define(
+                "shop", """
+                {"schema": "type Doc { _id: Int } type Query { items: [Doc] makers: [Doc] count: Int $many }",
                  "mappings": {"Query": {"items": {"db": "$db", "collection": "c"}, "makers": {"db": "$db", "collection": "c"}}}}
-                """.replace("$db", mongo.newDatabaseName()));
+                """.replace("$db", mongo.newDatabaseName()).replace("$many", MANY.replace("{_id}", ": [Doc]")));
     }
 
     @AfterAll
@@ -48,6 +56,8 @@ class OperationsTest {
         ask("query Makers {makers{_id}} query Items {items{_id}}", "Items");
         ask("query Wrong {nope{_id}}", "");
         ask("{" + "a".repeat(5_000), "");
+        ask("query Many {" + MANY + "}", "");
+        ask("query " + "N".repeat(300) + " {items{_id}}", "");
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(admin.send("GET", "/metrics/graphql/*", "")
                                 .body()
@@ -55,6 +65,8 @@ class OperationsTest {
                         .filteredOn(line -> line.startsWith("http_requests_count{"))
                         .anyMatch(line -> line.contains("code=\"200\",query=\"items,makers\",operation=\"\",} 1.0"))
                         .anyMatch(line -> line.contains("code=\"200\",query=\"makers\",operation=\"Items\",} 1.0"))
+                        .anyMatch(line -> line.contains("code=\"200\",query=\"_other\",operation=\"Many\",} 1.0"))
+                        .anyMatch(line -> line.contains("code=\"200\",query=\"items\",operation=\"_other\",} 1.0"))
                         .anyMatch(line -> line.contains("code=\"400\",query=\"_other\",operation=\"\",} 2.0")));
     }
 }

@@ -8,18 +8,19 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /// Captures the log at every level while it is open.
-final class LogLines implements AutoCloseable {
+public final class LogLines implements AutoCloseable {
     private final Logger logger = (Logger) LoggerFactory.getLogger("org.restheart");
     private final Level before = logger.getLevel();
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
-    LogLines() {
+    public LogLines() {
         lines.start();
         logger.setLevel(Level.TRACE);
         logger.addAppender(lines);
     }
 
-    List<String> all() {
+    /// The lines so far, each with its level.
+    public List<String> all() {
         return List.copyOf(lines.list).stream()
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                 .toList();

@@ -91,6 +91,10 @@ public final class Apps {
                         || !AppUris.withoutSlash(members.getString("uri").getValue())
                                 .isBlank(),
                 "uri must not be empty");
+        require(
+                !members.containsKey("uri")
+                        || members.getString("uri").getValue().chars().noneMatch(Character::isISOControl),
+                "uri must not contain control characters");
         return members;
     }
 

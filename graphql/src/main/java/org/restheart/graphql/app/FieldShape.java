@@ -6,6 +6,7 @@ import graphql.schema.GraphQLScalarType;
 import graphql.schema.GraphQLType;
 import java.util.ArrayList;
 import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,11 @@ public sealed interface FieldShape {
     /// The value of a field that a query is mapped to.
     default @Nullable Object ofResults(List<RawBsonDocument> documents, @Nullable BsonValue root) {
         return documents.isEmpty() ? null : of(documents.getFirst(), root);
+    }
+
+    /// The value of a field whose pipeline has no stages: an empty list, also where no list is declared.
+    default Object ofNothing() {
+        return List.of();
     }
 
     /// An object, or one of several.
@@ -76,6 +82,11 @@ public sealed interface FieldShape {
                 return null;
             }
             return standard == null ? value : standard.of(value, strict);
+        }
+
+        @Override
+        public Object ofNothing() {
+            return standard == null ? new BsonArray() : List.of();
         }
     }
 }

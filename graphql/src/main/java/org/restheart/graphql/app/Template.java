@@ -48,7 +48,7 @@ interface Template {
                 return foreignKey(document.get(FK), position);
             }
             if (document.containsKey(ARG)) {
-                return argument(document, document.get(ARG), position, allowOperators);
+                return argument(document, document.get(ARG), position, allowOperators, depth);
             }
             var members = new LinkedHashMap<String, Template>();
             for (var member : document.entrySet()) {
@@ -110,7 +110,8 @@ interface Template {
     }
 
     private static Template argument(
-            BsonDocument document, BsonValue operand, Position position, boolean allowOperators) throws InvalidApp {
+            BsonDocument document, BsonValue operand, Position position, boolean allowOperators, int depth)
+            throws InvalidApp {
         if (document.size() != 1) {
             throw new InvalidApp("$arg must stand alone in its document");
         }
@@ -119,13 +120,14 @@ interface Template {
             throw new InvalidApp("the operand of $arg must be a name, or a name and a default");
         }
         var name = operands.getFirst().asString().getValue();
+        var otherwise = operands.size() < 2 ? null : of(operands.get(1), position, allowOperators, depth + 1);
         return variables -> {
             var bound = variables.find(name);
             if (bound.isEmpty()) {
-                if (operands.size() < 2) {
+                if (otherwise == null) {
                     throw refusal("variable " + name + " not bound");
                 }
-                return operands.get(1);
+                return otherwise.fill(variables);
             }
             if (!variables.isArgument(name)) {
                 return bind(bound.get(), position, name);

@@ -57,7 +57,14 @@ public final class PipelineInspection {
     ///
     /// @throws org.restheart.http.ProblemException 403
     public void requireOpen(MongoNamespace namespace) {
-        security.requireOpen(sources.apply(namespace.getDatabaseName(), namespace.getCollectionName()));
+        requireOpen(sources.apply(namespace.getDatabaseName(), namespace.getCollectionName()));
+    }
+
+    /// The same for a view whose collections are known.
+    ///
+    /// @throws org.restheart.http.ProblemException 403
+    public void requireOpen(Set<MongoNamespace> viewed) {
+        security.requireOpen(viewed);
     }
 
     /// Refuses new roots that are a boolean whatever the document. MongoDB refuses them too, once there is a document;

@@ -75,6 +75,13 @@ public final class Metadata {
         return known;
     }
 
+    /// The metadata of a collection that exists, if they are cached. Never blocks.
+    public Optional<Known> known(String db, String collection) {
+        return cache == null
+                ? Optional.empty()
+                : cache.find(new Namespace(db, collection)).filter(Known::exists);
+    }
+
     private Known find(Request request, Namespace namespace, boolean fresh, Function<Namespace, Known> load) {
         if (cache == null) {
             request.requireThread();

@@ -76,9 +76,35 @@ public final class DocumentReads {
         this.inspection = inspection;
     }
 
+    /// A collection whose metadata are known, so that its documents are read without waiting for them.
+    ///
+    /// @param plain whether reads by `_id` can be coalesced
+    public record KnownCollection(MongoNamespace namespace, boolean plain) {}
+
+    /// The collection, if its metadata are known. Never blocks.
+    ///
+    /// @throws ProblemException 403 if nobody may read it
+    public Optional<KnownCollection> known(MongoNamespace namespace) {
+        return metadata.known(namespace.getDatabaseName(), namespace.getCollectionName())
+                .map(known -> {
+                    inspection.requireOpen(known.sources());
+                    return new KnownCollection(namespace, known.plain());
+                });
+    }
+
     /// The documents in order.
     public CompletionStage<List<RawBsonDocument>> find(ReadQuery query) {
-        return withoutDetails(findOne(query));
+        return withoutDetails(findOne(query, Optional.empty()));
+    }
+
+    /// The same, without ever blocking.
+    ///
+    /// @param collection of the query, as [#known] returned it just now
+    public CompletionStage<List<RawBsonDocument>> find(ReadQuery query, KnownCollection collection) {
+        if (!collection.namespace().equals(query.namespace())) {
+            throw new IllegalArgumentException(query.namespace() + " is not " + collection.namespace());
+        }
+        return withoutDetails(findOne(query, Optional.of(collection)));
     }
 
     private void check(ReadQuery query) {
@@ -91,17 +117,20 @@ public final class DocumentReads {
         inspection.check(query.stages(), query.namespace().getDatabaseName());
     }
 
-    private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query) {
+    private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query, Optional<KnownCollection> collection) {
         var caller = CallerScope.current();
         try {
-            check(query);
+            if (collection.isEmpty()) {
+                inspection.requireOpen(query.namespace());
+            }
+            operators.checkFilter(query.filter());
             if (query.rights().projection().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = query.asPipeline();
                 var stages = pipeline.permitted();
                 return shared(query.key(), () -> run(pipeline, stages, query.limit(), caller));
             }
             var id = query.id();
-            return id.isPresent() && isPlain(query)
+            return id.isPresent() && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
                     ? coalesced.one(query.lookup(id.get())).thenApply(DocumentReads::list)
                     : shared(query.key(), () -> run(query, caller));
         } catch (RuntimeException e) {

@@ -1,0 +1,156 @@
+package org.restheart.core.graphql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Optional;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.filter.ErrorMapping;
+import org.restheart.core.filter.Pipeline;
+import org.restheart.core.filter.PipelineSettings;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.routing.Router;
+import org.restheart.core.server.ServerSettings;
+import org.restheart.core.server.UndertowListener;
+import org.restheart.graphql.GraphqlService;
+import org.restheart.graphql.PushBounds;
+import org.restheart.graphql.SourceStreams;
+import org.restheart.http.Filter;
+import org.restheart.http.Response;
+import org.restheart.mongo.MongoService;
+import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.changestream.ChangeStreams;
+import org.restheart.mongo.changestream.StandingRights;
+import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.reading.ReadRights;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// A step before the service names the database of definitions, for each tenant its own: services with the same names
+/// are
+/// kept apart, and so are those that guard the writes.
+@WithMongo
+class DefinitionsDatabaseTest {
+    private static final BackgroundTasks TASKS = new BackgroundTasks();
+
+    private static TestMongo mongo;
+    private static String usual;
+    private static String other;
+    private static UndertowListener listener;
+    private static GraphqlService apps;
+    private static MongoService data;
+
+    @BeforeAll
+    static void start(TestMongo deployment) {
+        mongo = deployment;
+        usual = mongo.newDatabaseName();
+        other = mongo.newDatabaseName();
+        var config = GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                core: {error-bodies: MINIMAL}
+                mclient: {connection-string: '%s'}
+                mongo: {mongo-mounts: [{what: '*', where: /}]}
+                graphql: {db: %s, collection: gql-apps, app-cache-ttr: 600000, restrict-mapping-db: true}
+                """.formatted(mongo.connectionString(), usual));
+        var settings = config.mongo().orElseThrow();
+        var registry = new SimpleMeterRegistry();
+        var streams = new ChangeStreams(TASKS, mongo.client(), settings.streams(), registry, StandingRights.FOR_EVER);
+        data = new MongoService(TASKS, settings, mongo.client(), registry);
+        apps = new GraphqlService(
+                config.graphql().orElseThrow(),
+                data.reads(),
+                (_, _) -> ReadRights.ALL,
+                new SourceStreams(data::pathOf, (_, _) -> Response.status(204)),
+                new PushBounds(
+                        settings.streams().keepAlive(),
+                        settings.streams().maxListeners(),
+                        settings.streams().maxWaitingMessages(),
+                        settings.streams().maxWaitingBytes(),
+                        streams.budget(),
+                        streams.rights()),
+                (_, _, _, _, _) -> {});
+        Filter tenants = (request, next) -> next.handle(request.headers()
+                .first("X-Tenant")
+                .map(db -> request.with(GraphqlService.DEFINITIONS_DATABASE, db))
+                .orElse(request));
+        var pipeline = new Pipeline(
+                PipelineSettings.of(config),
+                new ErrorMapping(MongoErrors::toProblem),
+                _ -> (request, next) -> next.handle(request),
+                _ -> (request, next) -> next.handle(request),
+                Optional.empty());
+        var router = new Router(List.of(
+                pipeline.assemble(Binding.prefix(data, "/", false).behind(List.of(tenants, apps.guard()))),
+                pipeline.assemble(Binding.prefix(apps, "/graphql", false).behind(List.of(tenants)))));
+        listener = UndertowListener.start(ServerSettings.of(config), router, _ -> {}, Optional.empty());
+        for (var db : new String[] {usual, other}) {
+            var database = mongo.client().getDatabase(db);
+            database.createCollection("gql-apps");
+            database.getCollection("c").insertOne(new Document("_id", 1).append("of", db));
+        }
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        listener.stop(java.time.Duration.ZERO);
+        apps.close();
+        data.close();
+        TASKS.close();
+    }
+
+    private static TestClient client(String tenant) {
+        var client = TestClient.of(listener.address()).with("Content-Type", "application/json");
+        return tenant.isEmpty() ? client : client.with("X-Tenant", tenant);
+    }
+
+    private static HttpResponse<String> define(String tenant, String db, String mapped, String app) {
+        return client(tenant).put("/" + db + "/gql-apps/" + app + "?wm=upsert", """
+                {"schema": "type Doc { of: String } type Query { doc(id: Int): Doc docs: [Doc] }", "mappings": {"Query": {
+                   "doc": {"db": "$db", "collection": "c", "find": {"_id": {"$arg": ["id", 1]}}},
+                   "docs": {"db": "$db", "collection": "c"}}}}
+                """.replace("$db", mapped));
+    }
+
+    private static HttpResponse<String> ask(String tenant, String app, String query) {
+        return client(tenant).post("/graphql/" + app, "{\"query\": \"" + query + "\"}");
+    }
+
+    @Test
+    void apps_of_tenants_are_those_of_their_databases() {
+        assertThat(define("", usual, usual, "app").statusCode()).isEqualTo(201);
+        assertThat(ask(other, "app", "{docs{of}}").statusCode()).isEqualTo(404);
+        assertThat(define(other, other, other, "app").statusCode()).isEqualTo(201);
+        for (int i = 0; i < 3; i++) {
+            for (var query : new String[] {"{docs{of}}", "{doc{of}}"}) {
+                assertThat(ask("", "app", query).body()).contains(usual).doesNotContain(other);
+                assertThat(ask(other, "app", query).body()).contains(other).doesNotContain(usual);
+            }
+        }
+        assertThat(client(other)
+                        .send("DELETE", "/" + other + "/gql-apps/app", "")
+                        .statusCode())
+                .isEqualTo(204);
+        assertThat(ask(other, "app", "{doc{of}}").statusCode()).isEqualTo(404);
+        assertThat(ask("", "app", "{doc{of}}").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void definitions_of_tenants_are_checked_as_the_usual_ones() {
+        assertThat(define(other, other, usual, "stranger").body()).contains("only " + other + " is allowed");
+        assertThat(client(other)
+                        .put("/" + other + "/gql-apps/bad?wm=upsert", "{\"schema\": \"nonsense\"}")
+                        .body())
+                .contains("Wrong GraphQL App definition");
+        assertThat(client(other)
+                        .patch("/" + other + "/gql-apps/*?filter=%7B%7D", "{\"schema\": \"x\"}")
+                        .statusCode())
+                .isEqualTo(501);
+    }
+}

@@ -1,0 +1,157 @@
+package org.restheart.core.graphql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+import org.bson.Document;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.security.LogLines;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Definitions that drivers or other servers have stored.
+@WithMongo
+class StoredAppsTest {
+    private static final String QUERY = "{docs{_id}}";
+
+    private final TestMongo mongo;
+
+    StoredAppsTest(TestMongo mongo) {
+        this.mongo = mongo;
+    }
+
+    @BeforeEach
+    void clear() {
+        mongo.database().getCollection("gql-apps").drop();
+        mongo.database().createCollection("gql-apps");
+        mongo.database().getCollection("c").drop();
+        mongo.database().getCollection("c").insertOne(new Document("_id", 1));
+    }
+
+    private ConformanceGateway start(String graphql, String more) {
+        return GraphqlGateway.start(mongo, graphql, yaml -> yaml + more);
+    }
+
+    private Document app(String id, UnaryOperator<String> change) {
+        return Document.parse(change.apply("""
+                {"_id": "$id", "schema": "type Doc { _id: Int } type Query { docs: [Doc] }",
+                 "mappings": {"Query": {"docs": {"db": "$db", "collection": "c"}}}}
+                """.replace("$id", id).replace("$db", mongo.databaseName())));
+    }
+
+    private void insert(Document app) {
+        mongo.database().getCollection("gql-apps").insertOne(app);
+    }
+
+    private static int status(ConformanceGateway gateway, String app) {
+        return new GraphqlClient(gateway, "admin").ask(app, QUERY).statusCode();
+    }
+
+    @Test
+    void those_that_are_there_at_the_start_are_served_unless_disabled_or_invalid() {
+        insert(app("usual", json -> json));
+        insert(app("off", json -> json).append("descriptor", new Document("enabled", false)));
+        insert(app("on", json -> json).append("descriptor", new Document("enabled", true).append("uri", "/on/v1")));
+        insert(app("invalid", json -> json.replace("type Query", "type Qery")));
+        insert(app("elsewhere", json -> json.replace(mongo.databaseName(), "elsewhere")));
+        for (var components :
+                new String[] {"graphAppsInitializer: {enabled: true}\n", "graphAppsInitializer: {enabled: false}\n"}) {
+            try (var gateway = start("restrict-mapping-db: true, app-cache-ttr: 100", components)) {
+                var admin = new GraphqlClient(gateway, "admin");
+                for (int round = 0; round < 3; round++) { // before and after definitions were compared
+                    assertThat(status(gateway, "usual")).isEqualTo(200);
+                    assertThat(status(gateway, "off")).isEqualTo(404);
+                    assertThat(status(gateway, "on/v1")).isEqualTo(200);
+                    assertThat(status(gateway, "on")).isEqualTo(200);
+                    assertThat(admin.ask("invalid", QUERY).body())
+                            .contains("Invalid GraphQL app definition: Invalid GraphQL schema");
+                    assertThat(status(gateway, "invalid")).isEqualTo(400);
+                    assertThat(admin.ask("elsewhere", QUERY).body()).contains("Invalid GraphQL app definition: ");
+                    assertThat(status(gateway, "elsewhere")).isEqualTo(400);
+                    await().pollDelay(Duration.ofMillis(250)).until(() -> true);
+                }
+            }
+        }
+    }
+
+    @Test
+    void new_ones_are_found_at_once_and_changes_only_where_definitions_are_compared() {
+        try (var gateway = start("app-cache-ttr: 50", "graphAppsUpdater: {enabled: false}\n")) {
+            assertThat(status(gateway, "late")).isEqualTo(404);
+            insert(app("late", json -> json));
+            assertThat(status(gateway, "late")).isEqualTo(200);
+            mongo.database().getCollection("gql-apps").deleteOne(new Document("_id", "late"));
+            await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+            assertThat(status(gateway, "late")).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void what_has_no_effect_is_in_the_log() {
+        try (var gateway = start("app-cache-ttr: 60000", "");
+                var log = new LogLines()) {
+            var written = new GraphqlClient(gateway, "admin").send("PUT", "/defs/gql-apps/odd?wm=upsert", """
+                    {"schema": "type Query { a: String b: String } type Mutation { m: Int } type Subscription { s: Int }",
+                     "mappings": {"Query": {"a": "a", "gone": "x"}, "Nope": {"y": "z"}}}
+                    """);
+            assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+            assertThat(log.all())
+                    .anyMatch(line -> line.startsWith("WARN GraphQL app [odd]: the schema does not have what is mapped")
+                            && line.contains("Nope.y")
+                            && line.contains("Query.gone"))
+                    .anyMatch(line -> line.startsWith("WARN GraphQL app [odd]: without mapping")
+                            && line.contains("Query.b")
+                            && line.contains("Mutation")
+                            && line.contains("Subscription.s"));
+        }
+    }
+
+    @Test
+    void the_service_can_be_switched_off() {
+        insert(app("usual", json -> json));
+        try (var gateway =
+                GraphqlGateway.start(mongo, "enabled: false", yaml -> yaml.replace("{what: '*', where: /}, ", ""))) {
+            assertThat(status(gateway, "usual")).isEqualTo(502); // no path is left
+        }
+    }
+
+    @Test
+    void paths_are_unique_by_an_index_if_configured() {
+        var apps = mongo.database().getCollection("gql-apps");
+        apps.createIndex(new Document("descriptor.name", 1));
+        try (var gateway = start("app-cache-ttr: 60000", "createIndexesOnGqlApps: {enabled: true}\n")) {
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                assertThat(apps.listIndexes())
+                        .anyMatch(index -> index.get("key").equals(new Document("descriptor.uri", 1))
+                                && index.getBoolean("unique")
+                                && index.getBoolean("sparse"))
+                        .noneMatch(index -> index.get("key", Document.class).containsKey("descriptor.name"));
+            });
+            insert(app("a", json -> json).append("descriptor", new Document("uri", "taken")));
+            insert(app("b", json -> json));
+            insert(app("c", json -> json)); // neither has a path of its own
+            var refused = new GraphqlClient(gateway, "admin")
+                    .send(
+                            "PUT",
+                            "/defs/gql-apps/d?wm=upsert",
+                            app("d", json -> json)
+                                    .append("descriptor", new Document("uri", "taken"))
+                                    .toJson());
+            assertThat(refused.statusCode()).isEqualTo(409);
+            assertThat(refused.body()).contains("URI collision");
+        }
+    }
+
+    @Test
+    void definitions_that_collide_already_keep_the_index_away_and_nothing_else() {
+        insert(app("a", json -> json).append("descriptor", new Document("uri", "taken")));
+        insert(app("b", json -> json).append("descriptor", new Document("uri", "taken")));
+        try (var gateway = start("app-cache-ttr: 60000", "createIndexesOnGqlApps: {enabled: true}\n")) {
+            assertThat(status(gateway, "taken")).isEqualTo(200);
+        }
+    }
+}
