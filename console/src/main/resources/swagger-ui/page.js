@@ -17,8 +17,24 @@
   dark.addEventListener('change', paint);
   paint();
 
+  // Swagger UI would send the examples of parameters that nobody has asked for.
+  const describeExamples = (value) => {
+    if (!value || typeof value !== 'object') {
+      return;
+    }
+    if (value.in === 'query' && !value.required && typeof value.example === 'string') {
+      value.description = `${value.description}; such as \`${value.example}\``;
+      delete value.example;
+    }
+    Object.values(value).forEach(describeExamples);
+  };
+
   const show = (spec, account) => {
+    describeExamples(spec.paths);
+    describeExamples(spec.components.parameters);
+    delete spec.jsonSchemaDialect; // Swagger UI warns of any but its own, which differs in annotations only
     form.hidden = true;
+    other.textContent = account ? 'Change account' : 'Sign in';
     other.hidden = false;
     main.replaceChildren(document.createElement('div'));
     document.title = `${spec.info.title} · API`;

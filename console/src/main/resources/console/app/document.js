@@ -34,6 +34,9 @@ function obstacle(/** @type {any} */ document, /** @type {boolean} */ pointers, 
   return dotted ? `Its key “${visible(dotted[0])}” would be expanded or refused when the document is stored whole.` : null;
 }
 
+/** What is said when a document that is being edited is gone. */
+const LOST = { status: 404, message: "The document was deleted meanwhile. Your text is still here: copy it, or store it anew." };
+
 async function read(/** @type {string[]} */ path, /** @type {any} */ id, /** @type {AbortSignal|undefined} */ signal) {
   const place = placeOf(path, id);
   const get = async (/** @type {string} */ jsonMode) => {
@@ -124,7 +127,7 @@ function Edit({ path, data, creating, back, again }) {
         await stored(id, "Saved", body);
       }
     } catch (/** @type {any} */ failure) {
-      const lost = failure.status === 412 || (failure.status === 404 && !tag);
+      const lost = failure.status === 412 || failure.status === 404;
       if (lost) await meet(body);
       else setError(failure);
     }
@@ -135,10 +138,21 @@ function Edit({ path, data, creating, back, again }) {
   const meet = async (/** @type {string} */ body) => {
     try {
       const theirs = await read(path, id, undefined);
-      if (theirs.gone) setError({ status: 404, message: "The document was deleted meanwhile. Copy your text, or store it anew with “Duplicate”." });
+      if (theirs.gone) setError(LOST);
       else setConflict({ base: state.base, mine: parse(body), theirs: theirs.base, tag: theirs.tag });
     } catch (/** @type {any} */ failure) {
-      setError(failure.status === 404 ? { status: 404, message: "The document was deleted meanwhile. Your text is still here: copy it, or store it anew." } : failure);
+      setError(failure.status === 404 ? LOST : failure);
+    }
+  };
+
+  const anew = async () => {
+    setError(null);
+    try {
+      const body = latest.current;
+      await request("POST", dataPath(path), { headers: JSON_TYPE, body });
+      await stored(at(parse(body), "_id") || id, "Stored anew", body);
+    } catch (failure) {
+      setError(failure);
     }
   };
 
@@ -184,7 +198,7 @@ function Edit({ path, data, creating, back, again }) {
       </div>
       ${data.blocked && html`<div class="notice"><p>Read only. ${data.blocked}</p></div>`}
       ${data.bytes > LARGE && html`<div class="notice"><p>Read only: ${size(data.bytes)} are too much for the editor. Download it, change it and store it with curl.</p></div>`}
-      ${error && html`<${Failure} error=${error} />`}
+      ${error && html`<${Failure} error=${error}>${error === LOST && !wrong && html`<${Button} small onClick=${anew}>Store it anew</${Button}>`}</${Failure}>`}
       ${wrong && text.trim() && html`<p class="error" role="status">Line ${text.slice(0, wrong.at).split("\n").length}: ${wrong.message}</p>`}
       <div class="paper"><${Editor} value=${text} onChange=${setText} readOnly=${fixed} label="Document" marks=${marks} autofocus=${creating} /></div>
       ${conflict && html`<${Conflict} ...${conflict} onClose=${() => setConflict(null)} onTake=${(/** @type {any} */ document) => {

@@ -234,6 +234,7 @@ class ConsoleLooksTest extends BrowserTest {
             page.keyboard().press("Enter");
             assertThat(page.locator("table.grid tbody tr")).hasCount(2);
             pressUntil(page, "/", "document.activeElement?.closest('.editor')");
+            page.keyboard().press("Control+a"); // the key may have been pressed once more than was needed
             page.keyboard().insertText("{year: 2000}");
             page.keyboard().press("Control+Enter");
             assertThat(page.locator("table.grid tbody tr")).hasCount(1);

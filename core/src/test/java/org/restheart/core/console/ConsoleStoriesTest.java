@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import java.nio.file.Files;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -170,12 +171,14 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void a_pipeline_is_built_previewed_and_stored() {
+    void a_pipeline_is_built_previewed_stored_and_called() throws Exception {
         try (var page = world.open("root", "#/c/books?tab=aggregations")) {
-            ConsoleWorld.write(page, "Stage 1, $match", "{year: {$gt: 1999}}");
+            page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            ConsoleWorld.write(page, "Stage 1, $match", "{year: {$gt: {$var: \"since\"}}}");
             button(page, "Add stage").click();
             page.getByLabel("Operator of stage 2").selectOption("$group");
-            ConsoleWorld.write(page, "Stage 2, $group", "{_id: null, n: {$sum: 1}}");
+            ConsoleWorld.write(page, "Stage 2, $group", "{_id: \"$place.city\", n: {$sum: 1}}");
+            ConsoleWorld.write(page, "Values of variables", "{since: 1999}");
             button(page, "Result after stage 1").click();
             assertThat(page.locator("table.grid tbody tr")).hasCount(2);
             button(page, "Run").click();
@@ -184,6 +187,34 @@ class ConsoleStoriesTest extends BrowserTest {
             page.locator("dialog input").fill("recent");
             button(page, "Save").click();
             assertThat(page.locator(".names")).containsText("recent");
+            page.getByLabel("Copy recent as a curl line").click();
+            var line = (String) page.evaluate("() => navigator.clipboard.readText()");
+            assertThat(ConsoleWorld.shell(line, "RH_USER", "root:secret"))
+                    .contains("Turin")
+                    .containsPattern("\"n\": ?2\\b");
+        }
+    }
+
+    @Test
+    void each_request_can_be_repeated_by_its_curl_command() throws Exception {
+        try (var page = world.open("ada", "#/c/books?filter={title:'Book 1'}")) {
+            page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            assertThat(page.locator("table.grid tbody tr")).hasCount(1);
+            page.evaluate("() => { location.hash = '#/c/secrets'; }");
+            assertThat(page.locator("main .failure")).containsText("403");
+            page.locator(".drawer-toggle").click();
+            var rows = page.locator(".drawer-list tbody tr");
+            int count = rows.count();
+            assertThat(count).isGreaterThanOrEqualTo(2);
+            for (int i = 0; i < count; i++) {
+                var row = rows.nth(i);
+                row.getByLabel("Copy as a curl line").click();
+                var line = (String) page.evaluate("() => navigator.clipboard.readText()");
+                assertThat(ConsoleWorld.shell(
+                                line.replace("-sS", "-sS -o /dev/null -w '%{http_code}'"), "RH_USER", "ada:secret"))
+                        .as(line)
+                        .isEqualTo(row.locator(".status").innerText());
+            }
         }
     }
 
@@ -196,6 +227,20 @@ class ConsoleStoriesTest extends BrowserTest {
             button(page, "Create").click();
             assertThat(page.locator("dialog [role=alert]")).containsText("Turin");
         }
+    }
+
+    @Test
+    void an_index_is_dropped_by_its_name() throws Exception {
+        world.send("root", "PUT", "/books/_indexes/by-title", "{\"keys\": {\"title\": 1}}");
+        try (var page = world.open("root", "#/c/books?tab=indexes")) {
+            page.getByLabel("Drop by-title").click();
+            assertThat(button(page, "Drop")).isDisabled();
+            page.locator("dialog input").fill("by-title");
+            button(page, "Drop").click();
+            assertThat(page.locator(".toast")).containsText("Dropped");
+            assertThat(page.getByLabel("Drop by-title")).hasCount(0);
+        }
+        assertThat(world.send("root", "GET", "/books/_indexes", "").body()).doesNotContain("by-title");
     }
 
     @Test
@@ -214,16 +259,17 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void markup_in_names_and_values_is_shown_as_text() {
+    void markup_in_names_and_values_is_shown_edited_and_exported_as_text() throws Exception {
         var name = "<img src=x onerror=window.__pwned=1>";
         world.insert(
                 name,
                 "{_id: '<svg onload=window.__pwned=1>', '<script>window.__pwned=1</script>': 'javascript:window.__pwned=1',"
-                        + " \"'\\\"><iframe srcdoc='<script>parent.__pwned=1</script>'>\": '\u202e<b>x</b>'}");
+                        + " \"'\\\"><iframe srcdoc='<script>parent.__pwned=1</script>'>\": '\u202e<b>x</b>'}",
+                "{_id: 'edited', '<img src=x onerror=window__pwned=1>': '<svg onload=window.__pwned=1>'}");
         try (var page = world.open("root", "#/")) {
             page.locator(".tree .node", new Page.LocatorOptions().setHasText(name))
                     .click();
-            assertThat(page.locator("table.grid tbody tr")).hasCount(1);
+            assertThat(page.locator("table.grid tbody tr")).hasCount(2);
             for (var view : new String[] {"List", "Text", "Table"}) {
                 button(page, view).click();
             }
@@ -232,6 +278,35 @@ class ConsoleStoriesTest extends BrowserTest {
             assertThat(page.evaluate("() => window.__pwned")).isNull();
             assertThat(page.locator("iframe, script:not([type=module]), main img, main svg[onload]"))
                     .hasCount(0);
+            var place =
+                    page.evaluate("() => location.hash.replace(/[?].*/, '')").toString();
+            page.evaluate("to => { location.hash = to; }", place + "?doc=\"edited\"");
+            assertThat(page.locator(".document .cm-content")).containsText("edited");
+            var text = page.evaluate("() => document.querySelector('.document .editor').editor.state.doc.toString()")
+                    .toString();
+            ConsoleWorld.write(page, "Document", text.replaceFirst("}\\s*$", ", more: \"<b>\"}"));
+            page.keyboard().press("Control+s");
+            assertThat(page.locator(".toast")).containsText("Saved");
+            page.evaluate("to => { location.hash = to; }", place + "?tab=transfer");
+            var export = page.waitForDownload(() -> button(page, "Export").click());
+            assertThat(Files.readString(export.path())).contains("<svg onload", "<b>");
+            assertThat(page.evaluate("() => window.__pwned")).isNull();
         }
+    }
+
+    @Test
+    void a_document_that_was_deleted_meanwhile_can_be_stored_anew() throws Exception {
+        world.send("root", "POST", "/drafts", "{\"_id\": \"lost\", \"n\": 1}");
+        try (var page = world.open("ada", "#/c/drafts?doc=\"lost\"")) {
+            assertThat(page.locator(".document .cm-content")).containsText("lost");
+            world.send("bob", "DELETE", "/drafts/lost", "");
+            ConsoleWorld.write(page, "Document", "{_id: \"lost\", n: 2}");
+            button(page, "Save").click();
+            assertThat(page.locator(".failure")).containsText("deleted meanwhile");
+            button(page, "Store it anew").click();
+            assertThat(page.locator(".toast")).containsText("Stored anew");
+            assertThat(page.locator(".failure")).hasCount(0);
+        }
+        assertThat(world.stored("drafts", "lost")).containsEntry("n", new BsonInt32(2));
     }
 }

@@ -183,6 +183,11 @@ final class ConsoleWorld implements AutoCloseable {
 
     /// The same in a window of this width in CSS pixels.
     Page page(String place, int width, ColorScheme scheme) {
+        return pageAt("/_console/" + place, width, scheme);
+    }
+
+    /// A page at any path of the gateway.
+    Page pageAt(String path, int width, ColorScheme scheme) {
         var page = browser.newContext(new Browser.NewContextOptions()
                         .setViewportSize(width, 800)
                         .setColorScheme(scheme))
@@ -202,7 +207,7 @@ final class ConsoleWorld implements AutoCloseable {
                 complaints.add("a request to " + request.url());
             }
         });
-        page.navigate(address() + "/_console/" + place);
+        page.navigate(address() + path);
         return page;
     }
 
