@@ -12,6 +12,7 @@ import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 import org.restheart.mongo.resultcache.ResultCacheConfig;
+import org.restheart.mongo.session.SessionLimits;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 
 /// The `mongo` section of the configuration.
@@ -30,6 +31,7 @@ import org.restheart.mongo.write.Preconditions.EtagPolicies;
 /// @param resultCache for requests with `cache`
 /// @param querySecurity operators and stages that clients' queries and aggregations must not contain
 /// @param streams limits of change streams
+/// @param sessions limits of sessions and transactions
 /// @param accounts whether callers can authenticate
 public record MongoConfig(
         String uri,
@@ -50,6 +52,7 @@ public record MongoConfig(
         ResultCacheConfig resultCache,
         QuerySecurity querySecurity,
         ChangeStreamConfig streams,
+        SessionLimits sessions,
         boolean accounts) {
 
     public MongoConfig {
@@ -100,6 +103,7 @@ public record MongoConfig(
                 ResultCacheConfig.DEFAULT,
                 QuerySecurity.DEFAULT,
                 ChangeStreamConfig.DEFAULT,
+                SessionLimits.DEFAULT,
                 false);
     }
 }

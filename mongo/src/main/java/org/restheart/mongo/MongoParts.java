@@ -89,7 +89,7 @@ final class MongoParts implements AutoCloseable {
                 new OpenStream(
                         streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
         addWrites(routes, coalescer, new Validators(tasks, client, schemas, mounts), config);
-        var sessions = new Sessions(client);
+        var sessions = new Sessions(client, config.sessions());
         add(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
         routes.requireAll();
         this.dispatcher = new RequestDispatcher(

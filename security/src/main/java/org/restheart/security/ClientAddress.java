@@ -1,6 +1,7 @@
 package org.restheart.security;
 
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.HexFormat;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
@@ -42,9 +43,14 @@ public sealed interface ClientAddress {
     }
 
     private static String peer(Request request) {
-        return request.connection().peer().getAddress() instanceof Inet6Address ipv6
+        return of(request.connection().peer().getAddress());
+    }
+
+    /// The address of the other end of a connection; of IPv6 the part that all addresses of a site share.
+    static String of(InetAddress peer) {
+        return peer instanceof Inet6Address ipv6
                 ? HexFormat.of().formatHex(ipv6.getAddress(), 0, SITE_BYTES)
-                : request.connection().peerAddress();
+                : peer.getHostAddress();
     }
 
     /// Requests without the field share an address.

@@ -2,9 +2,12 @@ package org.restheart.security;
 
 import java.time.Instant;
 import java.util.Optional;
+import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Key;
 
 /// The credentials with which a request was authenticated.
@@ -15,6 +18,9 @@ import org.restheart.http.attribute.Key;
 public record Credentials(String source, Optional<Token> token) {
     /// The source of API keys.
     public static final String API_KEYS = "apiKeyRealm";
+
+    /// The source of signed tokens.
+    public static final String TOKENS = "jwt";
 
     /// Set by the security filter for authenticated requests.
     public static final Key<Credentials> KEY = Key.named("credentials");
@@ -117,6 +123,32 @@ public record Credentials(String source, Optional<Token> token) {
     /// The realm of the account: that of its log-in for a token; otherwise the source.
     public String realm() {
         return token.flatMap(Token::lineage).map(Lineage::source).orElse(source);
+    }
+
+    /// Identifies the caller ([Caller#identity()]): the account by its realm and name, whether its password or a token
+    /// that was issued for it was sent; the subject of another issuer's token; the API key, which may have
+    /// fewer rights than its account; the session, if it was begun without credentials.
+    public String identity(Account account) {
+        if (isAnonymous()) {
+            return text("session", token.flatMap(Token::lineage).orElseThrow().id());
+        }
+        if (isApiKey()) {
+            return text("key", apiKey().orElse(""));
+        }
+        boolean foreign =
+                source.equals(TOKENS) && token.flatMap(Token::lineage).isEmpty();
+        return foreign && account.properties().get("sub") instanceof BsonString subject
+                ? text("subject", source, account.name(), subject.getValue())
+                : text("account", realm(), account.name());
+    }
+
+    /// With lengths, so that different parts make different texts.
+    private static String text(String kind, String... parts) {
+        var text = new StringBuilder(kind);
+        for (var part : parts) {
+            text.append(' ').append(part.length()).append(':').append(part);
+        }
+        return text.toString();
     }
 
     /// When they expire, if they do.

@@ -81,7 +81,8 @@ public final class SecurityFilter implements Filter {
     }
 
     private static Caller caller(Account account, Credentials credentials) {
-        var caller = credentials.isApiKey() ? Caller.of(account).withLimits() : Caller.of(account);
+        var whole = Caller.of(account).identifiedBy(credentials.identity(account));
+        var caller = credentials.isApiKey() ? whole.withLimits() : whole;
         return credentials.expires().map(caller::until).orElse(caller);
     }
 
@@ -139,7 +140,9 @@ public final class SecurityFilter implements Filter {
             throw Challenges.unauthorized(policy.authenticators(), request, rejected)
                     .raise();
         }
-        return authorize(request, null, Caller.ANONYMOUS, Fields.NONE, next);
+        var caller = Caller.ANONYMOUS.identifiedBy(
+                CallerScope.address(policy.clients().of(request)));
+        return authorize(request, null, caller, Fields.NONE, next);
     }
 
     private boolean needsAccount(Request sent) {

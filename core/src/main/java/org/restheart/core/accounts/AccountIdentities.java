@@ -22,6 +22,9 @@ record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<
         request.requireThread();
         var account = request.caller().account().orElseThrow();
         var credentials = request.require(Credentials.KEY);
+        if (credentials.isAnonymous()) { // its account is everybody's
+            return Optional.of(request.caller().identity());
+        }
         var name = credentials.token().isPresent()
                 ? new Claims(account.properties()).text("sub").orElse(account.name())
                 : account.name();

@@ -11,6 +11,7 @@ import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
 import org.restheart.mongo.resultcache.ResultCacheConfig;
+import org.restheart.mongo.session.SessionLimits;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 
@@ -63,6 +64,7 @@ final class MongoBinding {
                 resultCache(block, max),
                 security,
                 streams(block, streamsEnabled),
+                sessions(block),
                 accounts);
         return enabled ? Optional.of(config) : Optional.empty();
     }
@@ -132,6 +134,15 @@ final class MongoBinding {
                 block.millis(
                         "change-streams-recheck-ms", otherwise.recheckRights().toMillis(), 0, 86_400_000),
                 block.bool("validate-streams", otherwise.validate()));
+    }
+
+    private static SessionLimits sessions(Block block) {
+        var otherwise = SessionLimits.DEFAULT;
+        int transactions = block.integer("max-transactions", otherwise.transactions(), 2, 1_000_000);
+        return new SessionLimits(
+                transactions,
+                block.integer("max-transactions-per-account", Math.max(1, transactions / 2), 1, 1_000_000),
+                block.integer("max-sessions", otherwise.sessions(), 2, 10_000_000));
     }
 
     private static long waitingTogether(Block block, long otherwise) {

@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -11,7 +12,7 @@ import org.restheart.core.server.RawClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// An `Idempotency-Key` without an account would be everybody's.
+/// An `Idempotency-Key` without an account is refused where there are accounts, and belongs to an address elsewhere.
 @WithMongo
 class AnonymousKeysTest {
     private final TestMongo mongo;
@@ -73,17 +74,39 @@ class AnonymousKeysTest {
         }
     }
 
+    private static final String NO_ACCOUNTS =
+            """
+            basicAuthMechanism: {enabled: false}
+            tokenBasicAuthMechanism: {enabled: false}
+            jwtAuthenticationMechanism: {enabled: false}
+            jwtTokenManager: {enabled: false}
+            mongoRealmAuthenticator: {enabled: false}
+            """;
+
+    private static final String ALL_ALLOWED =
+            """
+            mongoAclAuthorizer: {enabled: false}
+            fullAuthorizer: {enabled: true, authentication-required: false}
+            """;
+
+    @Test
+    void it_belongs_to_an_address() throws Exception {
+        try (var gateway =
+                start(NO_ACCOUNTS + ALL_ALLOWED + "bruteForceAttackGuard: {trust-x-forwarded-for: true}\n")) {
+            for (int i = 0; i < 2; i++) {
+                for (var address : List.of("192.0.2.1", "192.0.2.2")) {
+                    assertThat(post(gateway, "Idempotency-Key: 1", "X-Forwarded-For: " + address)
+                                    .status())
+                            .isEqualTo(201);
+                }
+            }
+            assertThat(stored()).isEqualTo(2);
+        }
+    }
+
     @Test
     void it_is_accepted_where_no_authentication_is_configured() throws Exception {
-        try (var gateway = start("""
-                basicAuthMechanism: {enabled: false}
-                tokenBasicAuthMechanism: {enabled: false}
-                jwtAuthenticationMechanism: {enabled: false}
-                jwtTokenManager: {enabled: false}
-                mongoRealmAuthenticator: {enabled: false}
-                mongoAclAuthorizer: {enabled: false}
-                fullAuthorizer: {enabled: true, authentication-required: false}
-                """)) {
+        try (var gateway = start(NO_ACCOUNTS + ALL_ALLOWED)) {
             assertThat(post(gateway, "Idempotency-Key: 1").status()).isEqualTo(201);
             assertThat(post(gateway, "Idempotency-Key: 1").status()).isEqualTo(201);
             assertThat(stored()).isEqualTo(1);

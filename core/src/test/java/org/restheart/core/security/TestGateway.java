@@ -53,24 +53,37 @@ final class TestGateway implements AutoCloseable {
         return start(mongo, uri, REALM, more);
     }
 
+    /// @param data keys of the block `mongo`, each with a comma behind it
+    static TestGateway startWithData(TestMongo mongo, String data) {
+        return open(mongo, mongo.connectionString(), data, REALM);
+    }
+
     private static TestGateway start(TestMongo mongo, String uri, String realm, String more) {
+        return open(mongo, uri, "", realm + more);
+    }
+
+    private static TestGateway open(TestMongo mongo, String uri, String data, String more) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         addUser(database, "admin", "admin");
         addUser(database, "ada", "editor");
         addUser(database, "bob", "viewer");
-        return new TestGateway(Gateway.start(config(uri, database.getName(), realm + more)), database);
+        return new TestGateway(Gateway.start(config(uri, database.getName(), data, more)), database);
     }
 
     static GatewayConfig config(String uri, String database, String more) {
+        return config(uri, database, "", more);
+    }
+
+    private static GatewayConfig config(String uri, String database, String data, String more) {
         return GatewayConfig.parse(
                 """
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
-                mongo: {mongo-mounts: [{what: /$db, where: /}]}
+                mongo: {$data mongo-mounts: [{what: /$db, where: /}]}
                 basicAuthMechanism: {enabled: true}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
                 $more
-                """.replace("$more", more).replace("$uri", uri).replace("$db", database));
+                """.replace("$data", data).replace("$more", more).replace("$uri", uri).replace("$db", database));
     }
 
     static String hash(String password) {

@@ -7,14 +7,21 @@ import org.jspecify.annotations.Nullable;
 /// The account of a request, if it has one, and what access rules grant it. Immutable.
 public final class Caller {
     /// The caller before the security filter has run.
-    public static final Caller ANONYMOUS = new Caller(null, Grant.FULL, null, false);
+    public static final Caller ANONYMOUS = new Caller("", null, Grant.FULL, null, false);
 
+    private final String identity;
     private final @Nullable Account account;
     private final Grant grant;
     private final @Nullable Instant expires;
     private final boolean limited;
 
-    private Caller(@Nullable Account account, Grant grant, @Nullable Instant expires, boolean limited) {
+    private Caller(
+            String identity,
+            @Nullable Account account,
+            Grant grant,
+            @Nullable Instant expires,
+            boolean limited) {
+        this.identity = identity;
         this.account = account;
         this.grant = grant;
         this.expires = expires;
@@ -23,23 +30,28 @@ public final class Caller {
 
     /// A caller with an account and no restrictions.
     public static Caller of(Account account) {
-        return new Caller(account, Grant.FULL, null, false);
+        return new Caller("account " + account.name(), account, Grant.FULL, null, false);
+    }
+
+    /// The same caller with another identity.
+    public Caller identifiedBy(String identity) {
+        return new Caller(identity, account, grant, expires, limited);
     }
 
     /// The same caller with another grant.
     public Caller with(Grant grant) {
-        return new Caller(account, grant, expires, limited);
+        return new Caller(identity, account, grant, expires, limited);
     }
 
     /// The same caller with credentials that expire.
     public Caller until(Instant expires) {
-        return new Caller(account, grant, expires, limited);
+        return new Caller(identity, account, grant, expires, limited);
     }
 
     /// The same caller with credentials that have limits of their own, such as an API key: no tokens or keys
     /// may be derived from them, since these would not have the limits.
     public Caller withLimits() {
-        return new Caller(account, grant, expires, true);
+        return new Caller(identity, account, grant, expires, true);
     }
 
     /// See [#withLimits()].
@@ -55,6 +67,13 @@ public final class Caller {
     /// Empty for an anonymous caller.
     public Optional<Account> account() {
         return Optional.ofNullable(account);
+    }
+
+    /// Identifies the caller among all callers, for what is kept for one between requests: callers of one name from
+    /// different realms have different identities, and so have anonymous callers at different addresses. Equal
+    /// on every gateway, whether a password or a token of the account was sent.
+    public String identity() {
+        return identity;
     }
 
     /// What the caller may do with the data of this request.

@@ -14,9 +14,7 @@ final class Digests {
     /// Identifies a claim by caller, collection and key.
     static BsonBinary claim(DataRequest request, IdempotencyKey key) {
         var sha256 = sha256();
-        var caller = request.http().caller().account();
-        add(sha256, caller.isPresent() ? "account" : "nobody");
-        add(sha256, caller.map(account -> account.name()).orElse(""));
+        add(sha256, request.http().caller().identity());
         add(sha256, request.namespace().getFullName());
         add(sha256, key.value());
         return new BsonBinary(sha256.digest());

@@ -75,6 +75,11 @@ final class ServerTransactions {
         return Optional.of(new Current(hint[0], state(there)));
     }
 
+    /// Whether a transaction is in progress.
+    boolean isInProgress(BsonDocument session, long number) {
+        return probe(session, number, new long[1]) == Probe.IN;
+    }
+
     private static TransactionState state(Probe probe) {
         return switch (probe) {
             case IN -> TransactionState.IN;

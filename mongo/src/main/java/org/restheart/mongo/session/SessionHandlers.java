@@ -6,6 +6,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadConcern;
 import java.util.Optional;
+import java.util.UUID;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -21,12 +22,16 @@ import org.restheart.mongo.parameter.SessionParameter;
 
 /// The resources below `/_sessions`. Thread-safe.
 public final class SessionHandlers {
+    private final Sessions sessions;
     private final ServerTransactions transactions;
+    private final OpenTransactions open;
     private final Optional<String> base;
 
     /// @param base of `Location` URLs, in place of the request's host
     public SessionHandlers(Sessions sessions, Optional<String> base) {
+        this.sessions = sessions;
         this.transactions = sessions.transactions();
+        this.open = sessions.open();
         this.base = base.map(url -> url.replaceAll("/+$", ""));
     }
 
@@ -50,16 +55,17 @@ public final class SessionHandlers {
 
     /// `DELETE /_sessions/{sid}`: also ends all operations in it.
     public Response delete(DataRequest request) {
-        var session = session(request);
+        var session = Sessions.serverSession(request.http(), id(request));
         request.http().requireThread();
         transactions.kill(session);
+        open.ended(session);
         return JsonResponses.empty(200);
     }
 
     /// `GET /_sessions/{sid}/_txns`: the latest transaction.
     public Response status(DataRequest request) {
-        var session = session(request);
         request.http().requireThread();
+        var session = session(request);
         var current = transactions
                 .current(session)
                 .<BsonValue>map(txn -> new BsonDocument("id", new BsonInt64(txn.number()))
@@ -69,14 +75,17 @@ public final class SessionHandlers {
     }
 
     /// `POST /_sessions/{sid}/_txns`: starts the next one, unless one is in progress.
+    ///
+    /// @throws ProblemException 429, 503 if too many are in progress
     public Response begin(DataRequest request) {
-        var session = session(request);
         request.http().requireThread();
+        var session = session(request);
         var current = transactions.current(session);
         if (current.isPresent() && current.get().state() == TransactionState.IN) {
             return JsonResponses.empty(304);
         }
         long next = current.map(txn -> txn.number() + 1).orElse(1L);
+        open.begin(Sessions.owner(request.http()), session, next);
         try {
             transactions.begin(
                     session, next, request.parameters().concerns().readConcern().orElse(ReadConcern.DEFAULT));
@@ -85,6 +94,7 @@ public final class SessionHandlers {
                     .current(session)
                     .filter(txn -> txn.number() >= next)
                     .isEmpty()) {
+                open.ended(session);
                 throw e;
             }
             return JsonResponses.empty(304);
@@ -94,25 +104,30 @@ public final class SessionHandlers {
 
     /// `PATCH /_sessions/{sid}/_txns/{n}`
     public Response commit(DataRequest request) {
+        request.http().requireThread();
         var session = session(request);
         long number = number(request);
-        request.http().requireThread();
         transactions.commit(session, number);
+        open.ended(session);
         return JsonResponses.empty(200);
     }
 
     /// `DELETE /_sessions/{sid}/_txns/{n}`
     public Response abort(DataRequest request) {
+        request.http().requireThread();
         var session = session(request);
         long number = number(request);
-        request.http().requireThread();
         transactions.abort(session, number);
+        open.ended(session);
         return JsonResponses.empty(204);
     }
 
-    private static BsonDocument session(DataRequest request) {
-        var id = SessionParameter.sessionId(request.path().requireName());
-        return Sessions.serverSession(request.http(), id);
+    private BsonDocument session(DataRequest request) {
+        return sessions.admitted(request.http(), id(request));
+    }
+
+    private static UUID id(DataRequest request) {
+        return SessionParameter.sessionId(request.path().requireName());
     }
 
     /// @throws ProblemException 400

@@ -11,8 +11,8 @@ import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 
 /// A session's id as seen by clients. Any UUID is valid on any server; generated ones (version 8, RFC 9562) contain
-/// a mark of their owner, so that other accounts are refused. For each id, MongoDB's session differs per owner:
-/// knowing or guessing an id gives no access to another account's session. Immutable.
+/// a mark of their owner, so that other callers are refused. For each id, MongoDB's session differs per owner:
+/// knowing or guessing an id gives no access to another caller's session. Immutable.
 record SessionId(UUID uuid) {
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -24,7 +24,7 @@ record SessionId(UUID uuid) {
 
     /// A new one.
     ///
-    /// @param owner empty for anonymous callers
+    /// @param owner the identity of the caller
     static SessionId create(String owner, boolean causal) {
         var bytes = new byte[16];
         RANDOM.nextBytes(bytes);

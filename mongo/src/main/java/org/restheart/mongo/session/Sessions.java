@@ -12,7 +12,6 @@ import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
-import org.restheart.http.access.Account;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 
@@ -20,19 +19,37 @@ import org.restheart.mongo.parameter.SessionParameter;
 public final class Sessions {
     private final MongoClient client;
     private final ServerTransactions transactions;
+    private final OpenTransactions open;
+    private final NewSessions sessions;
 
-    public Sessions(MongoClient client) {
+    public Sessions(MongoClient client, SessionLimits limits) {
         this.client = client;
         this.transactions = new ServerTransactions(client);
+        this.open = new OpenTransactions(
+                limits, transaction -> transactions.isInProgress(transaction.session(), transaction.number()));
+        this.sessions = new NewSessions(limits.sessions());
     }
 
     ServerTransactions transactions() {
         return transactions;
     }
 
+    OpenTransactions open() {
+        return open;
+    }
+
     /// The owner of the sessions that a request may use.
     static String owner(Request request) {
-        return request.caller().account().map(Account::name).orElse("");
+        return request.caller().identity();
+    }
+
+    /// MongoDB's session of an id, of which MongoDB is told.
+    ///
+    /// @throws org.restheart.http.ProblemException 404 for one of another owner; 429 if the owner has used too many
+    BsonDocument admitted(Request request, UUID id) {
+        var session = serverSession(request, id);
+        sessions.admit(owner(request), session);
+        return session;
     }
 
     /// MongoDB's session of an id.
@@ -50,11 +67,13 @@ public final class Sessions {
     /// makes a secondary wait for earlier writes of the session. As writes through other gateways are unknown, the
     /// time is read from the primary. Blocks for MongoDB.
     ///
-    /// @throws org.restheart.http.ProblemException 404 for a session of another owner
+    /// @throws org.restheart.http.ProblemException 404 for a session of another owner; 429 if the owner has used too
+    ///     many
     public Optional<ClientSession> of(Request request, SessionParameter parameter, Parameters parameters) {
         var server = serverSession(request, parameter.sessionId());
         if (parameter.transaction().isPresent()) {
             request.requireThread();
+            sessions.admit(owner(request), server);
             long number = parameter.transaction().get();
             return Optional.of(
                     AttachedSession.to(times(false), server, number, () -> transactions.abort(server, number)));
@@ -68,6 +87,7 @@ public final class Sessions {
             return Optional.empty();
         }
         request.requireThread();
+        sessions.admit(owner(request), server);
         var session = AttachedSession.to(times(true), server);
         client.getDatabase("admin")
                 .runCommand(session, new BsonDocument("ping", new BsonInt32(1)), ReadPreference.primary());

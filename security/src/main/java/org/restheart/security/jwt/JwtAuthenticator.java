@@ -12,7 +12,7 @@ import org.restheart.security.Credentials;
 /// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
 public final class JwtAuthenticator implements Authenticator {
     /// The source of credentials that are tokens.
-    public static final String SOURCE = "jwt";
+    public static final String SOURCE = Credentials.TOKENS;
 
     private static final String SCHEME = "Bearer ";
 

@@ -1,0 +1,108 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
+import com.nimbusds.jose.crypto.MACSigner;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
+
+/// What is kept for a caller between requests, idempotency keys and sessions, is kept for no other one: neither for
+/// another account of the same name, nor for another client of a shared one.
+class CallerIdentityTest extends LogInFixture {
+    private static final String KEY = "a-key-that-both-gateways-of-this-test-know";
+
+    @BeforeAll
+    static void permissions() {
+        gateway.permit("{_id: 'identity', roles: ['editor', 'guest'],"
+                + " predicate: \"path-prefix('/shared') or path-prefix('/_sessions')\"}");
+        gateway.insert("shared", "{_id: 1}");
+        account("ida", "editor");
+    }
+
+    /// Of another issuer, which has the key too.
+    private static TestClient foreign(String name, String id) throws Exception {
+        var token = new JWSObject(
+                new JWSHeader(JWSAlgorithm.HS256),
+                new Payload(Map.of("iss", "restheart.org", "sub", name, "roles", List.of("editor"), "jti", id)));
+        token.sign(new MACSigner(KEY));
+        return gateway.anonymous().with("Authorization", "Bearer " + token.serialize());
+    }
+
+    private static String inserted(TestClient client, String key) {
+        var response = client.with("Idempotency-Key", key).post("/shared", "{\"n\": 1}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        return response.headers().firstValue("Location").orElseThrow();
+    }
+
+    private static int begun(TestClient client, UUID session) {
+        return client.send("POST", "/_sessions/" + session + "/_txns", "").statusCode();
+    }
+
+    private static void assertStrangers(TestClient one, TestClient other) {
+        var key = UUID.randomUUID().toString();
+        var first = inserted(one, key);
+        assertThat(inserted(other, key)).isNotEqualTo(first);
+        assertThat(inserted(one, key)).isEqualTo(first);
+        var chosen = UUID.randomUUID();
+        assertThat(begun(one, chosen)).isEqualTo(201);
+        assertThat(begun(one, chosen)).isEqualTo(304);
+        assertThat(begun(other, chosen)).isEqualTo(201);
+        for (var each : List.of(one, other)) {
+            assertThat(each.send("DELETE", "/_sessions/" + chosen, "").statusCode())
+                    .isEqualTo(200);
+        }
+        var created = one.send("POST", "/_sessions", "")
+                .headers()
+                .firstValue("Location")
+                .orElseThrow();
+        var session = UUID.fromString(created.substring(created.lastIndexOf('/') + 1));
+        assertThat(begun(other, session)).isEqualTo(404);
+        assertThat(begun(one, session)).isEqualTo(201);
+        assertThat(one.send("DELETE", "/_sessions/" + session, "").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void accounts_of_one_name_from_different_realms_share_nothing() throws Exception {
+        assertStrangers(gateway.user("ida"), foreign("ida", "1"));
+    }
+
+    @Test
+    void anonymous_sessions_share_nothing() {
+        assertStrangers(access(session("anon-user", "")), access(session("anon-user", "")));
+    }
+
+    @Test
+    void anonymous_sessions_do_not_see_each_others_imports() {
+        var one = access(session("anon-user", ""));
+        var other = access(session("anon-user", ""));
+        var begun = one.with("Content-Type", "application/x-ndjson").send("POST", "/_imports?into=/shared", "{\"_id\": \"i\"}");
+        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(202);
+        var path = begun.headers().firstValue("Location").orElseThrow().replaceAll("^https?://[^/]+", "");
+        assertThat(other.get("/_imports").body()).isEqualTo("[]");
+        assertThat(other.get(path).statusCode()).isEqualTo(404);
+        assertThat(one.get(path).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void an_api_key_shares_nothing_with_its_account() {
+        assertStrangers(gateway.user("ida"), gateway.anonymous()
+                .with("Authorization", "Bearer " + key("ida", "").getString("key").getValue()));
+    }
+
+    @Test
+    void an_account_is_the_same_with_its_password_and_with_its_tokens() throws Exception {
+        var first = inserted(gateway.user("ida"), "one account");
+        assertThat(inserted(access(ofPassword("ida")), "one account")).isEqualTo(first);
+        var token = foreign("eve", "1");
+        var foreigns = inserted(token, "one subject");
+        assertThat(inserted(foreign("eve", "2"), "one subject")).isEqualTo(foreigns);
+    }
+}

@@ -1,0 +1,126 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Transactions and sessions of clients are bounded, of one account and together.
+@WithMongo
+class SessionBoundsTest {
+    private static TestGateway gateway;
+
+    private final List<Runnable> ends = new ArrayList<>();
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.startWithData(mongo, "max-transactions: 7, max-transactions-per-account: 3,");
+        gateway.permit("{_id: 1, roles: ['editor', 'viewer'],"
+                + " predicate: \"path-prefix('/books') or path-prefix('/_sessions')\"}");
+        gateway.insert("books", "{_id: '1'}");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    @AfterEach
+    void end() {
+        ends.forEach(Runnable::run);
+    }
+
+    private HttpResponse<String> begin(TestClient client, UUID session) {
+        ends.add(() -> client.send("DELETE", "/_sessions/" + session, ""));
+        return client.send("POST", "/_sessions/" + session + "/_txns", "");
+    }
+
+    private UUID begun(TestClient client) {
+        var session = UUID.randomUUID();
+        var response = begin(client, session);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        return session;
+    }
+
+    private void assertRefused(TestClient client, int status) {
+        var response = begin(client, UUID.randomUUID());
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertThat(response.headers().firstValue("Retry-After")).isPresent();
+    }
+
+    @Test
+    void an_account_has_so_many_transactions_in_progress_and_others_have_theirs() {
+        var ada = gateway.as("ada");
+        var first = begun(ada);
+        var second = begun(ada);
+        var third = begun(ada);
+        assertRefused(ada, 429);
+        begun(gateway.as("bob"));
+        assertThat(ada.send("PATCH", "/_sessions/" + first + "/_txns/1", "").statusCode())
+                .isEqualTo(200);
+        assertThat(begin(ada, first).statusCode()).isEqualTo(201);
+        assertRefused(ada, 429);
+        assertThat(ada.send("DELETE", "/_sessions/" + second + "/_txns/1", "").statusCode())
+                .isEqualTo(204);
+        begun(ada);
+        assertRefused(ada, 429);
+        assertThat(ada.send("DELETE", "/_sessions/" + third, "").statusCode()).isEqualTo(200);
+        begun(ada);
+    }
+
+    @Test
+    void all_accounts_together_have_so_many() {
+        begun(gateway.as("ada"));
+        begun(gateway.as("ada"));
+        begun(gateway.as("bob"));
+        begun(gateway.as("bob"));
+        begun(gateway.as("admin"));
+        assertRefused(gateway.as("ada"), 503);
+        assertRefused(gateway.as("bob"), 503);
+    }
+
+    @Test
+    void a_transaction_that_ended_by_itself_is_not_counted() {
+        var ada = gateway.as("ada");
+        begun(ada);
+        begun(ada);
+        var failed = begun(ada);
+        assertThat(ada.post("/books?sid=" + failed + "&txn=1", "{\"_id\": \"1\"}")
+                        .statusCode())
+                .isEqualTo(409);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> begin(ada, UUID.randomUUID()).statusCode() == 201);
+    }
+
+    @Test
+    void an_account_uses_so_many_sessions(TestMongo mongo) {
+        try (var other = TestGateway.startWithData(mongo, "max-sessions: 60,")) {
+            other.permit("{_id: 1, roles: ['editor', 'viewer'], predicate: \"path-prefix('/books')\"}");
+            other.insert("books", "{_id: '1'}");
+            var ada = other.as("ada");
+            var first = UUID.randomUUID();
+            assertThat(ada.get("/books?txn=1&sid=" + first).statusCode()).isEqualTo(400);
+            var last = ada.get("/books");
+            for (int i = 0; i < 40 && last.statusCode() != 429; i++) {
+                last = ada.get("/books?txn=1&sid=" + UUID.randomUUID());
+            }
+            assertThat(last.statusCode()).isEqualTo(429);
+            assertThat(last.headers().firstValue("Retry-After")).isPresent();
+            assertThat(ada.get("/books?txn=1&sid=" + first).statusCode()).isEqualTo(400);
+            assertThat(other.as("bob").get("/books?txn=1&sid=" + first).statusCode())
+                    .isEqualTo(400);
+        }
+    }
+}
