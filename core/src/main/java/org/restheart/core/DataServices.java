@@ -97,7 +97,7 @@ final class DataServices {
         var guards = new ArrayList<Filter>();
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
-        guards.addAll(security.guards());
+        guards.addAll(security.guards(service.forbiddenOperators()));
         config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, streams)));
         bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
         bind(

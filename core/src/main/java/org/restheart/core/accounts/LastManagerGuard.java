@@ -1,6 +1,5 @@
 package org.restheart.core.accounts;
 
-import com.mongodb.client.model.Filters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +10,6 @@ import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.bson.conversions.Bson;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.DocumentCheck;
@@ -26,6 +24,8 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.guard.ForbiddenOperators;
 
 /// Refuses requests of the data API that would delete the last account with the root role, or take the role or the
 /// password from it: that could not be undone over HTTP.
@@ -41,10 +41,13 @@ final class LastManagerGuard implements Filter {
     private static final Set<String> REPLACING = Set.of("wm", "writeMode", "update", "upsert");
 
     private final Managers managers;
+    private final ForbiddenOperators operators;
     private final ReentrantLock turn = new ReentrantLock(true);
 
-    LastManagerGuard(Managers managers) {
+    /// @param operators that filters must not contain
+    LastManagerGuard(Managers managers, ForbiddenOperators operators) {
         this.managers = managers;
+        this.operators = operators;
     }
 
     @Override
@@ -106,9 +109,9 @@ final class LastManagerGuard implements Filter {
 
     /// Filters of the accounts that the documents of the request replace; none, for all accounts, if that is
     /// unknown.
-    private static List<Bson> replaced(Request request, DataTarget target) {
+    private static List<BsonDocument> replaced(Request request, DataTarget target) {
         if (request.method() == Method.PUT) {
-            return target.id().map(id -> List.of(Filters.eq("_id", id))).orElseGet(List::of);
+            return target.id().map(LastManagerGuard::ofId).map(List::of).orElseGet(() -> List.of(new BsonDocument()));
         }
         var content = request.require(RequestContent.KEY).value();
         var ids = new ArrayList<BsonValue>();
@@ -117,13 +120,13 @@ final class LastManagerGuard implements Filter {
                 ids.add(account.get("_id"));
             }
         }
-        return List.of(Filters.in("_id", ids));
+        return List.of(ofIds(ids));
     }
 
     /// @param concerned filters of the accounts that are written
-    private Response inTurn(Request request, List<Bson> concerned, Supplier<Response> write) {
+    private Response inTurn(Request request, List<BsonDocument> concerned, Supplier<Response> write) {
         request.requireThread();
-        if (!managers.exist(Filters.and(concerned))) {
+        if (!managers.exist(concerned)) {
             return write.get();
         }
         try {
@@ -164,7 +167,7 @@ final class LastManagerGuard implements Filter {
                 }
             }
             if (!demoted.isEmpty()) {
-                var filters = List.<Bson>of(Filters.in("_id", demoted));
+                var filters = List.of(ofIds(demoted));
                 refuseInTransaction(request, filters);
                 if (includeAllManagers(filters)) {
                     throw refusal();
@@ -180,8 +183,8 @@ final class LastManagerGuard implements Filter {
         }
     }
 
-    private void refuseInTransaction(Request request, List<Bson> filters) {
-        if (isInTransaction(request) && managers.exist(Filters.and(filters))) {
+    private void refuseInTransaction(Request request, List<BsonDocument> filters) {
+        if (isInTransaction(request) && managers.exist(filters)) {
             throw Problem.of(
                             ProblemCode.CONFLICT,
                             "accounts with the role " + managers.rootRole()
@@ -199,32 +202,53 @@ final class LastManagerGuard implements Filter {
     }
 
     /// Whether every account with the root role matches all filters; false if there is no such account.
-    private boolean includeAllManagers(List<Bson> filters) {
-        return managers.exist(Filters.and(filters)) && !managers.existBeside(filters);
+    private boolean includeAllManagers(List<BsonDocument> filters) {
+        return managers.exist(filters) && !managers.existBeside(filters);
     }
 
     /// Filters of the accounts that the request may write. They include the access rule's filter, so that a
-    /// refusal reveals nothing of other accounts. The filters of a request in a transaction are left out:
+    /// refusal reveals nothing of other accounts, and what clients send is checked as it is for the write itself. The
+    /// filters of a request in a transaction are left out:
     /// earlier changes in the transaction, which this check does not see, may have changed what they match.
-    private static List<Bson> targeted(Request request, DataTarget target) {
-        var filters = new ArrayList<Bson>();
+    private List<BsonDocument> targeted(Request request, DataTarget target) {
+        var filters = new ArrayList<BsonDocument>();
         filters.add(new BsonDocument());
-        target.id().ifPresent(id -> filters.add(Filters.eq("_id", id)));
+        target.id().ifPresent(id -> filters.add(ofId(id)));
         if (isInTransaction(request)) {
             return filters;
         }
         if (target.collection().isPresent() && holdsDocuments(target) && target.kind() != ResourceKind.COLLECTION) {
-            request.caller().grant().writeFilter().ifPresent(filters::add);
-            for (var text : request.query().all("filter")) {
-                try {
-                    if (JsonParser.parse(text) instanceof BsonDocument filter) {
-                        filters.add(filter);
-                    }
-                } catch (MalformedJsonException _) { // refused by the handler
-                }
-            }
+            var grant = request.caller().grant();
+            // Where fields are hidden, which accounts match must not tell about them: any may be written then.
+            var sent = grant.projectResponse().isPresent() ? List.<BsonDocument>of() : sent(request);
+            sent.forEach(operators::checkFilter);
+            var rule = grant.writeFilter();
+            filters.addAll(rule.isEmpty() ? sent : List.of(StagedFilter.ofWrites(rule, sent)));
         }
         return filters;
+    }
+
+    /// The filters of the query; those that do not parse are refused by the handler.
+    private static List<BsonDocument> sent(Request request) {
+        var sent = new ArrayList<BsonDocument>();
+        for (var text : request.query().all("filter")) {
+            try {
+                if (JsonParser.parse(text) instanceof BsonDocument filter) {
+                    sent.add(filter);
+                }
+            } catch (MalformedJsonException _) {
+                return List.of();
+            }
+        }
+        return sent;
+    }
+
+    private static BsonDocument ofId(BsonValue id) {
+        return new BsonDocument("_id", new BsonDocument("$eq", id));
+    }
+
+    private static BsonDocument ofIds(List<BsonValue> ids) {
+        return new BsonDocument("_id", new BsonDocument("$in", new BsonArray(ids)));
     }
 
     private ProblemException refusal() {

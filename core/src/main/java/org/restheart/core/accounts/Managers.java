@@ -1,25 +1,34 @@
 package org.restheart.core.accounts;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.Filters;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
-import org.bson.conversions.Bson;
-import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.security.realm.UsersCollection;
 
 /// The accounts in MongoDB that may do everything: those with the root role and a password.
 final class Managers {
-    private final MongoCollection<BsonDocument> collection;
+    private static final int BATCH = 100;
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
+
+    private final Documents documents;
+    private final MongoNamespace namespace;
     private final UsersCollection users;
     private final String rootRole;
 
     Managers(MongoClient client, UsersCollection users, String rootRole) {
-        this.collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
+        this.documents = new Documents(client);
+        this.namespace = new MongoNamespace(users.database(), users.collection());
         this.users = users;
         this.rootRole = rootRole;
     }
@@ -43,15 +52,32 @@ final class Managers {
                         .isPresent();
     }
 
-    /// Whether one of them matches the filter. Blocks for MongoDB.
-    boolean exist(Bson filter) {
-        return CallerScope.call(CallerScope.SERVER, () -> found(filter));
+    /// Whether one of them matches all filters. Blocks for MongoDB.
+    boolean exist(List<BsonDocument> filters) {
+        return existAmong(new BsonDocument("$and", new BsonArray(filters)));
     }
 
-    private boolean found(Bson filter) {
-        try (var candidates = collection.find(Filters.and(candidates(), filter)).cursor()) {
-            while (candidates.hasNext()) {
-                if (is(candidates.next())) {
+    /// Whether one of them does not match all filters. Blocks for MongoDB.
+    boolean existBeside(List<BsonDocument> filters) {
+        return existAmong(new BsonDocument(
+                "$nor", new BsonArray(List.of(new BsonDocument("$and", new BsonArray(filters))))));
+    }
+
+    /// The filter, which may be a client's, is evaluated on accounts that may have the role only, within a time
+    /// limit, and over the caller's connections.
+    private boolean existAmong(BsonDocument filter) {
+        var query = new FindQuery(
+                namespace,
+                new StagedFilter(candidates(), filter),
+                Projection.ALL,
+                new BsonDocument(),
+                Optional.empty(),
+                0,
+                0,
+                new ReadSettings(Optional.empty(), Optional.empty(), TIME_LIMIT));
+        try (var found = documents.find(query, BATCH)) {
+            while (found.hasNext()) {
+                if (is(found.next())) {
                     return true;
                 }
             }
@@ -61,15 +87,11 @@ final class Managers {
 
     /// A filter for accounts that may have the role. If the path of the roles cannot be used in a filter, it
     /// matches all accounts with any roles.
-    private Bson candidates() {
+    private BsonDocument candidates() {
         return users.roles()
                 .dotted()
-                .map(path -> Filters.eq(path, new BsonString(rootRole)))
-                .orElseGet(() -> Filters.ne(users.roles().root(), BsonNull.VALUE));
-    }
-
-    /// Whether one of them does not match all filters. Blocks for MongoDB.
-    boolean existBeside(List<Bson> filters) {
-        return exist(Filters.nor(Filters.and(new ArrayList<>(filters))));
+                .map(path -> new BsonDocument(path, new BsonString(rootRole)))
+                .orElseGet(() ->
+                        new BsonDocument(users.roles().root(), new BsonDocument("$ne", BsonNull.VALUE)));
     }
 }

@@ -29,6 +29,7 @@ import org.restheart.http.access.Account;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.RightsBasis;
 import org.restheart.mongo.changestream.StandingRights;
+import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.importing.ImportOwners;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
@@ -304,11 +305,15 @@ public final class Security implements StandingRights, AutoCloseable {
     }
 
     /// The guards of services that read or write data, the first one outermost.
-    public List<Filter> guards() {
+    ///
+    /// @param operators that filters must not contain
+    public List<Filter> guards(ForbiddenOperators operators) {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
         config.mongoRealm().map(this::usersGuard).ifPresent(guards::add);
-        stored.flatMap(StoredSecurity::managers).map(LastManagerGuard::new).ifPresent(guards::add);
+        stored.flatMap(StoredSecurity::managers)
+                .map(managers -> new LastManagerGuard(managers, operators))
+                .ifPresent(guards::add);
         config.mongoAcl()
                 .map(acl -> new PermissionsGuard(acl.database(), acl.collection()))
                 .ifPresent(guards::add);

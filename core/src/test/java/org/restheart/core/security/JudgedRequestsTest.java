@@ -92,7 +92,7 @@ class JudgedRequestsTest {
                     binding -> security.securityFilter(binding)::judge,
                     Optional.empty());
             router = new Router(Stream.of(
-                            Binding.prefix(data, "/", true).behind(security.guards()),
+                            Binding.prefix(data, "/", true).behind(security.guards(data.forbiddenOperators())),
                             Binding.prefix(new Translator(requests), "/_translate", false))
                     .map(pipeline::assemble)
                     .toList());
