@@ -52,7 +52,7 @@ public record GraphqlConfig(
     /// @param maxComplexity fields, with those of fragments wherever they are spread
     /// @param onlyStored refuse queries that are not stored in a definition
     /// @param maxCharacters of a query
-    /// @param cachedCharacters of the parsed and validated queries of one app that are kept
+    /// @param cachedBytes of memory for the parsed and validated queries of one app that are kept
     public record Queries(
             boolean introspection,
             int maxDepth,
@@ -61,8 +61,8 @@ public record GraphqlConfig(
             boolean onlyStored,
             int maxTokens,
             int maxCharacters,
-            int cachedCharacters) {
-        public static final Queries DEFAULT = new Queries(true, 50, 10_000, 500, false, 15_000, 128 << 10, 2 << 20);
+            int cachedBytes) {
+        public static final Queries DEFAULT = new Queries(true, 50, 10_000, 500, false, 15_000, 128 << 10, 16 << 20);
     }
 
     Limits limits(String database) {

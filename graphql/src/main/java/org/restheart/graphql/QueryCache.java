@@ -8,6 +8,7 @@ import graphql.GraphQLError;
 import graphql.ParseAndValidate;
 import graphql.execution.preparsed.PreparsedDocumentEntry;
 import graphql.execution.preparsed.PreparsedDocumentProvider;
+import graphql.language.Node;
 import graphql.parser.InvalidSyntaxException;
 import graphql.parser.Parser;
 import graphql.parser.ParserEnvironment;
@@ -16,6 +17,7 @@ import graphql.parser.ParsingListener;
 import graphql.schema.GraphQLSchema;
 import graphql.validation.GoodFaithIntrospectionExceeded;
 import graphql.validation.QueryComplexityLimits;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +33,11 @@ final class QueryCache implements PreparsedDocumentProvider {
     /// Digits of a number. The parser converts numbers in a time that grows with the square of their length; no type of
     /// BSON has more than 34 digits.
     private static final int MAX_DIGITS = 400;
+
+    /// A field, the largest node, takes 330 bytes with its name, location and lists.
+    private static final int NODE_BYTES = 400;
+
+    private static final int ENTRY_BYTES = 500;
 
     private final GraphQLSchema schema;
     private final GraphqlConfig.Queries bounds;
@@ -56,9 +63,21 @@ final class QueryCache implements PreparsedDocumentProvider {
                         .readerTrackData(false));
         this.known = Caffeine.newBuilder()
                 .executor(Runnable::run)
-                .maximumWeight(bounds.cachedCharacters())
-                .<String, Known>weigher((query, _) -> query.length() + 200)
+                .maximumWeight(bounds.cachedBytes())
+                .weigher(QueryCache::bytes)
                 .build();
+    }
+
+    /// What is held for a query: a field of one letter takes a hundred times as much as its text.
+    private static int bytes(String query, Known known) {
+        long nodes = 0;
+        var open = new ArrayDeque<Node<?>>();
+        open.push(known.entry().getDocument());
+        while (!open.isEmpty()) {
+            nodes++;
+            open.pop().getChildren().forEach(open::push);
+        }
+        return (int) Math.min(Integer.MAX_VALUE, ENTRY_BYTES + 2L * query.length() + nodes * NODE_BYTES);
     }
 
     @Override

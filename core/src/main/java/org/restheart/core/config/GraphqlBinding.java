@@ -60,6 +60,7 @@ final class GraphqlBinding {
 
     private static GraphqlConfig.Queries queries(Block block) {
         var otherwise = GraphqlConfig.Queries.DEFAULT;
+        block.legacy("query-cache-characters", "has no effect: use query-cache-bytes");
         return new GraphqlConfig.Queries(
                 block.bool("introspection", otherwise.introspection()),
                 block.integer("max-depth", otherwise.maxDepth(), 0, 200),
@@ -68,6 +69,6 @@ final class GraphqlBinding {
                 block.bool("persisted-documents-only", otherwise.onlyStored()),
                 block.integer("max-tokens", otherwise.maxTokens(), 10, 1_000_000),
                 block.integer("max-query-length", otherwise.maxCharacters(), 100, 16 << 20),
-                block.integer("query-cache-characters", otherwise.cachedCharacters(), 0, 1 << 30));
+                block.integer("query-cache-bytes", otherwise.cachedBytes(), 0, 1 << 30));
     }
 }

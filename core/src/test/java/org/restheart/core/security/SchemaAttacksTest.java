@@ -3,6 +3,9 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -14,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
+import org.slf4j.LoggerFactory;
 
 /// Documents that are made such that checking them takes long: nobody holds a processor by one.
 @WithMongo
@@ -60,6 +64,20 @@ class SchemaAttacksTest {
         var text = "\"" + "@".repeat(3_000) + "\"";
         assertThat(post("{\"texts\": [" + (text + ",").repeat(1_000) + text + "]}"))
                 .isEqualTo(400);
+    }
+
+    @Test
+    void a_pattern_that_is_given_up_writes_nothing_to_the_log() {
+        var library = (Logger) LoggerFactory.getLogger("com.networknt.schema");
+        var lines = new ListAppender<ILoggingEvent>();
+        lines.start();
+        library.addAppender(lines);
+        try {
+            assertThat(post("{\"texts\": [\"" + "@".repeat(30_000) + "\"]}")).isEqualTo(400);
+            assertThat(lines.list).isEmpty();
+        } finally {
+            library.detachAppender(lines);
+        }
     }
 
     @Test

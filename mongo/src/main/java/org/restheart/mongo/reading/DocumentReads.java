@@ -61,7 +61,7 @@ public final class DocumentReads {
     private final Metadata metadata;
     private final ForbiddenOperators operators;
     private final PipelineInspection inspection;
-    private final FairMemory memory = new FairMemory(MAX_COLLECTING);
+    private final FairMemory memory;
 
     public DocumentReads(
             Documents documents,
@@ -69,8 +69,26 @@ public final class DocumentReads {
             Metadata metadata,
             ForbiddenOperators operators,
             PipelineInspection inspection) {
+        this(
+                documents,
+                coalescer.reads(documents),
+                metadata,
+                operators,
+                inspection,
+                new FairMemory(MAX_COLLECTING));
+    }
+
+    /// @param memory of the documents of all commands in progress
+    DocumentReads(
+            Documents documents,
+            CoalescedReads coalesced,
+            Metadata metadata,
+            ForbiddenOperators operators,
+            PipelineInspection inspection,
+            FairMemory memory) {
         this.documents = documents;
-        this.coalesced = coalescer.reads(documents);
+        this.coalesced = coalesced;
+        this.memory = memory;
         this.metadata = metadata;
         this.operators = operators;
         this.inspection = inspection;

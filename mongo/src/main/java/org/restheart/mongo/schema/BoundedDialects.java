@@ -82,7 +82,7 @@ final class BoundedDialects implements DialectRegistry {
         if (node.isString()) {
             long length = node.stringValue().length();
             if (length > LONGEST) {
-                throw Evaluation.tooExpensive();
+                throw new OutOfEffort();
             }
             Effort.current().spend(length * length / 4);
         }

@@ -23,7 +23,7 @@ final class BoundedRegex implements RegularExpression {
             return pattern.matcher(new Counted(value, new Steps(Effort.current())))
                     .find();
         } catch (StackOverflowError _) { // repeated groups recurse
-            throw Evaluation.tooExpensive();
+            throw new OutOfEffort();
         }
     }
 
@@ -39,7 +39,7 @@ final class BoundedRegex implements RegularExpression {
 
         void next() {
             if (++count > MAX_STEPS) {
-                throw Evaluation.tooExpensive();
+                throw new OutOfEffort();
             }
             if (count % AT_ONCE == 0) {
                 effort.spend(AT_ONCE);

@@ -1,7 +1,6 @@
 package org.restheart.mongo.schema;
 
 import com.networknt.schema.Error;
-import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -19,6 +18,6 @@ record CompiledSchema(SchemaKey key, Schema schema, long generation) {
     List<Error> violations(BsonDocument document) {
         var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
         return Misconfigured.instead(
-                key, () -> Evaluation.of(() -> schema.validate(json, InputFormat.JSON, Evaluation::bound)));
+                key, () -> Evaluation.of(schema, json));
     }
 }

@@ -2,8 +2,8 @@ package org.restheart.mongo.schema;
 
 import java.util.function.Supplier;
 
-/// What one evaluation may still cost, however many texts and patterns it is about: what the library does
-/// not count as steps. Confined to one thread.
+/// What one evaluation may still cost, however many texts and patterns it is about, and how many keywords are applied.
+/// Confined to one thread.
 final class Effort {
     /// A few seconds of a processor.
     private static final long MAX = 200_000_000;
@@ -29,12 +29,12 @@ final class Effort {
 
     /// Takes steps of the work that is to be done.
     ///
-    /// @throws org.restheart.http.ProblemException 400 beyond the bound
+    /// @throws OutOfEffort beyond the bound
     @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted
     void spend(long steps) {
         left -= steps;
         if (left < 0) {
-            throw Evaluation.tooExpensive();
+            throw new OutOfEffort();
         }
         untilTurn -= steps;
         if (untilTurn < 0) {

@@ -1,10 +1,12 @@
 package org.restheart.mongo.schema;
 
 import com.networknt.schema.Error;
+import com.networknt.schema.ExecutionConfig;
 import com.networknt.schema.ExecutionContext;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
 import com.networknt.schema.ValidationLimitExceededException;
 import java.util.List;
-import java.util.function.Supplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -16,21 +18,38 @@ final class Evaluation {
 
     private Evaluation() {}
 
-    static void bound(ExecutionContext context) {
-        context.executionConfig(config -> config.maxEvaluationSteps(MAX_STEPS).maxEvaluationDepth(MAX_DEPTH));
-    }
-
+    /// The violations of a document in JSON.
+    ///
     /// @throws ProblemException 400 when it takes too long
-    static List<Error> of(Supplier<List<Error>> evaluation) {
+    static List<Error> of(Schema schema, String json) {
         try {
-            return Effort.within(evaluation);
-        } catch (ValidationLimitExceededException | StackOverflowError _) {
-            throw tooExpensive();
+            return Effort.within(() -> schema.validate(
+                    new Counted(schema.createExecutionContext().getExecutionConfig(), Effort.current()),
+                    json,
+                    InputFormat.JSON));
+        } catch (OutOfEffort | ValidationLimitExceededException | StackOverflowError _) {
+            throw Problem.of(ProblemCode.CONTENT_INVALID, "it takes too long to check the content against its schema")
+                    .raise();
         }
     }
 
-    static ProblemException tooExpensive() {
-        return Problem.of(ProblemCode.CONTENT_INVALID, "it takes too long to check the content against its schema")
-                .raise();
+    /// Takes effort for each keyword that is applied, so that other threads get their turns.
+    private static final class Counted extends ExecutionContext {
+        /// Of a keyword, beside those of texts and patterns.
+        private static final long STEPS = 20;
+
+        private final Effort effort;
+
+        Counted(ExecutionConfig config, Effort effort) {
+            super(config);
+            this.effort = effort;
+            executionConfig(bounds -> bounds.maxEvaluationSteps(MAX_STEPS).maxEvaluationDepth(MAX_DEPTH));
+        }
+
+        @Override
+        public void evaluationPathAddLast(String keyword) {
+            effort.spend(STEPS);
+            super.evaluationPathAddLast(keyword);
+        }
     }
 }

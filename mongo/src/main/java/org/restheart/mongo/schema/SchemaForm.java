@@ -1,6 +1,5 @@
 package org.restheart.mongo.schema;
 
-import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
@@ -100,7 +99,7 @@ public final class SchemaForm {
         static void check(SpecificationVersion version, BsonDocument schema) {
             var meta = REGISTRY.getSchema(SchemaLocation.of(version.getDialectId()));
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
-            var violations = Evaluation.of(() -> meta.validate(json, InputFormat.JSON, Evaluation::bound));
+            var violations = Evaluation.of(meta, json);
             if (!violations.isEmpty()) {
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,

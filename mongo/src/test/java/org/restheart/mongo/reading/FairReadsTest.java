@@ -1,0 +1,89 @@
+package org.restheart.mongo.reading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.MongoClient;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairMemory;
+import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.coalescing.CoalescingConfig;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.guard.ForbiddenOperators;
+import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.guard.QuerySecurity;
+import org.restheart.mongo.metadata.Metadata;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// While one caller's reads hold all the memory it may have, another one's are served.
+@WithMongo
+class FairReadsTest {
+    private static final int MIB = 1 << 20;
+
+    private final FairMemory memory = new FairMemory(16L * MIB);
+    private final MongoNamespace namespace;
+    private final DocumentReads reads;
+
+    FairReadsTest(TestMongo mongo) {
+        var client = mongo.client();
+        namespace = new MongoNamespace(mongo.newDatabaseName(), "c");
+        client.getDatabase(namespace.getDatabaseName())
+                .getCollection("c")
+                .insertMany(IntStream.range(0, 8)
+                        .mapToObj(n -> new Document("_id", n).append("text", "x".repeat(MIB / 2)))
+                        .toList());
+        reads = reads(client);
+    }
+
+    private DocumentReads reads(MongoClient client) {
+        var metadata = new Metadata(client, Duration.ofMinutes(1));
+        var documents = new Documents(client);
+        return new DocumentReads(
+                documents,
+                new Coalescer(client, CoalescingConfig.DEFAULT, new SimpleMeterRegistry()).reads(documents),
+                metadata,
+                new ForbiddenOperators(QuerySecurity.DEFAULT),
+                new PipelineInspection(
+                        QuerySecurity.DEFAULT,
+                        (db, name) -> metadata.collection(db, name).sources()),
+                memory);
+    }
+
+    private List<RawBsonDocument> read(String caller, boolean pipeline) {
+        return CallerScope.call(caller, () -> {
+            var query = new ReadQuery(
+                    namespace, new BsonDocument(), new BsonDocument(), 0, 8, Duration.ZERO, ReadRights.ALL);
+            var read = pipeline ? reads.aggregate(query.asPipeline()) : reads.find(query);
+            return read.toCompletableFuture().join();
+        });
+    }
+
+    private void check(boolean pipeline) {
+        try (var held = memory.open("ada")) {
+            assertThat(held.add(8L * MIB)).isTrue();
+            assertThatThrownBy(() -> read("ada", pipeline)).hasMessageContaining("other results take the memory");
+            assertThat(read("bob", pipeline)).hasSize(8);
+        }
+        assertThat(read("ada", pipeline)).hasSize(8);
+    }
+
+    @Test
+    void reads_by_filters() {
+        check(false);
+    }
+
+    @Test
+    void reads_by_pipelines() {
+        check(true);
+    }
+}
