@@ -30,8 +30,8 @@ import org.restheart.graphql.app.FieldMapping;
 final class QueryCache implements PreparsedDocumentProvider {
     private static final int MAX_ERRORS = 20;
 
-    /// Digits of a number. The parser converts numbers in a time that grows with the square of their length; no type of
-    /// BSON has more than 34 digits.
+    /// Digits of a number. The parser converts numbers in a time that grows with the square of their length; no
+    /// type of BSON has more than 34 digits.
     private static final int MAX_DIGITS = 400;
 
     /// A field, the largest node, takes 330 bytes with its name, location and lists.

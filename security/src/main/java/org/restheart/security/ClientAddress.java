@@ -11,7 +11,8 @@ public sealed interface ClientAddress {
     /// Longer than every address; a longer value is forged.
     int MAX_LENGTH = 64;
 
-    /// The prefix of a site's IPv6 addresses (RFC 6177): one client may have all addresses with the same prefix.
+    /// The prefix of a site's IPv6 addresses (RFC 6177): one client may have all addresses with the same
+    /// prefix.
     int SITE_BYTES = 8;
 
     /// The other end of the connection.

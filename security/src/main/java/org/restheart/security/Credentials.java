@@ -7,7 +7,6 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
-import org.restheart.http.access.Caller;
 import org.restheart.http.attribute.Key;
 
 /// The credentials with which a request was authenticated.
@@ -125,9 +124,9 @@ public record Credentials(String source, Optional<Token> token) {
         return token.flatMap(Token::lineage).map(Lineage::source).orElse(source);
     }
 
-    /// Identifies the caller ([Caller#identity()]): the account by its realm and name, whether its password or a token
-    /// that was issued for it was sent; the subject of another issuer's token; the API key, which may have
-    /// fewer rights than its account; the session, if it was begun without credentials.
+    /// Identifies the caller ([Caller#identity()]): the account by its realm and name, whether its password or
+    /// a token that was issued for it was sent; the subject of another issuer's token; the API key, which may
+    /// have fewer rights than its account; the session, if it was begun without credentials.
     public String identity(Account account) {
         if (isAnonymous()) {
             return text("session", token.flatMap(Token::lineage).orElseThrow().id());
@@ -135,8 +134,7 @@ public record Credentials(String source, Optional<Token> token) {
         if (isApiKey()) {
             return text("key", apiKey().orElse(""));
         }
-        boolean foreign =
-                source.equals(TOKENS) && token.flatMap(Token::lineage).isEmpty();
+        boolean foreign = source.equals(TOKENS) && token.flatMap(Token::lineage).isEmpty();
         return foreign && account.properties().get("sub") instanceof BsonString subject
                 ? text("subject", source, account.name(), subject.getValue())
                 : text("account", realm(), account.name());

@@ -9,8 +9,8 @@ import org.restheart.security.Credentials;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.realm.Realm;
 
-/// Identifies accounts by their realm, their name and a stored identity, so that an account that is created later
-/// under the same name is another one.
+/// Identifies accounts by their realm, their name and a stored identity, so that an account that is created
+/// later under the same name is another one.
 ///
 /// @param realms by the names that [Credentials#realm] uses
 /// @param keysRealm the realm of the accounts of API keys

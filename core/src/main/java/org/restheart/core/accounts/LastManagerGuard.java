@@ -27,13 +27,13 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 
-/// Refuses requests of the data API that would delete the last account with the root role, or take the role or the
-/// password from it: that could not be undone over HTTP.
+/// Refuses requests of the data API that would delete the last account with the root role, or take the role or
+/// the password from it: that could not be undone over HTTP.
 ///
-/// Writes that concern such accounts are serialized in this process, so that two requests cannot remove the last
-/// two of them. Writes of other accounts are not: they could wait in MongoDB for as long as their client likes, and
-/// all others behind them. Within a transaction, whose other changes the check does not see, all such writes are
-/// refused.
+/// Writes that concern such accounts are serialized in this process, so that two requests cannot remove the
+/// last two of them. Writes of other accounts are not: they could wait in MongoDB for as long as their client
+/// likes, and all others behind them. Within a transaction, whose other changes the check does not see, all
+/// such writes are refused.
 final class LastManagerGuard implements Filter {
     /// How long a write waits for its turn.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
@@ -207,9 +207,9 @@ final class LastManagerGuard implements Filter {
     }
 
     /// Filters of the accounts that the request may write. They include the access rule's filter, so that a
-    /// refusal reveals nothing of other accounts, and what clients send is checked as it is for the write itself. The
-    /// filters of a request in a transaction are left out:
-    /// earlier changes in the transaction, which this check does not see, may have changed what they match.
+    /// refusal reveals nothing of other accounts, and what clients send is checked as it is for the write
+    /// itself. The filters of a request in a transaction are left out: earlier changes in the transaction,
+    /// which this check does not see, may have changed what they match.
     private List<BsonDocument> targeted(Request request, DataTarget target) {
         var filters = new ArrayList<BsonDocument>();
         filters.add(new BsonDocument());

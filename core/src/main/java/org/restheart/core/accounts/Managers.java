@@ -59,8 +59,8 @@ final class Managers {
 
     /// Whether one of them does not match all filters. Blocks for MongoDB.
     boolean existBeside(List<BsonDocument> filters) {
-        return existAmong(new BsonDocument(
-                "$nor", new BsonArray(List.of(new BsonDocument("$and", new BsonArray(filters))))));
+        return existAmong(
+                new BsonDocument("$nor", new BsonArray(List.of(new BsonDocument("$and", new BsonArray(filters))))));
     }
 
     /// The filter, which may be a client's, is evaluated on accounts that may have the role only, within a time
@@ -91,7 +91,6 @@ final class Managers {
         return users.roles()
                 .dotted()
                 .map(path -> new BsonDocument(path, new BsonString(rootRole)))
-                .orElseGet(() ->
-                        new BsonDocument(users.roles().root(), new BsonDocument("$ne", BsonNull.VALUE)));
+                .orElseGet(() -> new BsonDocument(users.roles().root(), new BsonDocument("$ne", BsonNull.VALUE)));
     }
 }

@@ -1,5 +1,7 @@
 package org.restheart.core.config;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -12,6 +14,8 @@ import java.util.Optional;
 /// @param workersMaxPoolSize most carrier threads while some are pinned; at least `workersParallelism`
 /// @param bufferSize bytes
 /// @param forceGzipEncoding refuses requests that do not accept gzip or deflate
+/// @param maxConnections most connections of clients at once; resolved
+/// @param maxConnectionsPerAddress most of one address; resolved, `Integer.MAX_VALUE` for no limit of its own
 /// @param maxInFlightRequests most requests at once; resolved, `Integer.MAX_VALUE` for no limit
 /// @param maxBufferedContent most bytes of request content in memory, all requests together; resolved
 /// @param maxAnonymousContent most of them for callers without an account; resolved
@@ -31,6 +35,8 @@ public record CoreConfig(
         boolean directBuffers,
         boolean forceGzipEncoding,
         boolean allowUnescapedCharactersInUrl,
+        int maxConnections,
+        int maxConnectionsPerAddress,
         int maxInFlightRequests,
         long maxBufferedContent,
         long maxAnonymousContent,
@@ -41,6 +47,11 @@ public record CoreConfig(
         Duration drainTimeout) {
 
     private static final int MAX_THREADS = 32_767;
+
+    /// Of the heap, for an idle one with room to spare.
+    private static final int CONNECTION_BYTES = 8 << 10;
+
+    private static final int MIN_CONNECTIONS = 1_000;
     private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
 
     /// Twice the largest part of a result that is in memory at a time, of documents of 16 MiB.
@@ -63,6 +74,8 @@ public record CoreConfig(
                     "workers-scheduler-max-pool-size",
                     "must be at least workers-scheduler-parallelism, which is " + wanted + ", but was " + maxPoolSize);
         }
+        int maxConnections = block.integer("max-connections", 0, 0, Integer.MAX_VALUE);
+        int ofAddress = block.integer("max-connections-per-address", 0, 0, Integer.MAX_VALUE);
         int maxInFlight = block.integer("max-in-flight-requests", 10_000, 0, Integer.MAX_VALUE);
         long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
         long content = maxContent > 0 ? maxContent : Math.max(MIN_CONTENT, maxHeap / 4);
@@ -80,6 +93,8 @@ public record CoreConfig(
                 block.bool("direct-buffers", true),
                 block.bool("force-gzip-encoding", false),
                 block.bool("allow-unescaped-characters-in-url", true),
+                maxConnections > 0 ? maxConnections : defaultConnections(maxHeap),
+                ofAddress > 0 ? ofAddress : Integer.MAX_VALUE,
                 maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
                 content,
                 maxAnonymous > 0 ? maxAnonymous : Math.max(MIN_CONTENT / 2, content / 4),
@@ -88,6 +103,16 @@ public record CoreConfig(
                 block.oneOf("error-bodies", ErrorBodies.HELPFUL),
                 block.millis("grace-period-ms", 2_000, 0, 600_000),
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
+    }
+
+    /// Three quarters of the files that the process may open, and what fits into the heap.
+    private static int defaultConnections(long maxHeap) {
+        long inHeap = Math.max(MIN_CONNECTIONS, maxHeap / CONNECTION_BYTES);
+        long files = ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+                        && system.getMaxFileDescriptorCount() > 0
+                ? system.getMaxFileDescriptorCount() / 4 * 3
+                : inHeap;
+        return (int) Math.clamp(files, 2, Math.min(inHeap, Integer.MAX_VALUE));
     }
 
     private static void formerKeys(Block block) {

@@ -86,13 +86,19 @@ public final class Metrics implements AutoCloseable {
         Gauge.builder("gateway_requests_in_flight_max", load, ServerLoad::limit)
                 .description("Requests in flight beyond which further ones are refused")
                 .register(meters);
+        Gauge.builder("gateway_connections", load, ServerLoad::connections)
+                .description("Connections of clients that are open")
+                .register(meters);
+        FunctionCounter.builder("gateway_connections_refused", load, ServerLoad::refusedConnections)
+                .description("Connections closed at once because there were too many, of all clients or of one address")
+                .register(meters);
         FunctionCounter.builder("gateway_requests_rejected", load, ServerLoad::rejected)
                 .description("Requests refused with 503 because too many were in flight or the server was stopping")
                 .register(meters);
     }
 
-    /// Shows what became of spans: those that were recorded and neither sent nor lost wait, or were dropped because too
-    /// many waited.
+    /// Shows what became of spans: those that were recorded and neither sent nor lost wait, or were dropped
+    /// because too many waited.
     public void watch(Tracing tracing) {
         spans("recorded", tracing, Tracing::recorded);
         spans("sent", tracing, Tracing::sent);

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Counts the requests in flight and bounds them. Thread-safe.
 ///
-/// Each request in flight may occupy a body, a thread and a response: without a bound a flood is limited by the heap
-/// only.
-final class Admission implements ServerLoad {
+/// Each request in flight may occupy a body, a thread and a response: without a bound a flood is limited by the
+/// heap only.
+final class Admission {
     /// The result for a request.
     enum Verdict {
         ADMITTED,
@@ -57,7 +57,8 @@ final class Admission implements ServerLoad {
         }
     }
 
-    /// The server stops soon: requests are still admitted, and each HTTP/1.1 connection ends with its next response.
+    /// The server stops soon: requests are still admitted, and each HTTP/1.1 connection ends with its next
+    /// response.
     void announceStop() {
         lastWhileLeaving = System.nanoTime();
         leaving = true;
@@ -96,18 +97,18 @@ final class Admission implements ServerLoad {
         }
     }
 
-    @Override
-    public int inFlight() {
+    /// Requests whose responses have not been sent yet.
+    int inFlight() {
         return inFlight.get();
     }
 
-    @Override
-    public int limit() {
+    /// Most requests at once.
+    int limit() {
         return limit;
     }
 
-    @Override
-    public long rejected() {
+    /// Those that were not admitted.
+    long rejected() {
         return rejected.sum();
     }
 }

@@ -24,6 +24,8 @@ public record ServerSettings(
 
     /// Bounds of concurrent requests.
     ///
+    /// @param maxConnections beyond which connections are closed at once
+    /// @param maxConnectionsPerAddress the same for one address
     /// @param maxRequestsInFlight beyond which requests are refused with 503
     /// @param maxBodiesInMemory bytes of request content held for all requests together
     /// @param maxAnonymousBodies bytes of them for callers without an account
@@ -31,6 +33,8 @@ public record ServerSettings(
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
     /// @param contentTimeout how long the content of a request may take to arrive before its rate is checked
     public record Limits(
+            int maxConnections,
+            int maxConnectionsPerAddress,
             int maxRequestsInFlight,
             long maxBodiesInMemory,
             long maxAnonymousBodies,
@@ -45,6 +49,8 @@ public record ServerSettings(
                 config.https(),
                 config.connection(),
                 new Limits(
+                        config.core().maxConnections(),
+                        config.core().maxConnectionsPerAddress(),
                         config.core().maxInFlightRequests(),
                         config.core().maxBufferedContent(),
                         config.security().canAuthenticate()

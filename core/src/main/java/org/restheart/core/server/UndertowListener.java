@@ -62,6 +62,7 @@ public final class UndertowListener {
     private final XnioWorker worker;
     private final Observer observer;
     private final RequestReader reader = new RequestReader();
+    private final ConnectionLimit connections;
     private final Http2Connections http2 = new Http2Connections();
     private final PushConnections pushes = PushConnections.start();
     private final HttpHandler handler;
@@ -75,6 +76,10 @@ public final class UndertowListener {
             ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing, XnioWorker worker) {
         this.settings = settings;
         this.admission = new Admission(settings.limits().maxRequestsInFlight());
+        this.connections = new ConnectionLimit(
+                settings.limits().maxConnections(),
+                settings.limits().maxConnectionsPerAddress(),
+                !(settings.clients() instanceof ClientAddress.Forwarded));
         this.buffers = new IoThreadBufferPool(
                 settings.core().directBuffers(), settings.core().bufferSize());
         this.worker = worker;
@@ -221,6 +226,9 @@ public final class UndertowListener {
 
     private ChannelListener<StreamConnection> patient(OpenListener listener) {
         return connection -> {
+            if (!connections.admit(connection)) {
+                return;
+            }
             LazyReadSuspension.on(connection);
             UnreadRequests.watch(connection, reader, observer);
             http2.accepted(connection);
@@ -230,6 +238,9 @@ public final class UndertowListener {
 
     private ChannelListener<StreamConnection> watched(ChannelListener<StreamConnection> listener) {
         return connection -> {
+            if (!connections.admit(connection)) {
+                return;
+            }
             UnreadRequests.watch(connection, reader, observer);
             http2.accepted(connection);
             listener.handleEvent(connection);
@@ -279,7 +290,34 @@ public final class UndertowListener {
     }
 
     public ServerLoad load() {
-        return admission;
+        return new Load(admission, connections);
+    }
+
+    private record Load(Admission admission, ConnectionLimit clients) implements ServerLoad {
+        @Override
+        public int inFlight() {
+            return admission.inFlight();
+        }
+
+        @Override
+        public int limit() {
+            return admission.limit();
+        }
+
+        @Override
+        public long rejected() {
+            return admission.rejected();
+        }
+
+        @Override
+        public int connections() {
+            return clients.open();
+        }
+
+        @Override
+        public long refusedConnections() {
+            return clients.refused();
+        }
     }
 
     /// Continues serving while load balancers and clients are informed of the stop: each response ends its

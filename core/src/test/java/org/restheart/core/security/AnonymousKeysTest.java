@@ -12,7 +12,8 @@ import org.restheart.core.server.RawClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// An `Idempotency-Key` without an account is refused where there are accounts, and belongs to an address elsewhere.
+/// An `Idempotency-Key` without an account is refused where there are accounts, and belongs to an address
+/// elsewhere.
 @WithMongo
 class AnonymousKeysTest {
     private final TestMongo mongo;
@@ -74,8 +75,7 @@ class AnonymousKeysTest {
         }
     }
 
-    private static final String NO_ACCOUNTS =
-            """
+    private static final String NO_ACCOUNTS = """
             basicAuthMechanism: {enabled: false}
             tokenBasicAuthMechanism: {enabled: false}
             jwtAuthenticationMechanism: {enabled: false}
@@ -83,8 +83,7 @@ class AnonymousKeysTest {
             mongoRealmAuthenticator: {enabled: false}
             """;
 
-    private static final String ALL_ALLOWED =
-            """
+    private static final String ALL_ALLOWED = """
             mongoAclAuthorizer: {enabled: false}
             fullAuthorizer: {enabled: true, authentication-required: false}
             """;

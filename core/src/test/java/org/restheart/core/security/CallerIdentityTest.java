@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
 
-/// What is kept for a caller between requests, idempotency keys and sessions, is kept for no other one: neither for
-/// another account of the same name, nor for another client of a shared one.
+/// What is kept for a caller between requests, idempotency keys and sessions, is kept for no other one: neither
+/// for another account of the same name, nor for another client of a shared one.
 class CallerIdentityTest extends LogInFixture {
     private static final String KEY = "a-key-that-both-gateways-of-this-test-know";
 
@@ -83,7 +83,8 @@ class CallerIdentityTest extends LogInFixture {
     void anonymous_sessions_do_not_see_each_others_imports() {
         var one = access(session("anon-user", ""));
         var other = access(session("anon-user", ""));
-        var begun = one.with("Content-Type", "application/x-ndjson").send("POST", "/_imports?into=/shared", "{\"_id\": \"i\"}");
+        var begun = one.with("Content-Type", "application/x-ndjson")
+                .send("POST", "/_imports?into=/shared", "{\"_id\": \"i\"}");
         assertThat(begun.statusCode()).as(begun.body()).isEqualTo(202);
         var path = begun.headers().firstValue("Location").orElseThrow().replaceAll("^https?://[^/]+", "");
         assertThat(other.get("/_imports").body()).isEqualTo("[]");
@@ -93,8 +94,12 @@ class CallerIdentityTest extends LogInFixture {
 
     @Test
     void an_api_key_shares_nothing_with_its_account() {
-        assertStrangers(gateway.user("ida"), gateway.anonymous()
-                .with("Authorization", "Bearer " + key("ida", "").getString("key").getValue()));
+        assertStrangers(
+                gateway.user("ida"),
+                gateway.anonymous()
+                        .with(
+                                "Authorization",
+                                "Bearer " + key("ida", "").getString("key").getValue()));
     }
 
     @Test

@@ -21,16 +21,22 @@ class GuardedFiltersTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        gateway.permit("lead", "path-prefix('/users')", "{writeFilter: {team: '@user.team'},"
-                + " readFilter: {team: '@user.team'}, allowBulkPatch: true, allowBulkDelete: true}");
-        gateway.permit("blind", "path-prefix('/users')", "{projectResponse: {pin: 0},"
-                + " allowBulkPatch: true, allowBulkDelete: true}");
+        gateway.permit(
+                "lead",
+                "path-prefix('/users')",
+                "{writeFilter: {team: '@user.team'},"
+                        + " readFilter: {team: '@user.team'}, allowBulkPatch: true, allowBulkDelete: true}");
+        gateway.permit(
+                "blind",
+                "path-prefix('/users')",
+                "{projectResponse: {pin: 0}," + " allowBulkPatch: true, allowBulkDelete: true}");
         gateway.addUsers("lead", "blind");
-        gateway.insert("users", "{_id: 'root2', password: '" + TestGateway.hash("pw") + "', roles: ['admin'], pin: '4711'}");
-        gateway.collection("users").updateOne(
-                new Document("_id", "lead"), new Document("$set", new Document("team", "a")));
-        gateway.collection("users").updateOne(
-                new Document("_id", "admin"), new Document("$set", new Document("pin", "4711")));
+        gateway.insert(
+                "users", "{_id: 'root2', password: '" + TestGateway.hash("pw") + "', roles: ['admin'], pin: '4711'}");
+        gateway.collection("users")
+                .updateOne(new Document("_id", "lead"), new Document("$set", new Document("team", "a")));
+        gateway.collection("users")
+                .updateOne(new Document("_id", "admin"), new Document("$set", new Document("pin", "4711")));
     }
 
     @AfterAll

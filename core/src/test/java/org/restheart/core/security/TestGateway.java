@@ -75,15 +75,17 @@ final class TestGateway implements AutoCloseable {
     }
 
     private static GatewayConfig config(String uri, String database, String data, String more) {
-        return GatewayConfig.parse(
-                """
+        return GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
                 mongo: {$data mongo-mounts: [{what: /$db, where: /}]}
                 basicAuthMechanism: {enabled: true}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
                 $more
-                """.replace("$data", data).replace("$more", more).replace("$uri", uri).replace("$db", database));
+                """.replace("$data", data)
+                .replace("$more", more)
+                .replace("$uri", uri)
+                .replace("$db", database));
     }
 
     static String hash(String password) {

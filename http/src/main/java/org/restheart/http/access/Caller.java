@@ -16,11 +16,7 @@ public final class Caller {
     private final boolean limited;
 
     private Caller(
-            String identity,
-            @Nullable Account account,
-            Grant grant,
-            @Nullable Instant expires,
-            boolean limited) {
+            String identity, @Nullable Account account, Grant grant, @Nullable Instant expires, boolean limited) {
         this.identity = identity;
         this.account = account;
         this.grant = grant;
@@ -69,9 +65,9 @@ public final class Caller {
         return Optional.ofNullable(account);
     }
 
-    /// Identifies the caller among all callers, for what is kept for one between requests: callers of one name from
-    /// different realms have different identities, and so have anonymous callers at different addresses. Equal
-    /// on every gateway, whether a password or a token of the account was sent.
+    /// Identifies the caller among all callers, for what is kept for one between requests: callers of one name
+    /// from different realms have different identities, and so have anonymous callers at different addresses.
+    /// Equal on every gateway, whether a password or a token of the account was sent.
     public String identity() {
         return identity;
     }

@@ -20,8 +20,8 @@ final class Digests {
         return new BsonBinary(sha256.digest());
     }
 
-    /// Identifies a request by query, media type and content, byte for byte. Without the key it cannot be used to
-    /// test guesses of the content, such as a password.
+    /// Identifies a request by query, media type and content, byte for byte. Without the key it cannot be used
+    /// to test guesses of the content, such as a password.
     static BsonBinary fingerprint(DataRequest request, IdempotencyKey key) {
         var http = request.http();
         var sha256 = sha256();

@@ -37,9 +37,9 @@ import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 
-/// Reads documents for services other than the data API. Reads by `_id` are coalesced with those of the data API,
-/// equal concurrent queries run once, and queries of one call are combined to one command where that gives the same
-/// results. Thread-safe; may block for metadata of a collection, not for documents.
+/// Reads documents for services other than the data API. Reads by `_id` are coalesced with those of the data
+/// API, equal concurrent queries run once, and queries of one call are combined to one command where that gives
+/// the same results. Thread-safe; may block for metadata of a collection, not for documents.
 ///
 /// Every result fails with a [ProblemException], on a thread that must not be blocked.
 public final class DocumentReads {
@@ -69,13 +69,7 @@ public final class DocumentReads {
             Metadata metadata,
             ForbiddenOperators operators,
             PipelineInspection inspection) {
-        this(
-                documents,
-                coalescer.reads(documents),
-                metadata,
-                operators,
-                inspection,
-                new FairMemory(MAX_COLLECTING));
+        this(documents, coalescer.reads(documents), metadata, operators, inspection, new FairMemory(MAX_COLLECTING));
     }
 
     /// @param memory of the documents of all commands in progress

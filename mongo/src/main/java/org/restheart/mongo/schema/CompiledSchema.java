@@ -11,13 +11,12 @@ import org.restheart.bson.JsonMode;
 ///
 /// @param generation of the stores' contents that it was read from
 record CompiledSchema(SchemaKey key, Schema schema, long generation) {
-    /// The violations of a document; empty if it is valid. The schema is applied to the document in the default JSON
-    /// mode.
+    /// The violations of a document; empty if it is valid. The schema is applied to the document in the default
+    /// JSON mode.
     ///
     /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema is invalid
     List<Error> violations(BsonDocument document) {
         var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
-        return Misconfigured.instead(
-                key, () -> Evaluation.of(schema, json));
+        return Misconfigured.instead(key, () -> Evaluation.of(schema, json));
     }
 }

@@ -2,8 +2,8 @@ package org.restheart.mongo.schema;
 
 import java.util.function.Supplier;
 
-/// What one evaluation may still cost, however many texts and patterns it is about, and how many keywords are applied.
-/// Confined to one thread.
+/// What one evaluation may still cost, however many texts and patterns it is about, and how many keywords are
+/// applied. Confined to one thread.
 final class Effort {
     /// A few seconds of a processor.
     private static final long MAX = 200_000_000;

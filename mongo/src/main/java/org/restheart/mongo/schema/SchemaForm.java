@@ -22,8 +22,8 @@ public final class SchemaForm {
 
     private SchemaForm() {}
 
-    /// The stored form of a client's schema. The server sets its `id` and, except for drafts after the fourth, its
-    /// `$schema`.
+    /// The stored form of a client's schema. The server sets its `id` and, except for drafts after the fourth,
+    /// its `$schema`.
     ///
     /// @throws org.restheart.http.ProblemException 400 for an invalid schema
     public static BsonDocument stored(String db, BsonValue id, BsonDocument content) {

@@ -8,8 +8,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.FairShares;
 
-/// Bounds the sessions that MongoDB is told of. MongoDB remembers each for half an hour, and beyond a million refuses
-/// every new one, also those of the gateway itself. Thread-safe.
+/// Bounds the sessions that MongoDB is told of. MongoDB remembers each for half an hour, and beyond a million
+/// refuses every new one, also those of the gateway itself. Thread-safe.
 ///
 /// The sessions of the current half hour are kept in a Bloom filter: of 400 one may not be counted.
 final class NewSessions {

@@ -12,11 +12,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.FairShares;
 
-/// Counts the transactions in progress that were begun through this gateway, and bounds them: each keeps MongoDB from
-/// discarding old versions of documents. Thread-safe.
+/// Counts the transactions in progress that were begun through this gateway, and bounds them: each keeps
+/// MongoDB from discarding old versions of documents. Thread-safe.
 ///
-/// Transactions also end elsewhere: by a failed write, through another gateway, by MongoDB's time limit. That is
-/// found out when a limit is reached.
+/// Transactions also end elsewhere: by a failed write, through another gateway, by MongoDB's time limit. That
+/// is found out when a limit is reached.
 final class OpenTransactions {
     /// Asked about at once.
     private static final int ASKED = 16;
@@ -27,8 +27,8 @@ final class OpenTransactions {
     private final Predicate<Transaction> inProgress;
     private final FairShares shares;
 
-    /// By session, of which each has at most one in progress; in the order in which MongoDB was asked about them.
-    /// Guarded by this, like all below.
+    /// By session, of which each has at most one in progress; in the order in which MongoDB was asked about
+    /// them. Guarded by this, like all below.
     private final LinkedHashMap<BsonDocument, Open> open = new LinkedHashMap<>();
 
     private final Map<String, Integer> byOwner = new HashMap<>();
@@ -48,8 +48,8 @@ final class OpenTransactions {
 
     /// Called before a transaction is begun, in place of an earlier one of its session. May block for MongoDB.
     ///
-    /// @throws org.restheart.http.ProblemException 429 if the caller has too many in progress, 503 if all callers
-    ///     have
+    /// @throws org.restheart.http.ProblemException 429 if the caller has too many in progress, 503 if all
+    ///     callers have
     void begin(String owner, BsonDocument session, long number) {
         var transaction = new Transaction(session, number);
         if (add(owner, transaction)) {

@@ -20,8 +20,8 @@ import org.restheart.http.ProblemCode;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
 
-/// MongoDB's transactions by session and number. The state of a transaction is derived from MongoDB's response to a
-/// command in it. Blocks for MongoDB. Thread-safe.
+/// MongoDB's transactions by session and number. The state of a transaction is derived from MongoDB's response
+/// to a command in it. Blocks for MongoDB. Thread-safe.
 final class ServerTransactions {
     /// `TransactionTooOld`, `NoSuchTransaction`, `TransactionCommitted`, `IllegalOperation`.
     private static final int TOO_OLD = 225;

@@ -10,9 +10,9 @@ import java.util.UUID;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 
-/// A session's id as seen by clients. Any UUID is valid on any server; generated ones (version 8, RFC 9562) contain
-/// a mark of their owner, so that other callers are refused. For each id, MongoDB's session differs per owner:
-/// knowing or guessing an id gives no access to another caller's session. Immutable.
+/// A session's id as seen by clients. Any UUID is valid on any server; generated ones (version 8, RFC 9562)
+/// contain a mark of their owner, so that other callers are refused. For each id, MongoDB's session differs per
+/// owner: knowing or guessing an id gives no access to another caller's session. Immutable.
 record SessionId(UUID uuid) {
     private static final SecureRandom RANDOM = new SecureRandom();
 

@@ -45,7 +45,8 @@ public final class Sessions {
 
     /// MongoDB's session of an id, of which MongoDB is told.
     ///
-    /// @throws org.restheart.http.ProblemException 404 for one of another owner; 429 if the owner has used too many
+    /// @throws org.restheart.http.ProblemException 404 for one of another owner; 429 if the owner has used too
+    ///     many
     BsonDocument admitted(Request request, UUID id) {
         var session = serverSession(request, id);
         sessions.admit(owner(request), session);
@@ -64,11 +65,11 @@ public final class Sessions {
     }
 
     /// The session of a request's reads and writes: its transaction or, outside of one, the operation time that
-    /// makes a secondary wait for earlier writes of the session. As writes through other gateways are unknown, the
-    /// time is read from the primary. Blocks for MongoDB.
+    /// makes a secondary wait for earlier writes of the session. As writes through other gateways are unknown,
+    /// the time is read from the primary. Blocks for MongoDB.
     ///
-    /// @throws org.restheart.http.ProblemException 404 for a session of another owner; 429 if the owner has used too
-    ///     many
+    /// @throws org.restheart.http.ProblemException 404 for a session of another owner; 429 if the owner has
+    ///     used too many
     public Optional<ClientSession> of(Request request, SessionParameter parameter, Parameters parameters) {
         var server = serverSession(request, parameter.sessionId());
         if (parameter.transaction().isPresent()) {

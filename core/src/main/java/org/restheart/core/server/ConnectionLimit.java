@@ -1,0 +1,126 @@
+package org.restheart.core.server;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import org.restheart.security.ClientAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.IoUtils;
+import org.xnio.StreamConnection;
+
+/// Bounds the connections of clients, together and of each address: an address may open another one while it
+/// has fewer than are free, so that one client cannot take all file descriptors. Thread-safe.
+///
+/// Undertow replaces the listeners by which closed connections could be noticed. They are looked for when a
+/// bound is reached.
+final class ConnectionLimit {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
+    private static final long LOG_AGAIN = Duration.ofMinutes(1).toNanos();
+    private static final long TIDY_AGAIN = Duration.ofMillis(50).toNanos();
+    private static final int FEW = 1_000;
+
+    private final int together;
+    private final int perAddress;
+    private final boolean shared;
+    private final LongAdder refused = new LongAdder();
+
+    /// Some may have been closed. Guarded by this, like all below.
+    private final Map<String, Set<StreamConnection>> accepted = new HashMap<>();
+
+    private int count;
+    private int tidyAt = FEW;
+    private long tidied = System.nanoTime();
+    private long logged = System.nanoTime() - LOG_AGAIN;
+
+    /// @param together the most connections
+    /// @param perAddress the most of one address
+    /// @param shared whether they are shared fairly between addresses: not behind a proxy, whose address is
+    ///     everybody's
+    ConnectionLimit(int together, int perAddress, boolean shared) {
+        this.together = together;
+        this.perAddress = perAddress;
+        this.shared = shared;
+    }
+
+    /// Counts a new connection, or closes it.
+    ///
+    /// @return false if it was closed
+    boolean admit(StreamConnection connection) {
+        var address = connection.getPeerAddress() instanceof InetSocketAddress peer
+                ? ClientAddress.of(peer.getAddress())
+                : "";
+        if (add(address, connection)) {
+            return true;
+        }
+        refused.increment();
+        IoUtils.safeClose(connection);
+        return false;
+    }
+
+    private synchronized boolean add(String address, StreamConnection connection) {
+        if (count >= tidyAt || (!mayAdd(address) && mayTidy())) {
+            tidy();
+        }
+        if (!mayAdd(address)) {
+            log(address);
+            return false;
+        }
+        if (accepted.computeIfAbsent(address, _ -> new HashSet<>()).add(connection)) {
+            count++;
+        }
+        return true;
+    }
+
+    private boolean mayAdd(String address) {
+        int mine = accepted.getOrDefault(address, Set.of()).size();
+        return mine < perAddress && (shared && mine > 0 ? mine < together - count : count < together);
+    }
+
+    /// Many are not looked at for each connection that is refused.
+    private boolean mayTidy() {
+        return count <= FEW || System.nanoTime() - tidied > TIDY_AGAIN;
+    }
+
+    private void tidy() {
+        tidied = System.nanoTime();
+        accepted.values().removeIf(connections -> {
+            tidy(connections);
+            return connections.isEmpty();
+        });
+        tidyAt = Math.max(FEW, 2 * count);
+    }
+
+    private void tidy(Set<StreamConnection> connections) {
+        int before = connections.size();
+        connections.removeIf(connection -> !connection.isOpen());
+        count -= before - connections.size();
+    }
+
+    private void log(String address) {
+        if (System.nanoTime() - logged > LOG_AGAIN) {
+            logged = System.nanoTime();
+            LOG.warn(
+                    "connections of {} are refused: it has {} of {}, {} in all",
+                    address,
+                    accepted.getOrDefault(address, Set.of()).size(),
+                    together,
+                    count);
+        }
+    }
+
+    /// Those that are open.
+    synchronized int open() {
+        tidy();
+        return count;
+    }
+
+    /// Those that were refused since the start.
+    long refused() {
+        return refused.sum();
+    }
+}
