@@ -22,13 +22,15 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.error.ShareTakenException;
 
-/// Divides the connections of each pool among callers: requests of one caller that wait in MongoDB, for example for
-/// a locked document, never hold all of them, and some are reserved for looking up accounts.
+/// Divides the connections of each pool among callers: requests of one caller that wait in MongoDB, for example
+/// for a locked document, never hold all of them, and some are reserved for the server. Look-ups for callers,
+/// such as those of accounts and of collections' properties, share the reserved ones in the same way: a flood
+/// of names that do not exist takes the connections of nobody else.
 ///
-/// This is the pool's only listener, and passes events on to others: the driver lets a listener refuse a connection
-/// by an exception only if there is one. Thread-safe.
+/// This is the pool's only listener, and passes events on to others: the driver lets a listener refuse a
+/// connection by an exception only if there is one. Thread-safe.
 final class ConnectionShares implements ConnectionPoolListener {
-    /// The part of a pool that is kept for the server itself.
+    /// The part of a pool that is kept for the server itself, and for look-ups.
     private static final int RESERVED_PART = 8;
 
     private final List<ConnectionPoolListener> others;
@@ -37,8 +39,24 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// Who holds a connection, by its number within this process.
     private final ConcurrentMap<Long, String> holders = new ConcurrentHashMap<>();
 
+    /// @param requests places for requests
+    /// @param lookUps places for look-ups for callers, of those that are reserved
     /// @param longest to wait for a share, in nanoseconds
-    private record Pool(FairShares shares, long longest) {}
+    private record Pool(FairShares requests, FairShares lookUps, long longest) {
+        static Pool of(int size, long longest) {
+            int reserved = size / RESERVED_PART;
+            return size == 0
+                    ? new Pool(new FairShares(Integer.MAX_VALUE, 0), new FairShares(Integer.MAX_VALUE, 0), longest)
+                    : new Pool(
+                            new FairShares(size, reserved),
+                            new FairShares(Math.max(1, reserved - Math.max(1, reserved / 4)), 0),
+                            longest);
+        }
+
+        FairShares shares(String caller) {
+            return CallerScope.isLookUps(caller) ? lookUps : requests;
+        }
+    }
 
     ConnectionShares(List<ConnectionPoolListener> others) {
         this.others = List.copyOf(others);
@@ -51,8 +69,7 @@ final class ConnectionShares implements ConnectionPoolListener {
     @Override
     public void connectionPoolCreated(ConnectionPoolCreatedEvent event) {
         int size = event.getSettings().getMaxSize();
-        var shares = size == 0 ? new FairShares(Integer.MAX_VALUE, 0) : new FairShares(size, size / RESERVED_PART);
-        pools.put(event.getServerId(), new Pool(shares, event.getSettings().getMaxWaitTime(TimeUnit.NANOSECONDS)));
+        pools.put(event.getServerId(), Pool.of(size, event.getSettings().getMaxWaitTime(TimeUnit.NANOSECONDS)));
         notifyListeners(other -> other.connectionPoolCreated(event));
     }
 
@@ -68,7 +85,8 @@ final class ConnectionShares implements ConnectionPoolListener {
         var pool = pools.get(event.getServerId());
         if (pool != null) {
             try {
-                if (!pool.shares.take(CallerScope.current(), pool.longest)) {
+                var caller = CallerScope.current();
+                if (!pool.shares(caller).take(caller, pool.longest)) {
                     throw new ShareTakenException();
                 }
             } catch (InterruptedException e) {
@@ -109,7 +127,7 @@ final class ConnectionShares implements ConnectionPoolListener {
     private void release(ServerId server, String caller) {
         var pool = pools.get(server);
         if (pool != null) {
-            pool.shares.release(caller);
+            pool.shares(caller).release(caller);
         }
     }
 

@@ -45,8 +45,14 @@ public final class SecurityFilter implements Filter {
         this.secured = secured;
     }
 
+    /// Until the caller is known, it is its address for which accounts are looked up.
     @Override
     public Response filter(Request sent, Handler next) {
+        var address = CallerScope.address(policy.clients().of(sent));
+        return CallerScope.call(address, () -> authenticated(sent, next));
+    }
+
+    private Response authenticated(Request sent, Handler next) {
         var located = policy.before().apply(sent);
         var ambient = ambient(sent, located);
         var request = ambient.restrained(located);
@@ -67,8 +73,8 @@ public final class SecurityFilter implements Filter {
         };
     }
 
-    /// The rule for the credentials of a request. A field of a mechanism's own is sent by a script, which needs a
-    /// preflight for it.
+    /// The rule for the credentials of a request. A field of a mechanism's own is sent by a script, which needs
+    /// a preflight for it.
     private AmbientCredentials ambient(Request sent, Request located) {
         var known = located.attribute(AmbientCredentials.KEY);
         if (known.isPresent()) {

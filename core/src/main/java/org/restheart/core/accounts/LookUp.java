@@ -8,10 +8,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.error.ShareTakenException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs the queries for accounts and permissions with the connections that are reserved for the server itself. A
+/// Runs the queries for accounts and permissions with the connections that are reserved for look-ups. A
 /// failed query is a problem with status 503; the first failure and the recovery are logged, not every request.
 /// Thread-safe.
 final class LookUp {
@@ -22,12 +23,14 @@ final class LookUp {
     /// @throws org.restheart.http.ProblemException 503 if the query fails
     <T> T of(Supplier<T> query) {
         try {
-            var result = CallerScope.call(CallerScope.SERVER, query);
+            var result = CallerScope.call(CallerScope.lookUps(), query);
             if (failing.get() && failing.compareAndSet(true, false)) {
                 LOG.info("accounts and permissions can be looked up again");
             }
             return result;
         } catch (MongoInterruptedException _) { // the client has left, or the server stops: MongoDB can be asked
+            throw unavailable();
+        } catch (ShareTakenException _) { // others are not concerned
             throw unavailable();
         } catch (MongoException e) {
             if (failing.compareAndSet(false, true)) {

@@ -5,19 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -64,7 +69,8 @@ class OneCallerTest {
         }
     }
 
-    /// Waits until MongoDB has been executing a write of the gateway for half a second: it waits for the transaction.
+    /// Waits until MongoDB has been executing a write of the gateway for half a second: it waits for the
+    /// transaction.
     private static void awaitBlocked(TestMongo mongo, TestGateway gateway, String collection) {
         var blocked = BsonDocument.parse(
                 "{$match: {active: true, ns: '%s.%s', op: {$in: ['update', 'insert', 'command']}, microsecs_running: {$gt: 500000}}}"
@@ -153,6 +159,61 @@ class OneCallerTest {
                             .statusCode())
                     .isEqualTo(503);
             transaction.abort();
+        }
+    }
+
+    /// From another address, as all tests' other requests: a caller without credentials.
+    private void flood(TestGateway gateway, String request, AtomicBoolean ended) {
+        while (!ended.get()) {
+            try (var socket = new Socket()) {
+                socket.bind(new InetSocketAddress("127.0.0.9", 0));
+                socket.connect(gateway.address());
+                socket.setSoTimeout(20_000);
+                while (!ended.get()) {
+                    var head = request.replace("$random", UUID.randomUUID().toString());
+                    socket.getOutputStream().write(head.getBytes(US_ASCII));
+                    if (socket.getInputStream().read(new byte[4_096]) < 0) {
+                        break;
+                    }
+                }
+            } catch (IOException _) {
+                // closed by the gateway
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET /books HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer rhk_$random\r\n\r\n",
+                "GET /open/$random HTTP/1.1\r\nHost: a\r\n\r\n",
+                "GET /open-$random HTTP/1.1\r\nHost: a\r\n\r\n"
+            })
+    void look_ups_of_unknown_names_do_not_take_the_connections_of_others(String request, TestMongo mongo)
+            throws Exception {
+        try (var gateway = TestGateway.startWithPool(
+                mongo,
+                16,
+                "apiKeyAuthMechanism: {enabled: true}\napiKeyRealm: {keys-db: $db, keys-collection: apikeys}\n")) {
+            gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {}}");
+            gateway.permit("{_id: 2, roles: ['$unauthenticated'], predicate: \"regex(%U, '^/open.*')\", mongo: {}}");
+            gateway.insert("books", "{_id: '20', n: 0}");
+            gateway.insert("open", "{_id: '20', n: 0}");
+            var ada = gateway.as("ada");
+            assertThat(ada.get("/books/20").statusCode()).isEqualTo(200);
+            var ended = new AtomicBoolean();
+            try {
+                for (int i = 0; i < 300; i++) {
+                    threads.submit(() -> flood(gateway, request, ended));
+                }
+                Thread.sleep(1_000);
+                for (int i = 0; i < 10; i++) {
+                    int n = i;
+                    assertSoon(() -> ada.get("/books?filter=" + TestGateway.encode("{\"n\": " + n + "}")), 200);
+                }
+            } finally {
+                ended.set(true);
+            }
         }
     }
 

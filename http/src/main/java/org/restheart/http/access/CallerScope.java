@@ -5,16 +5,17 @@ import java.util.function.Supplier;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.trace.TraceScope;
 
-/// The caller for whom the current thread works. Resources that callers share, such as connections to MongoDB, are
-/// divided among them by this name ([FairShares]).
+/// The caller for whom the current thread works. Resources that callers share, such as connections to MongoDB,
+/// are divided among them by this name ([FairShares]).
 public final class CallerScope {
-    /// The server itself: looking up accounts, background tasks, commands for several callers.
+    /// The server itself: background tasks, commands for several callers.
     public static final String SERVER = "";
 
     /// The observer of a request's caller; receives its name once it is known.
     public static final Key<Consumer<String>> OBSERVER = Key.named("caller observer");
 
     private static final String ACCOUNT = "account ";
+    private static final String LOOK_UPS = "look-ups for ";
 
     private static final ScopedValue<CallerScope> CURRENT = ScopedValue.newInstance();
 
@@ -39,6 +40,19 @@ public final class CallerScope {
     /// The name of all callers without an account at one address.
     public static String address(String address) {
         return "address " + address;
+    }
+
+    /// The name of the server's look-ups for the current caller, such as those of its account: they have shares
+    /// of their own, since the caller's may be used up by requests that depend on them. [#SERVER] if there is
+    /// none.
+    public static String lookUps() {
+        var caller = current();
+        return caller.equals(SERVER) || isLookUps(caller) ? caller : LOOK_UPS + caller;
+    }
+
+    /// Whether this is the name of look-ups for a caller.
+    public static boolean isLookUps(String caller) {
+        return caller.startsWith(LOOK_UPS);
     }
 
     /// The caller that the current thread works for; [#SERVER] if nobody else is known.

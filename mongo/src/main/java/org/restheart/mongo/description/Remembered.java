@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.CallerScope;
 
-/// A cache whose expired values stay in use while MongoDB cannot be reached. One thread loads a value, others wait
-/// for it. Thread-safe.
+/// A cache whose expired values stay in use while MongoDB cannot be reached. One thread loads a value, others
+/// wait for it. Thread-safe.
 final class Remembered<K, V> {
     private static final int MAX_ENTRIES = 5_000;
 
@@ -55,7 +55,7 @@ final class Remembered<K, V> {
                 return known;
             }
             try {
-                var loaded = CallerScope.call(CallerScope.SERVER, () -> load.apply(key)); // others wait for it
+                var loaded = CallerScope.call(CallerScope.lookUps(), () -> load.apply(key)); // others wait for it
                 value = loaded;
                 until = System.nanoTime() + ttl;
                 return loaded;

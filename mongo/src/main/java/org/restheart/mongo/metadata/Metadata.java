@@ -100,14 +100,14 @@ public final class Metadata {
         return cache.get(namespace, load);
     }
 
-    /// With the server's own connections, since requests of several callers may wait for the result.
+    /// With the connections for look-ups, since requests of several callers may wait for the result.
     private Known loadDb(Namespace namespace) {
-        return CallerScope.call(CallerScope.SERVER, () -> readDb(namespace));
+        return CallerScope.call(CallerScope.lookUps(), () -> readDb(namespace));
     }
 
     /// As [#loadDb].
     private Known loadCollection(Namespace namespace) {
-        return CallerScope.call(CallerScope.SERVER, () -> readCollection(namespace));
+        return CallerScope.call(CallerScope.lookUps(), () -> readCollection(namespace));
     }
 
     private Known readDb(Namespace namespace) {
