@@ -8,6 +8,7 @@ import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -122,7 +123,7 @@ final class UsersAtStart {
     }
 
     private void warnIfNobodyCanManage() {
-        managers.filter(known -> !known.exist(new BsonDocument()))
+        managers.filter(known -> !known.exist(List.of(new BsonDocument())))
                 .ifPresent(known -> LOG.warn(
                         "No account can manage this server: none has the role {} and a password."
                                 + " Start once with --reset-admin to make one",

@@ -13,12 +13,13 @@ import java.util.function.LongSupplier;
 /// they are completed. Thread-safe.
 ///
 /// The limit is the number of requests that are completed in [#DELAY], so that by Little's law each takes about
-/// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST]. After that each caller has
-/// an equal share of the limit: a caller with few concurrent requests is never refused, however many another one sends.
-/// While no request is completed at all, and there was no overload before, none is refused: that is a failure, and
-/// requests have time limits.
+/// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST]. After that each
+/// caller has an equal share of the limit: a caller with few concurrent requests is never refused, however many
+/// another one sends. While no request is completed at all, and there was no overload before, none is refused:
+/// that is a failure, and requests have time limits.
 final class AdmissionControl {
-    /// The number of completed requests that ends a period of [ConcurrencyFloor], unless [#LONGEST_PERIOD] does.
+    /// The number of completed requests that ends a period of [ConcurrencyFloor], unless [#LONGEST_PERIOD]
+    /// does.
     private static final int PERIOD = 100;
 
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(3);
@@ -96,9 +97,15 @@ final class AdmissionControl {
         done.increment();
     }
 
-    /// Ends a request that starts again on another thread: it does not count as completed.
+    /// Ends a request that starts again on another thread, or after a wait: it does not count as completed.
     void leaveUndone(Object caller) {
         end(caller);
+    }
+
+    /// Counts a request again that [#leaveUndone] has ended for a time. It is not refused any more.
+    void resume(Object caller) {
+        callers.merge(caller, 1, Integer::sum);
+        inProgress.incrementAndGet();
     }
 
     private void end(Object caller) {

@@ -1,5 +1,6 @@
 package org.restheart.core.filter;
 
+import org.restheart.http.ContentWait;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
@@ -11,7 +12,9 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.security.ClientAddress;
 
 /// Refuses requests with 503 under overload ([AdmissionControl]), instead of letting them wait. A caller is an
-/// account, or the address of a client without one. One instance for all services, since they share MongoDB.
+/// account, or the address of a client without one. A request that waits for content from its client is not in
+/// progress meanwhile: slow clients would make an overload of nothing. One instance for all services, since
+/// they share MongoDB.
 final class OverloadFilter implements Filter {
     private final AdmissionControl admission = new AdmissionControl(System::nanoTime);
     private final ClientAddress clients;
@@ -31,7 +34,8 @@ final class OverloadFilter implements Filter {
         }
         boolean deferred = false;
         try {
-            var response = next.handle(request);
+            var response = ContentWait.observed(
+                    () -> admission.leaveUndone(caller), () -> admission.resume(caller), () -> next.handle(request));
             if (response instanceof Response.Deferred<?> later) {
                 deferred = true;
                 later.whenThere(_ -> admission.leave(caller));

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.ContentWait;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -15,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.channels.StreamSourceChannel;
 
-/// The bytes of a request while they arrive. Unread bytes stay in the socket, which slows down the client. Confined
-/// to one thread at a time, which may block.
+/// The bytes of a request while they arrive. Unread bytes stay in the socket, which slows down the client.
+/// Confined to one thread at a time, which may block.
 ///
 /// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per
 /// thread.
@@ -99,7 +100,8 @@ final class ArrivingContent extends InputStream {
         }
     }
 
-    /// A large request keeps MongoDB busy for longer than the time limit of one that is there from the beginning.
+    /// A large request keeps MongoDB busy for longer than the time limit of one that is there from the
+    /// beginning.
     private void count(int bytes) {
         if (rate.length() / LARGE != (rate.length() + bytes) / LARGE) {
             RequestStart.renew();
@@ -115,6 +117,7 @@ final class ArrivingContent extends InputStream {
         channel.resumeReads();
         long began = System.nanoTime();
         long allowed = rate.timeout();
+        ContentWait.began();
         try {
             if (allowed <= 0 || !wakeUp.tryAcquire(allowed, TimeUnit.NANOSECONDS)) {
                 throw broken(ProblemCode.CONTENT_TIMED_OUT, "the content arrives too slowly");
@@ -122,6 +125,8 @@ final class ArrivingContent extends InputStream {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while content was arriving", e);
+        } finally {
+            ContentWait.ended();
         }
         rate.waited(System.nanoTime() - began);
         RequestStart.renew();

@@ -217,6 +217,38 @@ class OneCallerTest {
         }
     }
 
+    /// More of them than are in progress under overload.
+    @Test
+    void requests_that_wait_for_their_clients_are_no_overload(TestMongo mongo) throws Exception {
+        var slow = new ArrayList<Socket>();
+        try (var gateway = TestGateway.start(mongo, "")) {
+            gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/books')\", mongo: {}}");
+            gateway.insert("books", "{_id: '20', n: 0}");
+            var bob = gateway.as("bob");
+            assertThat(bob.get("/books/20").statusCode()).isEqualTo(200);
+            try {
+                for (int i = 0; i < 320; i++) {
+                    var socket = new Socket(
+                            gateway.address().getAddress(), gateway.address().getPort());
+                    slow.add(socket);
+                    socket.getOutputStream()
+                            .write(("POST /books HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n"
+                                            + "Content-Type: application/json\r\nAuthorization: "
+                                            + TestClient.basic("bob", "bob-pw") + "\r\n\r\n{\"a\":")
+                                    .getBytes(US_ASCII));
+                }
+                for (int i = 0; i < 20; i++) {
+                    assertThat(bob.get("/books/20").statusCode()).isEqualTo(200);
+                    Thread.sleep(100);
+                }
+            } finally {
+                for (var socket : slow) {
+                    socket.close();
+                }
+            }
+        }
+    }
+
     /// The first bytes of an upload, the rest of which takes long.
     private static Socket upload(TestGateway gateway, String account, String name) throws IOException {
         var socket =

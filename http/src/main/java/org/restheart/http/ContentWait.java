@@ -1,0 +1,39 @@
+package org.restheart.http;
+
+import java.util.function.Supplier;
+
+/// Tells who bounds the work of requests that the current thread's waits for content from its client: it works on
+/// nothing meanwhile, for as long as the client likes. Confined to one thread.
+public final class ContentWait {
+    private static final ScopedValue<ContentWait> CURRENT = ScopedValue.newInstance();
+
+    private final Runnable began;
+    private final Runnable ended;
+
+    private ContentWait(Runnable began, Runnable ended) {
+        this.began = began;
+        this.ended = ended;
+    }
+
+    /// Runs a task that processes a request.
+    ///
+    /// @param began called before each wait for content
+    /// @param ended called after it
+    public static <T> T observed(Runnable began, Runnable ended, Supplier<T> task) {
+        return ScopedValue.where(CURRENT, new ContentWait(began, ended)).call(task::get);
+    }
+
+    /// To be called before the current thread waits for content.
+    public static void began() {
+        if (CURRENT.isBound()) {
+            CURRENT.get().began.run();
+        }
+    }
+
+    /// To be called after [#began()], however the wait has ended.
+    public static void ended() {
+        if (CURRENT.isBound()) {
+            CURRENT.get().ended.run();
+        }
+    }
+}
