@@ -185,16 +185,12 @@ class OneCallerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "GET /books HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer rhk_$random\r\n\r\n",
                 "GET /open/$random HTTP/1.1\r\nHost: a\r\n\r\n",
                 "GET /open-$random HTTP/1.1\r\nHost: a\r\n\r\n"
             })
     void look_ups_of_unknown_names_do_not_take_the_connections_of_others(String request, TestMongo mongo)
             throws Exception {
-        try (var gateway = TestGateway.startWithPool(
-                mongo,
-                16,
-                "apiKeyAuthMechanism: {enabled: true}\napiKeyRealm: {keys-db: $db, keys-collection: apikeys}\n")) {
+        try (var gateway = TestGateway.startWithPool(mongo, 16, "")) {
             gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {}}");
             gateway.permit("{_id: 2, roles: ['$unauthenticated'], predicate: \"regex(%U, '^/open.*')\", mongo: {}}");
             gateway.insert("books", "{_id: '20', n: 0}");
