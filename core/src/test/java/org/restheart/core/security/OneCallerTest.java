@@ -184,9 +184,7 @@ class OneCallerTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "GET /open/$random HTTP/1.1\r\nHost: a\r\n\r\n",
-                "GET /open-$random HTTP/1.1\r\nHost: a\r\n\r\n"
+            strings = {"GET /open/$random HTTP/1.1\r\nHost: a\r\n\r\n", "GET /open-$random HTTP/1.1\r\nHost: a\r\n\r\n"
             })
     void look_ups_of_unknown_names_do_not_take_the_connections_of_others(String request, TestMongo mongo)
             throws Exception {
