@@ -2,6 +2,7 @@ package org.restheart.embedded;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// How to run the child mongod; it always listens on 127.0.0.1 only. Immutable.
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param binary the mongod to run; null looks for one, see [MongodBinary#find]
 /// @param cacheDirectory where a downloaded mongod is kept
 /// @param startTimeout until the primary accepts writes, recovery of the data included
+/// @param serverParameters more of mongod's server parameters, each as `name=value`
 public record EmbeddedMongoConfig(
         Path dataDirectory,
         int port,
@@ -23,9 +25,11 @@ public record EmbeddedMongoConfig(
         boolean durable,
         @Nullable Path binary,
         Path cacheDirectory,
-        Duration startTimeout) {
+        Duration startTimeout,
+        List<String> serverParameters) {
 
     public EmbeddedMongoConfig {
+        serverParameters = List.copyOf(serverParameters);
         check(port >= 0 && port <= 65_535, "port must be from 0 to 65535 but was " + port);
         check(
                 replicaSet.matches("[A-Za-z0-9_-]{1,64}"),
@@ -39,27 +43,80 @@ public record EmbeddedMongoConfig(
     /// Durable, any free port, set `rs0`, 256 MB of cache, a minute to start.
     public static EmbeddedMongoConfig in(Path dataDirectory) {
         return new EmbeddedMongoConfig(
-                dataDirectory, 0, "rs0", 256, true, null, MongodBinary.standardCache(), Duration.ofMinutes(1));
+                dataDirectory,
+                0,
+                "rs0",
+                256,
+                true,
+                null,
+                MongodBinary.standardCache(),
+                Duration.ofMinutes(1),
+                List.of());
     }
 
     public EmbeddedMongoConfig withPort(int port) {
         return new EmbeddedMongoConfig(
-                dataDirectory, port, replicaSet, cacheMegabytes, durable, binary, cacheDirectory, startTimeout);
+                dataDirectory,
+                port,
+                replicaSet,
+                cacheMegabytes,
+                durable,
+                binary,
+                cacheDirectory,
+                startTimeout,
+                serverParameters);
     }
 
     public EmbeddedMongoConfig withCacheMegabytes(int cacheMegabytes) {
         return new EmbeddedMongoConfig(
-                dataDirectory, port, replicaSet, cacheMegabytes, durable, binary, cacheDirectory, startTimeout);
+                dataDirectory,
+                port,
+                replicaSet,
+                cacheMegabytes,
+                durable,
+                binary,
+                cacheDirectory,
+                startTimeout,
+                serverParameters);
     }
 
     public EmbeddedMongoConfig withDurable(boolean durable) {
         return new EmbeddedMongoConfig(
-                dataDirectory, port, replicaSet, cacheMegabytes, durable, binary, cacheDirectory, startTimeout);
+                dataDirectory,
+                port,
+                replicaSet,
+                cacheMegabytes,
+                durable,
+                binary,
+                cacheDirectory,
+                startTimeout,
+                serverParameters);
     }
 
     public EmbeddedMongoConfig withBinary(@Nullable Path binary) {
         return new EmbeddedMongoConfig(
-                dataDirectory, port, replicaSet, cacheMegabytes, durable, binary, cacheDirectory, startTimeout);
+                dataDirectory,
+                port,
+                replicaSet,
+                cacheMegabytes,
+                durable,
+                binary,
+                cacheDirectory,
+                startTimeout,
+                serverParameters);
+    }
+
+    public EmbeddedMongoConfig withServerParameters(List<String> serverParameters) {
+        return new EmbeddedMongoConfig(
+                dataDirectory,
+                port,
+                replicaSet,
+                cacheMegabytes,
+                durable,
+                binary,
+                cacheDirectory,
+                startTimeout,
+                serverParameters);
     }
 
     private static void check(boolean holds, String message) {

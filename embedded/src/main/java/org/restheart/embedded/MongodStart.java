@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -74,7 +75,7 @@ final class MongodStart {
     }
 
     private List<String> command(int port) {
-        return List.of(
+        var command = new ArrayList<>(List.of(
                 binary.toString(),
                 "--dbpath=" + data.db(),
                 "--bind_ip=127.0.0.1",
@@ -84,7 +85,9 @@ final class MongodStart {
                 "--oplogSize=1024", // MB; the default is a twentieth of the disk
                 "--wiredTigerCacheSizeGB=" + config.cacheMegabytes() / 1024.0,
                 "--setParameter=diagnosticDataCollectionEnabled=false",
-                "--quiet");
+                "--quiet"));
+        config.serverParameters().forEach(parameter -> command.add("--setParameter=" + parameter));
+        return command;
     }
 
     private Outcome awaitPrimary(MongodProcess process, int port) throws InterruptedException {

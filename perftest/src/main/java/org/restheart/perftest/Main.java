@@ -11,6 +11,7 @@ import org.restheart.perftest.experiment.DoorsExperiment;
 import org.restheart.perftest.experiment.FilesExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
+import org.restheart.perftest.experiment.LimitsExperiment;
 import org.restheart.perftest.experiment.LineupExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
 import org.restheart.perftest.experiment.LoginsExperiment;
@@ -46,6 +47,7 @@ import picocli.CommandLine.Command;
             LoginsExperiment.class,
             NotificationsExperiment.class,
             OverloadExperiment.class,
+            LimitsExperiment.class,
             YcsbExperiment.class,
             LineupExperiment.class,
             CompareExperiment.class,

@@ -46,7 +46,7 @@ final class AdmissionControl {
     private final AtomicLong counted;
     private final AtomicLong fullSince = new AtomicLong(NEVER);
     private volatile long lastRefusal = NEVER;
-    private volatile int limit = ConcurrencyFloor.HIGHEST;
+    private volatile int limit = ConcurrencyFloor.INITIAL;
 
     @GuardedBy("floor")
     private final ConcurrencyFloor floor = new ConcurrencyFloor();

@@ -8,9 +8,12 @@ package org.restheart.core.filter;
 /// by throughput. Not thread-safe.
 final class ConcurrencyFloor {
     /// Twice the default number of connections to MongoDB: a request then waits for about one operation of another.
-    static final int HIGHEST = 256;
+    static final int INITIAL = 256;
 
     static final int LOWEST = 16;
+
+    /// Requests that share commands can be many more than there are connections.
+    private static final int HIGHEST = 8_192;
 
     /// Throughput below this share of the former is a loss, above its inverse a gain. Smaller differences are
     /// statistical: the standard deviation of a count of 100 is 10.
@@ -25,10 +28,10 @@ final class ConcurrencyFloor {
         MORE
     }
 
-    private int floor = HIGHEST;
+    private int floor = INITIAL;
     private Trial trial = Trial.NONE;
     private Trial failed = Trial.MORE;
-    private int former = HIGHEST;
+    private int former = INITIAL;
     private double formerRate;
     private int periodsWithout;
     private boolean lowestTried;
@@ -39,7 +42,7 @@ final class ConcurrencyFloor {
 
     /// Ends the overload.
     void reset() {
-        floor = HIGHEST;
+        floor = INITIAL;
         trial = Trial.NONE;
         failed = Trial.MORE;
         periodsWithout = 0;

@@ -98,6 +98,23 @@ class AdmissionControlTest {
     }
 
     @Test
+    void where_each_takes_half_a_second_as_many_are_admitted_as_can_be_done_at_once() {
+        enter("ada", 300);
+        int admitted = 0;
+        double due = 0;
+        for (int i = 0; i < 6_000; i++) {
+            due += Math.min(1_000, inProgress.size()) * 0.02; // half a second each, 1,000 at a time
+            int done = Math.min((int) due, inProgress.size());
+            serve(done);
+            sleep(10);
+            enter("ada", 100);
+            due -= done;
+            admitted += i < 3_000 ? 0 : done;
+        }
+        assertThat(admitted).isGreaterThan(8 * 2_000 * 30 / 10); // of 30 s eight tenths of what can be done
+    }
+
+    @Test
     void a_moment_in_which_nothing_is_done_changes_nothing() {
         enter("ada", 300);
         serveAndAsk(3_000, 1);

@@ -40,12 +40,15 @@ final class Lab implements Closeable {
     }
 
     /// The deployment that was named, or one started for this run.
-    Mongo mongo() {
+    ///
+    /// @param serverParameters of the one that is started, each as `name=value`
+    Mongo mongo(String... serverParameters) {
         if (target.mongo != null && !target.mongo.isBlank()) {
             return Mongo.at(target.mongo);
         }
-        var embedded = EmbeddedMongo.start(
-                EmbeddedMongoConfig.in(target.mongoData).withCacheMegabytes(target.mongoCacheMegabytes));
+        var embedded = EmbeddedMongo.start(EmbeddedMongoConfig.in(target.mongoData)
+                .withCacheMegabytes(target.mongoCacheMegabytes)
+                .withServerParameters(List.of(serverParameters)));
         keep(embedded::close);
         return Mongo.at(embedded.connectionString());
     }

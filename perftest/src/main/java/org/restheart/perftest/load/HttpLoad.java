@@ -28,14 +28,17 @@ public record HttpLoad(
     /// Opens the connections, loads the server through warm-up and recording, and closes them again.
     public Measurement run(Recording recording) throws IOException, InterruptedException {
         var address = new InetSocketAddress(host, port);
-        var start = System.nanoTime();
-        var clock = new Clock(start, window);
         var steps = new AtomicLong();
-        var tasks = new ArrayList<LoadThread>();
+        var opened = new ArrayList<LoadThread.Connections>();
         for (var i = 0; i < threads; i++) {
             var share = connections / threads + (i < connections % threads ? 1 : 0);
-            var source = new RequestSource(traffic, seed * 31 + i, steps);
-            tasks.add(new LoadThread(address, share, source, clock, schedule(start, i), pace instanceof Pace.Open));
+            opened.add(LoadThread.Connections.open(address, share, new RequestSource(traffic, seed * 31 + i, steps)));
+        }
+        var start = System.nanoTime();
+        var clock = new Clock(start, window);
+        var tasks = new ArrayList<LoadThread>();
+        for (var i = 0; i < threads; i++) {
+            tasks.add(new LoadThread(opened.get(i), clock, schedule(start, i), pace instanceof Pace.Open));
         }
         try (var executor = Executors.newFixedThreadPool(threads)) {
             return recording.of(clock, tasks.stream().map(executor::submit).toList());

@@ -32,25 +32,36 @@ final class LoadThread implements Callable<Tally> {
     private final boolean open;
     private final ThreadUse busy;
     private final Tally tally = new Tally();
-    private final Selector selector = Selector.open();
-    private final List<HttpConnection> connections = new ArrayList<>();
+    private final Selector selector;
+    private final List<HttpConnection> connections;
     /// Connections without a request, under an open load. May hold some that have failed since.
     private final ArrayDeque<HttpConnection> idle = new ArrayDeque<>();
     private final ByteBuffer in = ByteBuffer.allocateDirect(256 * 1024);
     private long now;
     private long nextInspection;
 
+    /// The connections of one thread. Opening thousands takes longer than a warm-up, so the clock starts afterwards.
+    record Connections(Selector selector, List<HttpConnection> all, RequestSource source) {
+
+        static Connections open(InetSocketAddress address, int count, RequestSource source) throws IOException {
+            var selector = Selector.open();
+            var all = new ArrayList<HttpConnection>();
+            for (var i = 0; i < count; i++) {
+                all.add(new HttpConnection(address, selector, source.capacity()));
+            }
+            return new Connections(selector, all, source);
+        }
+    }
+
     /// @param schedule used under an open load only
-    LoadThread(InetSocketAddress address, int count, RequestSource source, Clock clock, Schedule schedule, boolean open)
-            throws IOException {
-        this.source = source;
+    LoadThread(Connections connections, Clock clock, Schedule schedule, boolean open) {
+        this.selector = connections.selector();
+        this.connections = connections.all();
+        this.source = connections.source();
         this.clock = clock;
         this.schedule = schedule;
         this.open = open;
         this.busy = new ThreadUse(clock);
-        for (var i = 0; i < count; i++) {
-            connections.add(new HttpConnection(address, selector, source.capacity()));
-        }
     }
 
     @Override
