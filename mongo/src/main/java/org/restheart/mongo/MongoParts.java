@@ -64,7 +64,7 @@ final class MongoParts implements AutoCloseable {
         this.metadata = new Metadata(client, config.metadataTtl());
         this.forbiddenOperators = new ForbiddenOperators(config.querySecurity());
         this.schemas = new Schemas(client, config.schemaTtl(), mounts::mayShow);
-        this.access = new SchemaAccess(judged, mounts);
+        this.access = new SchemaAccess(judged, mounts, schemas);
         this.catalog = new Catalog(client);
         var documents = new Documents(client);
         var coalescer = new Coalescer(client, config.coalescing(), registry);
@@ -99,6 +99,7 @@ final class MongoParts implements AutoCloseable {
                 sessions,
                 routes,
                 schemas,
+                access,
                 new WriteInvalidation(descriptions, schemas, writes));
     }
 

@@ -23,6 +23,7 @@ import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.Sessions;
 
@@ -34,6 +35,7 @@ final class RequestDispatcher {
     private final Sessions sessions;
     private final MongoRoutes routes;
     private final Schemas schemas;
+    private final SchemaAccess access;
     private final WriteInvalidation invalidation;
 
     RequestDispatcher(
@@ -43,6 +45,7 @@ final class RequestDispatcher {
             Sessions sessions,
             MongoRoutes routes,
             Schemas schemas,
+            SchemaAccess access,
             WriteInvalidation invalidation) {
         this.parameterSettings = parameterSettings;
         this.forbiddenOperators = forbiddenOperators;
@@ -50,6 +53,7 @@ final class RequestDispatcher {
         this.sessions = sessions;
         this.routes = routes;
         this.schemas = schemas;
+        this.access = access;
         this.invalidation = invalidation;
     }
 
@@ -96,10 +100,11 @@ final class RequestDispatcher {
         return Problem.of(NOT_FOUND, "there is nothing below a " + name).raise();
     }
 
-    /// The rule for documents of the path's collection.
+    /// The rule for documents of the path's collection, or for schemas of its store.
     private Optional<DocumentRule> rule(Request request, ResourcePath path, Known resource) {
-        return path.collection() == null || path.kind().isSchemas()
-                ? Optional.empty()
-                : schemas.of(request, path.requireDb(), resource);
+        if (path.kind().isSchemas()) {
+            return Optional.of(access.ofSchemas(request, path.requireDb()));
+        }
+        return path.collection() == null ? Optional.empty() : schemas.of(request, path.requireDb(), resource);
     }
 }

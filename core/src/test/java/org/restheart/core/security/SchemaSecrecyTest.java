@@ -67,14 +67,12 @@ class SchemaSecrecyTest {
                             .statusCode())
                     .isEqualTo(403);
             assertThat(admin.put("/_schemas", "{}").statusCode()).isEqualTo(201);
-            assertThat(admin.post(
-                                    "/_schemas",
-                                    "{\"_id\": \"own\", \"$ref\": \"http://schema-store/" + hidden + "/s1\"}")
-                            .statusCode())
-                    .isEqualTo(201);
-            assertThat(admin.put("/c", "{\"jsonSchema\": {\"schemaId\": \"own\"}}")
-                            .statusCode())
-                    .isEqualTo(201);
+            var reference = "{\"_id\": \"own\", \"$ref\": \"http://schema-store/" + hidden + "/s1\"}";
+            assertThat(admin.post("/_schemas", reference).statusCode()).isEqualTo(403);
+            var naming = "{\"jsonSchema\": {\"schemaId\": \"own\"}}";
+            assertThat(admin.put("/c", naming).statusCode()).isEqualTo(201);
+            gateway.insert("_schemas", reference.replace("$", "_$"));
+            assertThat(admin.put("/c2", naming).statusCode()).isEqualTo(403);
             var refused = admin.post("/c", "{\"k\": 1}");
             assertThat(refused.statusCode()).isEqualTo(500);
             assertThat(refused.body()).doesNotContain("S3CRET");

@@ -31,7 +31,9 @@ public sealed interface Storable {
     /// @throws org.restheart.http.ProblemException 400; 500 if the rule cannot be evaluated
     static Storable of(DataRequest request, BsonDocument content) {
         if (request.path().kind().isSchemas()) {
-            return new Schema(request.path().requireDb(), NewDocument.merged(request, content));
+            var schema = new Schema(request.path().requireDb(), NewDocument.merged(request, content));
+            request.rule().ifPresent(rule -> rule.check(schema.content(), true));
+            return schema;
         }
         var storable = content instanceof RawBsonDocument raw && isStoredAsIs(request, raw)
                 ? new AsIs(raw)

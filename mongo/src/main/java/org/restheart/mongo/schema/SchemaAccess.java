@@ -2,6 +2,7 @@ package org.restheart.mongo.schema;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -12,6 +13,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
+import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.access.Grant;
@@ -21,22 +23,69 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.Mounts;
 
-/// Authorizes writes of the property `jsonSchema`: since refusals of documents reveal the content of a schema, only
-/// callers who may read the schema may name it. Immutable.
+/// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of documents
+/// reveal
+/// the content of a schema, only callers who may read the schema may name it, and only those who may read the schemas
+/// of
+/// other databases to which it refers. Immutable.
 public final class SchemaAccess {
     private static final Problem REFUSED =
             Problem.of(ProblemCode.FORBIDDEN, "'jsonSchema' has to name a schema that the caller may read");
 
     private final JudgedRequests judged;
     private final Mounts mounts;
+    private final Schemas schemas;
 
     /// @param judged decides whether a caller may read a schema
-    public SchemaAccess(JudgedRequests judged, Mounts mounts) {
+    public SchemaAccess(JudgedRequests judged, Mounts mounts, Schemas schemas) {
         this.judged = judged;
         this.mounts = mounts;
+        this.schemas = schemas;
+    }
+
+    /// The rule for schemas that a caller writes.
+    ///
+    /// @param db of the store
+    public DocumentRule ofSchemas(Request request, String db) {
+        return new References(request, db);
+    }
+
+    private final class References implements DocumentRule {
+        private static final BsonString NEW = new BsonString("new");
+
+        private final Request request;
+        private final String db;
+
+        References(Request request, String db) {
+            this.request = request;
+            this.db = db;
+        }
+
+        @Override
+        public void check(BsonDocument document, boolean disclose) {
+            request.requireThread();
+            var id = document.get("_id");
+            var key = new SchemaKey(db, id != null && SchemaKey.isId(id) ? id : NEW);
+            if (!mayReadAll(request, schemas.foreign(key, SchemaForm.shown(document)))) {
+                throw Problem.of(
+                                ProblemCode.FORBIDDEN,
+                                "a schema may refer to those schemas of other databases only that the caller may read")
+                        .raise();
+            }
+        }
+
+        @Override
+        public boolean skipsUnsupported() {
+            return false;
+        }
+    }
+
+    private boolean mayReadAll(Request request, Set<SchemaKey> keys) {
+        return keys.stream().allMatch(key -> mayReadItself(request, key));
     }
 
     /// May block.
@@ -131,7 +180,7 @@ public final class SchemaAccess {
     }
 
     private boolean isMissing(DataRequest request, SchemaKey key) {
-        return path(request, key)
+        return path(request.http(), key)
                 .filter(path -> {
                     try {
                         var _ = judged.make(request.http(), JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST))
@@ -148,7 +197,7 @@ public final class SchemaAccess {
     private void checkNamed(DataRequest request, BsonValue value) {
         if (value.isDocument() && !stored(request).filter(value::equals).isPresent()) {
             reference(request.path().requireDb(), value.asDocument()).ifPresent(key -> {
-                if (!mayRead(request, key)) {
+                if (!mayRead(request.http(), key)) {
                     throw REFUSED.raise();
                 }
             });
@@ -159,7 +208,7 @@ public final class SchemaAccess {
     ///
     /// @throws ProblemException 403
     public void requireReadable(DataRequest request, String db, BsonValue id) {
-        if (!mayRead(request, new SchemaKey(db, id))) {
+        if (!mayRead(request.http(), new SchemaKey(db, id))) {
             throw Problem.of(ProblemCode.FORBIDDEN, "this would reveal a schema that the caller may not read")
                     .raise();
         }
@@ -174,8 +223,8 @@ public final class SchemaAccess {
         }
     }
 
-    private Optional<RequestPath> path(DataRequest request, SchemaKey key) {
-        var connection = request.http().connection();
+    private Optional<RequestPath> path(Request request, SchemaKey key) {
+        var connection = request.connection();
         return mounts.pathOf(connection, List.of(key.db(), StoredSchemas.COLLECTION, key.idText()))
                 .filter(found -> mounts.resolve(found, connection)
                         .map(Mounts.Located::path)
@@ -184,8 +233,12 @@ public final class SchemaAccess {
                         .isPresent());
     }
 
+    private boolean mayRead(Request request, SchemaKey key) {
+        return mayReadItself(request, key) && mayReadAll(request, schemas.foreign(key));
+    }
+
     /// Also where there is none yet and the caller could read it.
-    private boolean mayRead(DataRequest request, SchemaKey key) {
+    private boolean mayReadItself(Request request, SchemaKey key) {
         var path = path(request, key);
         if (path.isEmpty()) {
             return false;
@@ -193,7 +246,7 @@ public final class SchemaAccess {
         var grant = new AtomicReference<Grant>();
         try {
             judged.make(
-                    request.http(),
+                    request,
                     JudgedRequest.of(Method.GET, path.get(), Query.NONE, Via.REST)
                             .with(DataFacts.ASKED, facts -> grant.set(facts.grant())));
         } catch (ProblemException e) {

@@ -4,8 +4,10 @@ import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
@@ -68,9 +70,25 @@ public final class Schemas implements AutoCloseable {
         return stored.find(key).map(schema -> new SchemaSource(key.db(), key.id(), key.uri(), schema));
     }
 
-    /// A schema by its URI, without a fragment. Blocks for MongoDB.
-    public Optional<BsonDocument> ofUri(String uri) {
-        return SchemaKey.of(uri).flatMap(stored::find);
+    /// A function for the schemas to which a schema may refer, by URI without a fragment. Both block for MongoDB.
+    public Function<String, Optional<BsonDocument>> referred(SchemaSource schema) {
+        return stored.loader(schema.key(), schema.schema());
+    }
+
+    /// The schemas of other databases to which a schema refers, directly or indirectly, also those that are not there.
+    /// Blocks for MongoDB.
+    ///
+    /// @param schema as clients see it
+    Set<SchemaKey> foreign(SchemaKey from, BsonDocument schema) {
+        return SchemaReferences.all(from, schema, stored::find).keySet().stream()
+                .flatMap(uri -> SchemaKey.of(uri).stream())
+                .filter(key -> !key.db().equals(from.db()))
+                .collect(Collectors.toSet());
+    }
+
+    /// As above, of a stored schema; empty if it is not there.
+    Set<SchemaKey> foreign(SchemaKey key) {
+        return stored.find(key).map(schema -> foreign(key, schema)).orElse(Set.of());
     }
 
     /// A function for the violations of documents, empty for those that are valid. Blocks for MongoDB.

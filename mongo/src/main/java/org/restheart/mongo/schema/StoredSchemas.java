@@ -5,7 +5,6 @@ import static com.mongodb.client.model.Filters.eq;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.client.MongoClient;
-import com.networknt.schema.AbsoluteIri;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.resource.InputStreamSource;
 import java.io.ByteArrayInputStream;
@@ -14,6 +13,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -31,9 +31,6 @@ final class StoredSchemas {
     static final String COLLECTION = "_schemas";
 
     private static final int MAX_CACHED = 1_000;
-
-    /// Most schemas that one schema may refer to, directly or indirectly.
-    private static final int MAX_REFERENCES = 100;
 
     private final MongoClient client;
     private final Predicate<String> shows;
@@ -62,11 +59,10 @@ final class StoredSchemas {
             return cached;
         }
         long now = generation.get();
-        if (find(key).isEmpty()) {
-            throw notFound(key);
-        }
+        var schema = find(key).orElseThrow(() -> notFound(key));
+        var load = loader(key, schema);
         var references = new AtomicInteger();
-        var registry = Registries.of(iri -> resource(iri, references));
+        var registry = Registries.of(iri -> resource(iri.toString(), load, references));
         var compiled = Misconfigured.instead(
                 key, () -> new CompiledSchema(key, registry.getSchema(SchemaLocation.of(key.uri())), now));
         if (cache != null) {
@@ -83,12 +79,27 @@ final class StoredSchemas {
         generation.incrementAndGet();
     }
 
-    private @Nullable InputStreamSource resource(AbsoluteIri iri, AtomicInteger references) {
-        return SchemaKey.of(iri.toString())
-                .flatMap(this::find)
+    /// Loads the schemas that evaluating a schema needs, by their URIs without fragments: of another database only
+    /// those to
+    /// which its author may have referred, see [SchemaReferences]. Blocks for MongoDB.
+    Function<String, Optional<BsonDocument>> loader(SchemaKey from, BsonDocument schema) {
+        var known = SchemaReferences.all(from, schema, this::find);
+        return uri -> SchemaKey.of(uri).flatMap(key -> {
+            var found = known.get(key.uri());
+            if (found != null) {
+                return found;
+            }
+            return key.db().equals(from.db()) ? find(key) : Optional.empty();
+        });
+    }
+
+    private static @Nullable InputStreamSource resource(
+            String iri, Function<String, Optional<BsonDocument>> load, AtomicInteger references) {
+        return load.apply(iri)
                 .map(schema -> {
-                    if (references.incrementAndGet() > MAX_REFERENCES) {
-                        throw Misconfigured.because("more than " + MAX_REFERENCES + " schemas refer to each other");
+                    if (references.incrementAndGet() > SchemaReferences.MAX) {
+                        throw Misconfigured.because(
+                                "more than " + SchemaReferences.MAX + " schemas refer to each other");
                     }
                     var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
                     return (InputStreamSource) () -> new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8));

@@ -65,7 +65,7 @@ public final class Validators {
 
     /// @throws ProblemException 422 for a schema that is too large
     TranslatedSchema translate(SchemaSource schema) {
-        return SchemaTranslator.translate(schema.schema(), schema.uri(), schema.name(), schemas::ofUri);
+        return SchemaTranslator.translate(schema.schema(), schema.uri(), schema.name(), schemas.referred(schema));
     }
 
     /// Sets or removes the validator of a collection.

@@ -58,7 +58,7 @@ class SchemaTranslatorTest {
 
     private TranslatedSchema translate(String id) {
         var source = schemas.find(mongo.databaseName(), new BsonString(id)).orElseThrow();
-        return SchemaTranslator.translate(source.schema(), source.uri(), source.name(), schemas::ofUri);
+        return SchemaTranslator.translate(source.schema(), source.uri(), source.name(), schemas.referred(source));
     }
 
     private TranslatedSchema translate(BsonDocument schema) {

@@ -1,0 +1,109 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Schemas that refer to schemas of another database, which their author may not read.
+@WithMongo
+class SchemaReferencesTest {
+    private static final String SECRET = "{\"type\": \"object\", \"properties\": {\"k\": {\"enum\": [\"S3CRET\"]}}}";
+
+    private static ConformanceGateway start(TestMongo mongo, String own) {
+        return ConformanceGateway.of(ConformanceGateway.GUARDS
+                + "mclient: {connection-string: '%s'}\nmongo: {mongo-mounts: [{what: '*', where: /}]}\n"
+                        .formatted(mongo.connectionString())
+                + ConformanceGateway.ACCOUNTS
+                + "    - {userid: eve, password: secret, roles: [tenant]}\n"
+                + ConformanceGateway.PERMISSIONS
+                + "    - {role: tenant, predicate: \"path-prefix('/" + own + "')\", mongo:"
+                + " {allowManagementRequests: true, allowBulkPatch: true, allowWriteMode: true}}\n");
+    }
+
+    private static void assertStatus(HttpResponse<String> response, int status) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+    }
+
+    @Test
+    void references_need_the_right_to_read(TestMongo mongo) {
+        var own = mongo.newDatabaseName();
+        var other = mongo.newDatabaseName();
+        try (var gateway = start(mongo, own)) {
+            var admin = gateway.as("admin");
+            for (var path : List.of(own, own + "/_schemas", other, other + "/_schemas")) {
+                assertStatus(admin.put("/" + path, "{}"), 201);
+            }
+            assertStatus(admin.put("/" + other + "/_schemas/secret?wm=upsert", SECRET), 201);
+            var eve = gateway.as("eve");
+            var store = "/" + own + "/_schemas";
+            assertStatus(eve.get("/" + other + "/_schemas/secret"), 403);
+            for (var reference : List.of(
+                    "http://schema-store/" + other + "/secret",
+                    "http://schema-store/" + other + "/secret#/properties/k",
+                    "http://schema-store/" + other + "/%73ecret",
+                    "http://schema-store/" + other + "/there-is-none",
+                    "../" + other + "/secret#",
+                    "/" + other + "/secret#")) {
+                var names = "{\"_$ref\": \"" + reference + "\"}";
+                assertStatus(eve.put(store + "/mine?wm=upsert", names), 403);
+                assertStatus(eve.post(store, names.replace("_$", "$")), 403);
+                assertStatus(eve.post(store, "{\"properties\": {\"a\": {\"items\": [" + names + "]}}}"), 403);
+            }
+            assertStatus(
+                    eve.post(store, "{\"_id\": \"plain\", \"properties\": {\"k\": {\"type\": \"integer\"}}}"), 201);
+            assertStatus(eve.post(store, "{\"_id\": \"uses\", \"_$ref\": \"plain\"}"), 201);
+            eve.patch(
+                    store + "/*?filter=" + TestGateway.encode("{}"),
+                    "{\"_$ref\": \"http://schema-store/" + other + "/secret\"}");
+            assertThat(eve.get(store).body()).doesNotContain(other);
+
+            // what somebody else refers to, who may
+            assertStatus(
+                    admin.post(store, "{\"_id\": \"shared\", \"_$ref\": \"http://schema-store/" + other + "/secret\"}"),
+                    201);
+            assertStatus(eve.post(store, "{\"_$ref\": \"shared\"}"), 403);
+            assertStatus(eve.put("/" + own + "/leak", "{\"jsonSchema\": {\"schemaId\": \"shared\"}}"), 403);
+            assertStatus(admin.put("/" + own + "/used", "{\"jsonSchema\": {\"schemaId\": \"shared\"}}"), 201);
+            assertStatus(eve.put("/" + own + "/used/_validator", "{\"weaker\": true}"), 403);
+            admin.put("/" + own + "/used/_validator", "{\"weaker\": true}");
+            assertStatus(eve.get("/" + own + "/used/_validator"), 403);
+            assertStatus(eve.get("/" + own + "/used/_violations"), 403);
+            var refused = admin.post("/" + own + "/used", "{\"k\": 1}");
+            assertStatus(refused, 400);
+            assertThat(refused.body()).contains("S3CRET");
+        }
+    }
+
+    @Test
+    void only_such_references_are_followed(TestMongo mongo) {
+        var own = mongo.newDatabaseName();
+        var other = mongo.newDatabaseName();
+        try (var gateway = start(mongo, own)) {
+            var admin = gateway.as("admin");
+            for (var path : List.of(own, own + "/_schemas", other, other + "/_schemas")) {
+                assertStatus(admin.put("/" + path, "{}"), 201);
+            }
+            assertStatus(admin.put("/" + other + "/_schemas/secret?wm=upsert", SECRET), 201);
+            var eve = gateway.as("eve");
+            for (var id : List.of("id", "$id")) {
+                var base = "{\"" + id + "\": \"http://schema-store/" + other + "/x\", \"$ref\": \"secret\"}";
+                var schema = "{\"_id\": \"n\", \"$schema\": \"https://json-schema.org/draft/2020-12/schema\","
+                        + " \"allOf\": [{\"" + id + "\": \"http://schema-store/" + other + "/x\","
+                        + " \"properties\": {\"z\": " + base + "}, \"allOf\": [{\"$ref\": \"secret\"}]}]}";
+                eve.put("/" + own + "/_schemas/n?wm=upsert", schema);
+                eve.put("/" + own + "/leak", "{\"jsonSchema\": {\"schemaId\": \"n\"}}");
+                for (var answer : List.of(
+                        eve.post("/" + own + "/leak", "{\"k\": 1, \"z\": {\"k\": 1}}"),
+                        eve.put("/" + own + "/leak/_validator", "{\"weaker\": true}"),
+                        eve.get("/" + own + "/leak/_validator"))) {
+                    assertThat(answer.body()).doesNotContain("S3CRET");
+                }
+            }
+        }
+    }
+}

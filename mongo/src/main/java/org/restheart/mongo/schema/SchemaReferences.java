@@ -1,0 +1,85 @@
+package org.restheart.mongo.schema;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.restheart.http.ProblemException;
+
+/// The schemas to which a schema refers, directly or indirectly, by URIs that need no evaluation: those relative to the
+/// URI of the schema itself, or absolute ones.
+///
+/// Who writes a schema is asked for the right to read each of these in another database, and no other of another
+/// database is ever loaded: one function determines both.
+final class SchemaReferences {
+    private static final Set<String> KEYWORDS = Set.of("$ref", "$dynamicRef", "$recursiveRef");
+
+    /// Most schemas that one schema may refer to, directly or indirectly.
+    static final int MAX = 100;
+
+    private SchemaReferences() {}
+
+    /// Blocks for MongoDB.
+    ///
+    /// @param from a schema's key; the schema itself need not be stored
+    /// @param schema as clients see it
+    /// @param find a stored schema
+    /// @return by URI; empty values for those that are not there
+    /// @throws ProblemException 500 for more than [#MAX]
+    static Map<String, Optional<BsonDocument>> all(
+            SchemaKey from, BsonDocument schema, Function<SchemaKey, Optional<BsonDocument>> find) {
+        var all = new HashMap<String, Optional<BsonDocument>>();
+        var unread = new ArrayDeque<>(named(from, schema));
+        while (!unread.isEmpty()) {
+            var key = unread.remove();
+            if (key.uri().equals(from.uri()) || all.containsKey(key.uri())) {
+                continue;
+            }
+            if (all.size() == MAX) {
+                throw Misconfigured.because("more than " + MAX + " schemas refer to each other");
+            }
+            var found = find.apply(key);
+            all.put(key.uri(), found);
+            found.ifPresent(document -> unread.addAll(named(key, document)));
+        }
+        return all;
+    }
+
+    private static Set<SchemaKey> named(SchemaKey from, BsonDocument schema) {
+        var keys = new HashSet<SchemaKey>();
+        var unread = new ArrayDeque<BsonValue>();
+        unread.add(schema);
+        while (!unread.isEmpty()) {
+            switch (unread.remove()) {
+                case BsonDocument document ->
+                    document.forEach((name, value) -> {
+                        if (value.isString() && KEYWORDS.contains(name)) {
+                            target(from, value.asString().getValue()).ifPresent(keys::add);
+                        } else {
+                            unread.add(value);
+                        }
+                    });
+                case BsonArray array -> unread.addAll(array);
+                default -> {}
+            }
+        }
+        return keys;
+    }
+
+    private static Optional<SchemaKey> target(SchemaKey from, String reference) {
+        try {
+            return SchemaKey.of(
+                    URI.create(from.uri()).resolve(new URI(reference)).toString());
+        } catch (URISyntaxException | IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+}
