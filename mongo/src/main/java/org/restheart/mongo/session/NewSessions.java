@@ -61,7 +61,7 @@ final class NewSessions {
         var id = ByteBuffer.wrap(session.getBinary("id").getData());
         var bits = new int[id.capacity() / Integer.BYTES];
         for (int i = 0; i < bits.length; i++) {
-            bits[i] = (int) ((id.getInt() & 0xffffffffL) * ((long) limit * BITS) >>> Integer.SIZE);
+            bits[i] = (int) (((id.getInt() & 0xffffffffL) * ((long) limit * BITS)) >>> Integer.SIZE);
         }
         return bits;
     }
