@@ -21,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -72,7 +73,7 @@ final class QueryCache implements PreparsedDocumentProvider {
     private static int bytes(String query, Known known) {
         long nodes = 0;
         var open = new ArrayDeque<Node<?>>();
-        open.push(known.entry().getDocument());
+        open.push(Objects.requireNonNull(known.entry().getDocument()));
         while (!open.isEmpty()) {
             nodes++;
             open.pop().getChildren().forEach(open::push);

@@ -78,7 +78,7 @@ final class ConnectionLimit {
 
     private boolean mayAdd(String address) {
         int mine = accepted.getOrDefault(address, Set.of()).size();
-        return mine < perAddress && (shared && mine > 0 ? mine < together - count : count < together);
+        return mine < perAddress && ((shared && mine > 0) ? mine < together - count : count < together);
     }
 
     /// Many are not looked at for each connection that is refused.
