@@ -2,10 +2,12 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.nimbusds.jose.JWSAlgorithm;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -25,6 +27,7 @@ class OAuthTest {
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, """
                 tokenBasicAuthMechanism: {enabled: true}
+                jwtConfigProvider: {key: %s}
                 jwtAuthenticationMechanism: {enabled: true}
                 jwtTokenManager: {enabled: true}
                 oauthAuthorizationServerMetadataService: {enabled: true, base-url: "https://api.example"}
@@ -34,7 +37,7 @@ class OAuthTest {
                   login-url: https://login.example/in
                   allowed-redirect-uris: ["http://localhost:*", "https://app.example/cb"]
                 oauthClientRegistrationService: {enabled: true}
-                """);
+                """.formatted(TokenFixture.KEY));
     }
 
     @AfterAll
@@ -71,6 +74,10 @@ class OAuthTest {
     private static String code() throws Exception {
         var location = location(form(authorize(REDIRECT), "username=ada&password=ada-pw"));
         assertThat(location).matches("http://localhost:3000/done\\?code=[^&]+&iss=https%3A%2F%2Fapi.example&state=s1");
+        return codeOf(location);
+    }
+
+    private static String codeOf(String location) {
         return location.replaceAll(".*code=([^&]+).*", "$1");
     }
 
@@ -88,6 +95,7 @@ class OAuthTest {
         assertThat(token.headers().firstValue("Cache-Control")).contains("no-store");
         var body = BsonDocument.parse(token.body());
         assertThat(body.keySet()).containsExactly("access_token", "token_type", "expires_in");
+        assertThat(body.getNumber("expires_in").longValue()).isEqualTo(900);
         assertThat(gateway.anonymous()
                         .with(
                                 "Authorization",
@@ -173,6 +181,23 @@ class OAuthTest {
                 .contains("unsupported_response_type");
         assertThat(gateway.anonymous().get("/authorize?response_type=code").body())
                 .contains("redirect_uri is required");
+    }
+
+    @Test
+    void a_token_of_another_issuer_buys_no_more_time_than_it_has() throws Exception {
+        long end = Instant.now().getEpochSecond() + 60;
+        var foreign = TokenFixture.signed(
+                TokenFixture.KEY,
+                JWSAlgorithm.HS256,
+                "{\"iss\":\"restheart.org\",\"sub\":\"stranger\",\"roles\":[\"editor\"],\"exp\":" + end + "}");
+        var redirected = location(
+                gateway.anonymous().with("Authorization", "Bearer " + foreign).send("POST", authorize(REDIRECT), ""));
+        var token = exchange(codeOf(redirected), "&code_verifier=" + VERIFIER);
+        assertThat(token.statusCode()).as(token.body()).isEqualTo(200);
+        var answer = BsonDocument.parse(token.body());
+        assertThat(answer.getNumber("expires_in").longValue()).isLessThanOrEqualTo(60);
+        var claims = TokenFixture.claims(answer.getString("access_token").getValue());
+        assertThat(claims.getNumber("exp").longValue()).isLessThanOrEqualTo(end);
     }
 
     @Test

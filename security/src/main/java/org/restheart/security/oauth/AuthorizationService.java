@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -155,6 +156,11 @@ public final class AuthorizationService implements Service {
             if (value != null) {
                 claims.putIfAbsent(name, value);
             }
+        }
+        if (lineage.isEmpty()) { // such an account exists only as long as the token that it was authenticated with
+            request.require(Credentials.KEY)
+                    .expires()
+                    .ifPresent(end -> claims.append(PkceCodeGrant.END_CLAIM, new BsonInt64(end.getEpochSecond())));
         }
         resources.ifPresent(grant -> grant.addTo(claims, request, query));
         return signer.signCode(account.name(), CODE_LIFETIME, claims, lineage).token();

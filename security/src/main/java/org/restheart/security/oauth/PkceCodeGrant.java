@@ -4,11 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -21,6 +23,9 @@ import org.restheart.security.token.OAuthError;
 
 /// Exchanges a code for a token, once, given the verifier of its challenge (RFC 7636, 4.5).
 public final class PkceCodeGrant implements CodeGrant {
+    /// When the token must end at the latest, in seconds since 1970.
+    static final String END_CLAIM = "cend";
+
     /// Claims of the code that are not copied to the token.
     private static final Set<String> OF_THE_CODE = Set.of(
             "iss",
@@ -32,6 +37,7 @@ public final class PkceCodeGrant implements CodeGrant {
             "ccm",
             "ruri",
             "cid",
+            END_CLAIM,
             ResourceGrant.RESOURCE_CLAIM,
             ResourceGrant.SCOPE_CLAIM);
 
@@ -102,7 +108,19 @@ public final class PkceCodeGrant implements CodeGrant {
         return sent.isEmpty() || sent.equals(claims.text(claim));
     }
 
+    private Duration lifetime(Claims code) {
+        if (!(code.payload().get(END_CLAIM) instanceof BsonNumber end)) {
+            return lifetime;
+        }
+        var left = Duration.between(Instant.now(), Instant.ofEpochSecond(end.longValue()));
+        return left.compareTo(lifetime) < 0 ? left : lifetime;
+    }
+
     private Response.Ready token(Claims code) {
+        var granted = lifetime(code);
+        if (!granted.isPositive()) {
+            return OAuthError.response(400, "invalid_grant", "the token that the code was asked with has ended");
+        }
         var claims = new BsonDocument();
         code.payload().forEach((name, value) -> {
             if (!OF_THE_CODE.contains(name)) {
@@ -110,10 +128,10 @@ public final class PkceCodeGrant implements CodeGrant {
             }
         });
         ResourceGrant.addTo(claims, code);
-        var signed = signer.sign(code.text("sub").orElseThrow(), lifetime, claims, code.lineage());
+        var signed = signer.sign(code.text("sub").orElseThrow(), granted, claims, code.lineage());
         var answer = new BsonDocument("access_token", new BsonString(signed.token()))
                 .append("token_type", new BsonString("Bearer"))
-                .append("expires_in", new BsonInt64(lifetime.toSeconds()));
+                .append("expires_in", new BsonInt64(granted.toSeconds()));
         code.text(ResourceGrant.SCOPE_CLAIM).ifPresent(scope -> answer.append("scope", new BsonString(scope)));
         return Response.json(200, answer.toJson());
     }
