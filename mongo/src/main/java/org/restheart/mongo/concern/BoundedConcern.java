@@ -14,8 +14,7 @@ import org.restheart.http.RequestStart;
 
 /// A write concern that MongoDB waits for no longer than the time limit of the request allows (`wtimeout`), counted
 /// from the start of the request until the command leaves. MongoDB waits without a limit otherwise, for as long as no
-/// majority of a replica set replicates; its work at the write itself is not limited by this. Constants: each equals
-/// only itself.
+/// majority of a replica set replicates; its work at the write itself is not limited by this. Equals only itself.
 @SuppressWarnings({"EqualsHashCode", "EqualsUnsafeCast"})
 public final class BoundedConcern extends WriteConcern {
     /// The longest time that a request waits for MongoDB, from its start.

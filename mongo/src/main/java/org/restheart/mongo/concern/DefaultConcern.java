@@ -10,10 +10,9 @@ import org.bson.BsonInt32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The write concern that a deployment applies to writes that name none, as `getDefaultRWConcern` tells it: `majority`
-/// unless there are arbiters or an administrator has set another. It has to be known to be sent with a time limit,
-/// since
-/// MongoDB reads a concern that has a limit and nothing else as `w: 1`.
+/// The write concern that a deployment applies to writes that name none, as `getDefaultRWConcern` tells it:
+/// `majority` unless there are arbiters or an administrator has set another. It has to be known to be sent with a
+/// time limit, since MongoDB reads a concern that has a limit and nothing else as `w: 1`.
 ///
 /// It is asked for again while it is used, so that a change is noticed within seconds; routers of sharded clusters take
 /// half a minute. Unknown before the first answer, on standalone servers, and to users who may not ask. Thread-safe.
