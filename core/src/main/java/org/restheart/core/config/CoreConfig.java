@@ -52,6 +52,10 @@ public record CoreConfig(
     private static final int CONNECTION_BYTES = 8 << 10;
 
     private static final int MIN_CONNECTIONS = 1_000;
+
+    /// Connections to MongoDB (128, and as many as there are cursors of change streams), to targets of proxies, files.
+    private static final long OWN_FILES = 1_000;
+
     private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
 
     /// Twice the largest part of a result that is in memory at a time, of documents of 16 MiB.
@@ -105,12 +109,12 @@ public record CoreConfig(
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
     }
 
-    /// Three quarters of the files that the process may open, and what fits into the heap.
+    /// The files that the process may open but for those of its own, and what fits into the heap.
     private static int defaultConnections(long maxHeap) {
         long inHeap = Math.max(MIN_CONNECTIONS, maxHeap / CONNECTION_BYTES);
         long files = ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
                         && system.getMaxFileDescriptorCount() > 0
-                ? system.getMaxFileDescriptorCount() / 4 * 3
+                ? system.getMaxFileDescriptorCount() - Math.min(OWN_FILES, system.getMaxFileDescriptorCount() / 4)
                 : inHeap;
         return (int) Math.clamp(files, 2, Math.min(inHeap, Integer.MAX_VALUE));
     }

@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 
-/// Bounds the connections of clients, together and of each address: an address may open another one while it
-/// has fewer than are free, so that one client cannot take all file descriptors. Thread-safe.
+/// Bounds the connections of clients, together and of each address: an address may open another one while it has
+/// fewer than [#SHARE] times those that are free (dynamic thresholds). So one client may have nearly all, as tens of
+/// thousands of listeners on one machine do, and there is always room for others. Thread-safe.
 ///
 /// Undertow replaces the listeners by which closed connections could be noticed. They are looked for when a
 /// bound is reached.
@@ -23,6 +24,10 @@ final class ConnectionLimit {
     private static final long LOG_AGAIN = Duration.ofMinutes(1).toNanos();
     private static final long TIDY_AGAIN = Duration.ofMillis(50).toNanos();
     private static final int FEW = 1_000;
+    private static final long SHARE = 32;
+
+    /// Free ones that are kept for addresses without any, at most.
+    private static final int KEPT = 8;
 
     private final int together;
     private final int perAddress;
@@ -78,7 +83,9 @@ final class ConnectionLimit {
 
     private boolean mayAdd(String address) {
         int mine = accepted.getOrDefault(address, Set.of()).size();
-        return mine < perAddress && ((shared && mine > 0) ? mine < together - count : count < together);
+        int free = together - count;
+        boolean mayHaveMore = !shared || mine == 0 || (free > Math.min(KEPT, together / 4) && mine < SHARE * free);
+        return free > 0 && mine < perAddress && mayHaveMore;
     }
 
     /// Many are not looked at for each connection that is refused.

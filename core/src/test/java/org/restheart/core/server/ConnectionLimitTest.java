@@ -71,15 +71,24 @@ class ConnectionLimitTest {
     }
 
     @Test
-    void an_address_takes_half_of_all_and_the_next_one_its_part() throws Exception {
+    void an_address_leaves_room_for_others() throws Exception {
         try (var gateway = start("max-connections: 12", "")) {
-            assertThat(served(gateway, "127.0.0.1", 14)).isEqualTo(6);
-            assertThat(served(gateway, "127.0.0.2", 14)).isEqualTo(3);
+            assertThat(served(gateway, "127.0.0.1", 14)).isEqualTo(9);
+            assertThat(isServed(gateway, "127.0.0.2")).isTrue();
             assertThat(isServed(gateway, "127.0.0.3")).isTrue();
             for (var socket : open.subList(0, 4)) {
                 socket.close();
             }
             await().atMost(Duration.ofSeconds(10)).until(() -> isServed(gateway, "127.0.0.1"));
+        }
+    }
+
+    @Test
+    void the_next_address_has_its_part_of_what_is_left() throws Exception {
+        try (var gateway = start("max-connections: 400", "")) {
+            assertThat(served(gateway, "127.0.0.1", 402)).isBetween(380, 391);
+            assertThat(served(gateway, "127.0.0.2", 10)).isGreaterThanOrEqualTo(3);
+            assertThat(isServed(gateway, "127.0.0.3")).isTrue();
         }
     }
 
