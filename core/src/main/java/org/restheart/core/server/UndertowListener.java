@@ -63,6 +63,9 @@ public final class UndertowListener {
     private final Observer observer;
     private final RequestReader reader = new RequestReader();
     private final ConnectionLimit connections;
+
+    /// Meters refer to it weakly.
+    private final ServerLoad load;
     private final Http2Connections http2 = new Http2Connections();
     private final PushConnections pushes = PushConnections.start();
     private final HttpHandler handler;
@@ -80,6 +83,7 @@ public final class UndertowListener {
                 settings.limits().maxConnections(),
                 settings.limits().maxConnectionsPerAddress(),
                 !(settings.clients() instanceof ClientAddress.Forwarded));
+        this.load = new Load(admission, connections);
         this.buffers = new IoThreadBufferPool(
                 settings.core().directBuffers(), settings.core().bufferSize());
         this.worker = worker;
@@ -290,7 +294,7 @@ public final class UndertowListener {
     }
 
     public ServerLoad load() {
-        return new Load(admission, connections);
+        return load;
     }
 
     private record Load(Admission admission, ConnectionLimit clients) implements ServerLoad {
