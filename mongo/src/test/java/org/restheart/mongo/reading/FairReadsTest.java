@@ -71,7 +71,8 @@ class FairReadsTest {
     private void check(boolean pipeline) {
         try (var held = memory.open("ada")) {
             assertThat(held.add(8L * MIB)).isTrue();
-            assertThatThrownBy(() -> read("ada", pipeline)).hasMessageContaining("other results use the available memory");
+            assertThatThrownBy(() -> read("ada", pipeline))
+                    .hasMessageContaining("other results use the available memory");
             assertThat(read("bob", pipeline)).hasSize(8);
         }
         assertThat(read("ada", pipeline)).hasSize(8);
