@@ -14,6 +14,7 @@ import com.mongodb.event.ConnectionPoolClosedEvent;
 import com.mongodb.event.ConnectionPoolCreatedEvent;
 import com.mongodb.event.ConnectionPoolListener;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,9 @@ final class ConnectionShares implements ConnectionPoolListener {
     private final List<ConnectionPoolListener> others;
     private final ConcurrentMap<ServerId, Pool> pools = new ConcurrentHashMap<>();
 
+    /// Whose share the connection counts in that the current thread asks for.
+    private final ThreadLocal<String> payer = new ThreadLocal<>();
+
     /// Who holds a connection, by its number within this process.
     private final ConcurrentMap<Long, String> holders = new ConcurrentHashMap<>();
 
@@ -51,6 +55,15 @@ final class ConnectionShares implements ConnectionPoolListener {
                             new FairShares(size, reserved),
                             new FairShares(Math.max(1, reserved - Math.max(1, reserved / 4)), 0),
                             longest);
+        }
+
+        /// A place for a command of these callers, of whom one pays for it. Look-ups are paid from what is
+        /// reserved only where a command does nothing else.
+        Optional<String> take(List<String> sharers) throws InterruptedException {
+            var callers = sharers.stream()
+                    .filter(each -> !CallerScope.isLookUps(each))
+                    .toList();
+            return callers.isEmpty() ? lookUps.take(sharers, longest) : requests.take(callers, longest);
         }
 
         FairShares shares(String caller) {
@@ -85,10 +98,7 @@ final class ConnectionShares implements ConnectionPoolListener {
         var pool = pools.get(event.getServerId());
         if (pool != null) {
             try {
-                var caller = CallerScope.current();
-                if (!pool.shares(caller).take(caller, pool.longest)) {
-                    throw new ShareTakenException();
-                }
+                payer.set(pool.take(CallerScope.sharers()).orElseThrow(ShareTakenException::new));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new MongoInterruptedException("interrupted while waiting for a connection", e);
@@ -100,14 +110,22 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// On the thread that has asked for it.
     @Override
     public void connectionCheckOutFailed(ConnectionCheckOutFailedEvent event) {
-        release(event.getServerId(), CallerScope.current());
+        var caller = payer.get();
+        if (caller != null) {
+            payer.remove();
+            release(event.getServerId(), caller);
+        }
         notifyListeners(other -> other.connectionCheckOutFailed(event));
     }
 
     /// On the thread that has asked for it.
     @Override
     public void connectionCheckedOut(ConnectionCheckedOutEvent event) {
-        holders.put(event.getConnectionId().getLocalValue(), CallerScope.current());
+        var caller = payer.get();
+        if (caller != null) {
+            payer.remove();
+            holders.put(event.getConnectionId().getLocalValue(), caller);
+        }
         notifyListeners(other -> other.connectionCheckedOut(event));
     }
 

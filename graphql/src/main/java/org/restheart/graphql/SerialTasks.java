@@ -27,7 +27,7 @@ final class SerialTasks implements Executor {
     public void execute(Runnable task) {
         tasks.add(task);
         if (waiting.getAndIncrement() == 0) {
-            Thread.ofVirtual().name(name).start(() -> CallerScope.run(caller, () -> {}, this::run));
+            Thread.ofVirtual().name(name).start(() -> CallerScope.run(caller, this::run));
         }
     }
 

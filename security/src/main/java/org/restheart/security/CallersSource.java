@@ -13,6 +13,6 @@ record CallersSource(String caller, Content.Source source) implements Content.So
 
     @Override
     public void close() {
-        CallerScope.run(caller, () -> {}, source::close);
+        CallerScope.run(caller, source::close);
     }
 }

@@ -23,7 +23,7 @@ final class LookUp {
     /// @throws org.restheart.http.ProblemException 503 if the query fails
     <T> T of(Supplier<T> query) {
         try {
-            var result = CallerScope.call(CallerScope.lookUps(), query);
+            var result = CallerScope.lookUp(query);
             if (failing.get() && failing.compareAndSet(true, false)) {
                 LOG.info("accounts and permissions can be looked up again");
             }

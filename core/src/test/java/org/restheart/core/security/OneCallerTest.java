@@ -211,6 +211,37 @@ class OneCallerTest {
         }
     }
 
+    /// Requests of two accounts share most commands. They ask more than there are connections.
+    @Test
+    void accounts_that_send_equal_requests_do_not_take_the_connections_of_others(TestMongo mongo) throws Exception {
+        var ended = new AtomicBoolean();
+        try (var gateway = TestGateway.startWithPool(mongo, 16, "")) {
+            gateway.permit("{_id: 1, roles: ['viewer', 'editor'], predicate: \"path-prefix('/books')\", mongo: {}}");
+            gateway.insert("books", "{_id: '20', n: 0}");
+            gateway.addUsers("editor", "viewer");
+            var ada = gateway.as("ada");
+            assertThat(ada.get("/books/20").statusCode()).isEqualTo(200);
+            try {
+                for (int i = 0; i < 12 * 10; i++) {
+                    var caller = i % 2 == 0 ? gateway.user("editor") : gateway.user("viewer");
+                    var target = "/books?filter=" + TestGateway.encode(TestGateway.slowFilter(200_000 + i / 10));
+                    threads.submit(() -> {
+                        while (!ended.get()) {
+                            caller.get(target);
+                        }
+                    });
+                }
+                Thread.sleep(2_000);
+                for (int i = 0; i < 10; i++) {
+                    int n = i;
+                    assertSoon(() -> ada.get("/books?filter=" + TestGateway.encode("{\"n\": " + n + "}")), 200);
+                }
+            } finally {
+                ended.set(true);
+            }
+        }
+    }
+
     /// More of them than are in progress under overload.
     @Test
     void requests_that_wait_for_their_clients_are_no_overload(TestMongo mongo) throws Exception {

@@ -58,6 +58,13 @@ final class TestGateway implements AutoCloseable {
         return open(mongo, mongo.connectionString(), data, REALM);
     }
 
+    /// A filter that holds for each document, and whose evaluation takes MongoDB about a microsecond for each step.
+    static String slowFilter(int steps) {
+        return """
+                {"$expr": {"$gt": [{"$reduce": {"input": {"$range": [0, %d]}, "initialValue": {"$size": {"$split": ["$_id", "/"]}},
+                 "in": {"$add": ["$$value", "$$this"]}}}, -1]}}""".formatted(steps);
+    }
+
     private static TestGateway start(TestMongo mongo, String uri, String realm, String more) {
         return open(mongo, uri, "", realm + more);
     }

@@ -1,5 +1,6 @@
 package org.restheart.http.access;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.restheart.http.attribute.Key;
@@ -8,22 +9,25 @@ import org.restheart.http.trace.TraceScope;
 /// The caller for whom the current thread works. Resources that callers share, such as connections to MongoDB,
 /// are divided among them by this name ([FairShares]).
 public final class CallerScope {
-    /// The server itself: background tasks, commands for several callers.
+    /// The server itself: background tasks.
     public static final String SERVER = "";
 
     /// The observer of a request's caller; receives its name once it is known.
     public static final Key<Consumer<String>> OBSERVER = Key.named("caller observer");
 
+    private static final List<String> SERVERS = List.of(SERVER);
     private static final String ACCOUNT = "account ";
     private static final String LOOK_UPS = "look-ups for ";
 
     private static final ScopedValue<CallerScope> CURRENT = ScopedValue.newInstance();
 
-    private final String caller;
+    /// Not empty, distinct.
+    private final List<String> sharers;
+
     private final Runnable onWait;
 
-    private CallerScope(String caller, Runnable onWait) {
-        this.caller = caller;
+    private CallerScope(List<String> sharers, Runnable onWait) {
+        this.sharers = sharers;
         this.onWait = onWait;
     }
 
@@ -42,11 +46,15 @@ public final class CallerScope {
         return "address " + address;
     }
 
-    /// The name of the server's look-ups for the current caller, such as those of its account: they have shares
-    /// of their own, since the caller's may be used up by requests that depend on them. [#SERVER] if there is
-    /// none.
-    public static String lookUps() {
-        var caller = current();
+    /// Runs the server's look-ups for the current callers, such as those of accounts, in shares of their own,
+    /// since those of the callers may be used up by requests that depend on them. [#SERVER] looks up as itself.
+    public static <T> T lookUp(Supplier<T> task) {
+        var names = sharers().stream().map(CallerScope::lookUpsOf).distinct().toList();
+        return ScopedValue.where(CURRENT, new CallerScope(names, CallerScope::nothing))
+                .call(task::get);
+    }
+
+    private static String lookUpsOf(String caller) {
         return caller.equals(SERVER) || isLookUps(caller) ? caller : LOOK_UPS + caller;
     }
 
@@ -55,9 +63,15 @@ public final class CallerScope {
         return caller.startsWith(LOOK_UPS);
     }
 
-    /// The caller that the current thread works for; [#SERVER] if nobody else is known.
+    /// The caller that the current thread works for, or the first of them; [#SERVER] if nobody else is known.
     public static String current() {
-        return CURRENT.isBound() ? CURRENT.get().caller : SERVER;
+        return sharers().getFirst();
+    }
+
+    /// All callers that the current thread works for: those whose requests share a command. Distinct; [#SERVER]
+    /// if nobody is known.
+    public static List<String> sharers() {
+        return CURRENT.isBound() ? CURRENT.get().sharers : SERVERS;
     }
 
     /// Whether the current thread works for a known caller.
@@ -67,32 +81,39 @@ public final class CallerScope {
 
     /// Runs a task in the scope of a caller.
     public static <T> T call(String caller, Supplier<T> task) {
-        return ScopedValue.where(CURRENT, new CallerScope(caller, CallerScope::nothing))
+        return ScopedValue.where(CURRENT, new CallerScope(List.of(caller), CallerScope::nothing))
                 .call(task::get);
     }
 
     /// As [#call], for a task that may throw a checked exception.
     public static <T, E extends Exception> T callChecked(String caller, ScopedValue.CallableOp<T, E> task) throws E {
-        return ScopedValue.where(CURRENT, new CallerScope(caller, CallerScope::nothing))
+        return ScopedValue.where(CURRENT, new CallerScope(List.of(caller), CallerScope::nothing))
                 .call(task);
     }
 
-    /// Runs a task in the scope of a caller.
+    /// Runs a task in the scope of the callers for whom it works.
     ///
-    /// @param onWait called when the task has to wait because other requests of the caller hold its share
-    public static void run(String caller, Runnable onWait, Runnable task) {
-        ScopedValue.where(CURRENT, new CallerScope(caller, onWait)).run(task);
+    /// @param sharers at least one, distinct
+    /// @param onWait called when the task has to wait because other requests of the callers hold their shares
+    public static void run(List<String> sharers, Runnable onWait, Runnable task) {
+        ScopedValue.where(CURRENT, new CallerScope(List.copyOf(sharers), onWait))
+                .run(task);
     }
 
-    /// The task in the scope of the current thread's caller and span, to be run on any thread.
+    /// As [#run(List, Runnable, Runnable)], for one caller.
+    public static void run(String caller, Runnable task) {
+        run(List.of(caller), CallerScope::nothing, task);
+    }
+
+    /// The task in the scope of the current thread's callers and span, to be run on any thread.
     public static Runnable carried(Runnable task) {
-        var caller = current();
-        return TraceScope.carried(() -> run(caller, CallerScope::nothing, task));
+        var sharers = sharers();
+        return TraceScope.carried(() -> run(sharers, CallerScope::nothing, task));
     }
 
     private static void nothing() {}
 
-    /// Called before the current thread waits for its caller's share: runs `onWait`.
+    /// Called before the current thread waits for a share of its callers: runs `onWait`.
     public static void waits() {
         if (CURRENT.isBound()) {
             CURRENT.get().onWait.run();

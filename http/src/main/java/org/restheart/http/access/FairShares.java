@@ -1,13 +1,16 @@
 package org.restheart.http.access;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /// A semaphore whose permits ("places") callers share such that no caller takes all: a caller may take another
 /// place while it holds fewer than are free. One caller alone gets half of the places, two get a third each, and
@@ -29,10 +32,12 @@ public final class FairShares {
 
     private static final class Waiter {
         private final Condition changed;
-        private boolean granted;
+        private final List<String> sharers;
+        private @Nullable String payer;
 
-        Waiter(Condition changed) {
+        Waiter(Condition changed, List<String> sharers) {
             this.changed = changed;
+            this.sharers = sharers;
         }
     }
 
@@ -57,13 +62,23 @@ public final class FairShares {
     /// @param caller [CallerScope#SERVER] is never refused
     /// @return whether the places were taken
     public boolean tryTake(String caller, int places) {
+        return tryTake(List.of(caller), places).isPresent();
+    }
+
+    /// Takes several places for what several callers have asked for, all or none. They count for one of them
+    /// (the payer): of those who may take so many, the one that holds fewest. None of them pays for more than
+    /// it has asked for, and none is refused because another one holds its share: as long as one of them may
+    /// take places, it would have taken them alone for the same work. Never blocks.
+    ///
+    /// @param sharers [CallerScope#SERVER] is never refused
+    /// @return the payer, for whom [#release(String, int)] has to give the places back; empty if no sharer may
+    ///     take so many
+    public Optional<String> tryTake(List<String> sharers, int places) {
         lock.lock();
         try {
-            if (!caller.equals(CallerScope.SERVER) && (waiting.containsKey(caller) || !mayTake(caller, places))) {
-                return false;
-            }
-            book(caller, places);
-            return true;
+            var payer = payer(sharers, places);
+            payer.ifPresent(caller -> book(caller, places));
+            return payer;
         } finally {
             lock.unlock();
         }
@@ -75,30 +90,40 @@ public final class FairShares {
     /// @return false if there was no place in this time
     /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public boolean take(String caller, long nanos) throws InterruptedException {
-        if (tryTake(caller)) {
-            return true;
+        return take(List.of(caller), nanos).isPresent();
+    }
+
+    /// Takes a place for what several callers have asked for, as [#tryTake(List, int)]; waits until one of them
+    /// may have another one.
+    ///
+    /// @param nanos the longest wait, in nanoseconds
+    /// @return the payer; empty if there was no place in this time
+    /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
+    public Optional<String> take(List<String> sharers, long nanos) throws InterruptedException {
+        var payer = tryTake(sharers, 1);
+        if (payer.isPresent()) {
+            return payer;
         }
         CallerScope.waits();
         lock.lockInterruptibly();
         try {
-            var waiter = new Waiter(lock.newCondition());
-            waiting.computeIfAbsent(caller, _ -> new ArrayDeque<>()).add(waiter);
+            var waiter = new Waiter(lock.newCondition(), sharers);
+            sharers.forEach(each ->
+                    waiting.computeIfAbsent(each, _ -> new ArrayDeque<>()).add(waiter));
             grant();
             try {
-                for (long left = nanos; left > 0 && !waiter.granted; ) {
+                for (long left = nanos; left > 0 && waiter.payer == null; ) {
                     left = waiter.changed.awaitNanos(left);
                 }
             } catch (InterruptedException e) {
-                if (waiter.granted) {
-                    unbook(caller, 1);
+                if (waiter.payer != null) {
+                    unbook(waiter.payer, 1);
                 }
                 throw e;
             } finally {
-                if (!waiter.granted) {
-                    forget(caller, waiter);
-                }
+                forget(waiter);
             }
-            return waiter.granted;
+            return Optional.ofNullable(waiter.payer);
         } finally {
             lock.unlock();
         }
@@ -119,11 +144,32 @@ public final class FairShares {
         }
     }
 
+    private Optional<String> payer(List<String> sharers, int places) {
+        String payer = null;
+        for (var each : sharers) {
+            if (each.equals(CallerScope.SERVER)) {
+                return Optional.of(each);
+            }
+            boolean cheaper = payer == null || heldBy(each) < heldBy(payer);
+            if (cheaper && !waiting.containsKey(each) && mayTake(each, places)) {
+                payer = each;
+            }
+        }
+        return Optional.ofNullable(payer);
+    }
+
+    private int heldBy(String caller) {
+        return held.getOrDefault(caller, 0);
+    }
+
+    private long free() {
+        return (long) size - reserve - used;
+    }
+
     /// A caller that holds places may take more if it could still take the last one of them alone.
     private boolean mayTake(String caller, int places) {
-        int mine = held.getOrDefault(caller, 0);
-        long free = (long) size - reserve - used;
-        return mine == 0 ? places <= free : mine + places - 1L < free - (places - 1L);
+        int mine = heldBy(caller);
+        return mine == 0 ? places <= free() : mine + places - 1L < free() - (places - 1L);
     }
 
     private void book(String caller, int places) {
@@ -133,38 +179,38 @@ public final class FairShares {
 
     private void unbook(String caller, int places) {
         used -= places;
-        held.computeIfPresent(caller, (_, count) -> count == places ? null : count - places);
+        uncount(caller, places);
         grant();
     }
 
-    private void forget(String caller, Waiter waiter) {
-        waiting.computeIfPresent(caller, (_, waiters) -> {
-            waiters.remove(waiter);
-            return waiters.isEmpty() ? null : waiters;
-        });
+    private void uncount(String caller, int places) {
+        held.computeIfPresent(caller, (_, count) -> count == places ? null : count - places);
+    }
+
+    private void forget(Waiter waiter) {
+        for (var sharer : waiter.sharers) {
+            waiting.computeIfPresent(sharer, (_, waiters) -> {
+                waiters.remove(waiter);
+                return waiters.isEmpty() ? null : waiters;
+            });
+        }
     }
 
     /// Gives free places to waiting callers, one place to each in turn.
     private void grant() {
-        boolean granted;
+        var granted = new ArrayList<Waiter>();
         do {
-            granted = false;
-            for (Iterator<Map.Entry<String, Queue<Waiter>>> all =
-                            waiting.entrySet().iterator();
-                    all.hasNext(); ) {
-                var entry = all.next();
-                if (!mayTake(entry.getKey(), 1)) {
-                    continue;
+            granted.clear();
+            for (var entry : waiting.entrySet()) {
+                var waiter = entry.getValue().element();
+                if (waiter.payer == null && mayTake(entry.getKey(), 1)) {
+                    book(entry.getKey(), 1);
+                    waiter.payer = entry.getKey();
+                    waiter.changed.signal();
+                    granted.add(waiter);
                 }
-                var waiter = entry.getValue().remove();
-                if (entry.getValue().isEmpty()) {
-                    all.remove();
-                }
-                book(entry.getKey(), 1);
-                waiter.granted = true;
-                waiter.changed.signal();
-                granted = true;
             }
-        } while (granted);
+            granted.forEach(this::forget); // a waiter is in the queues of all its sharers
+        } while (!granted.isEmpty());
     }
 }

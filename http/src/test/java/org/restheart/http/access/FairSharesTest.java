@@ -2,6 +2,7 @@ package org.restheart.http.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -61,5 +62,41 @@ class FairSharesTest {
         shares.release("a");
         assertThat(waiting.get(20, TimeUnit.SECONDS)).isTrue();
         assertThat(shares.tryTake("a")).isFalse();
+    }
+
+    @Test
+    void what_several_callers_ask_for_counts_for_the_one_that_holds_fewest() {
+        var shares = new FairShares(16, 0);
+        assertThat(shares.tryTake("a", 4)).isTrue();
+        assertThat(shares.tryTake(List.of("a", "b"), 3)).contains("b");
+        assertThat(shares.tryTake(List.of("a", "b"), 3)).contains("b"); // 4 and 3
+        assertThat(shares.tryTake(List.of("a", "b"), 1)).contains("a");
+        assertThat(shares.tryTake(List.of("a", "b"), 1)).isEmpty(); // 5 and 6 of 16
+        assertThat(shares.tryTake(List.of("a", "b", "c"), 1)).contains("c");
+        shares.release("b", 6);
+        assertThat(shares.tryTake(List.of("a", "b"), 1)).contains("b");
+    }
+
+    @Test
+    void what_several_callers_wait_for_is_granted_once_to_whoever_may_take_it_first() throws Exception {
+        var shares = new FairShares(9, 0);
+        assertThat(taken(shares, "a")).isEqualTo(5);
+        assertThat(taken(shares, "b")).isEqualTo(2);
+        var waiting = CompletableFuture.supplyAsync(() -> {
+            try {
+                return shares.take(List.of("a", "b"), TimeUnit.SECONDS.toNanos(20));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(shares.tryTake("c")).isTrue();
+        Thread.sleep(50);
+        assertThat(waiting).isNotDone();
+        shares.release("b");
+        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains("b");
+        shares.release("a", 5);
+        shares.release("b", 2);
+        shares.release("c");
+        assertThat(taken(shares, "d")).isEqualTo(5); // all are free again
     }
 }

@@ -213,7 +213,7 @@ final class BatchQueue<R, O> {
                     RequestStart.during(
                             batch.getFirst().queuedAt(),
                             () -> CallerScope.run(
-                                    callerOf(batch), this::stepAside, () -> BatchTrace.run(batch, sent, command)));
+                                    callersOf(batch), this::stepAside, () -> BatchTrace.run(batch, sent, command)));
                     requireOutcomes(next);
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);
@@ -257,11 +257,13 @@ final class BatchQueue<R, O> {
         }
     }
 
-    /// The caller whose share of connections a command uses: that of its requests if all have the same, else
-    /// [CallerScope#SERVER].
-    static <R, O> String callerOf(List<PendingRequest<R, O>> batch) {
+    /// The callers for whom a command works: it takes its connection and memory from the share of one of them,
+    /// never from the server's, or callers who send the same would have no limit together.
+    static <R, O> List<String> callersOf(List<PendingRequest<R, O>> batch) {
         var first = batch.getFirst().caller();
-        return batch.stream().allMatch(pending -> pending.caller().equals(first)) ? first : CallerScope.SERVER;
+        return batch.stream().allMatch(pending -> pending.caller().equals(first))
+                ? List.of(first)
+                : batch.stream().map(PendingRequest::caller).distinct().toList();
     }
 
     private static <R, O> void requireOutcomes(List<PendingRequest<R, O>> batch) {

@@ -146,7 +146,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
                 RequestStart.during(
                         requests.getFirst().queuedAt(),
                         () -> CallerScope.run(
-                                BatchQueue.callerOf(requests), () -> {}, () -> finish(statements, requests)));
+                                BatchQueue.callersOf(requests), () -> {}, () -> finish(statements, requests)));
             } catch (RuntimeException | Error e) {
                 requests.forEach(pending -> pending.completeExceptionally(e));
             }

@@ -55,7 +55,7 @@ final class Remembered<K, V> {
                 return known;
             }
             try {
-                var loaded = CallerScope.call(CallerScope.lookUps(), () -> load.apply(key)); // others wait for it
+                var loaded = CallerScope.lookUp(() -> load.apply(key)); // others wait for it
                 value = loaded;
                 until = System.nanoTime() + ttl;
                 return loaded;

@@ -102,12 +102,12 @@ public final class Metadata {
 
     /// With the connections for look-ups, since requests of several callers may wait for the result.
     private Known loadDb(Namespace namespace) {
-        return CallerScope.call(CallerScope.lookUps(), () -> readDb(namespace));
+        return CallerScope.lookUp(() -> readDb(namespace));
     }
 
     /// As [#loadDb].
     private Known loadCollection(Namespace namespace) {
-        return CallerScope.call(CallerScope.lookUps(), () -> readCollection(namespace));
+        return CallerScope.lookUp(() -> readCollection(namespace));
     }
 
     private Known readDb(Namespace namespace) {

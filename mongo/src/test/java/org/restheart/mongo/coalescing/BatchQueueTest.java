@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.ProblemException;
+import org.restheart.http.access.CallerScope;
 
 class BatchQueueTest {
     private static final ServerAddress SERVER = new ServerAddress("localhost");
@@ -121,6 +123,26 @@ class BatchQueueTest {
             assertThat(requests.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i);
         }
         assertThat(sizes).containsExactly(1, 3, 3, 1);
+    }
+
+    @Test
+    void a_command_for_several_callers_works_for_them_and_not_for_the_server() throws Exception {
+        var gate = new Gate();
+        var callers = Collections.synchronizedList(new ArrayList<List<String>>());
+        var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 100), batch -> {
+            callers.add(CallerScope.sharers());
+            gate.pass();
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        CallerScope.run("a", () -> queue.submit(0, 1));
+        gate.sent.await();
+        PendingRequest<Integer, Integer> last = null;
+        for (var caller : List.of("a", "b", "a", "c")) {
+            last = CallerScope.call(caller, () -> queue.submit(1, 1));
+        }
+        gate.open.countDown();
+        Objects.requireNonNull(last).get(10, TimeUnit.SECONDS);
+        assertThat(callers).containsExactly(List.of("a"), List.of("a", "b", "c"));
     }
 
     /// A queue whose commands land when the test says so, and whose time passes when it says so.
