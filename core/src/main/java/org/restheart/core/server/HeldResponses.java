@@ -2,14 +2,19 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpServerExchange;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
 
 /// Bounds the memory of responses that clients have not received yet, in total and for each caller: clients that
-/// request much and read nothing would fill the heap. Small responses are not counted; bytes that responses share
-/// are counted once. Thread-safe.
+/// request much and read nothing would fill the heap. Small responses are not counted. Thread-safe.
+///
+/// Bytes that responses share are counted once in total, and once for each of their callers, as if each held them
+/// alone. Who was first answers for nobody else: when its client has taken its response, its share is free again,
+/// however long those that joined it take nothing. And nobody holds bytes beyond its share by having joined others.
 final class HeldResponses {
     private static final int SMALL = 16 << 10;
     private static final int UNIT = 64 << 10;
@@ -21,8 +26,8 @@ final class HeldResponses {
 
     /// Bytes of one or more responses.
     ///
-    /// @param caller of the first of them
-    private record Shared(String caller, int units, int responses) {}
+    /// @param responses of each caller, changed under the lock
+    private record Shared(int units, Map<String, Integer> responses) {}
 
     /// @param bytes of all responses together
     HeldResponses(long bytes) {
@@ -61,29 +66,37 @@ final class HeldResponses {
         int needed = units(buffer.remaining());
         synchronized (buffers) {
             var known = buffers.get(buffer);
-            if (known == null && !units.tryTake(caller, needed)) {
+            if (known == null ? !units.tryTake(caller, needed) : !joins(known, caller)) {
                 return false;
             }
-            buffers.put(
-                    buffer,
-                    known == null
-                            ? new Shared(caller, needed, 1)
-                            : new Shared(known.caller, known.units, known.responses + 1));
+            buffers.computeIfAbsent(buffer, _ -> new Shared(needed, new HashMap<>()))
+                    .responses
+                    .merge(caller, 1, Integer::sum);
         }
         exchange.addExchangeCompleteListener((_, next) -> {
-            release(buffer);
+            release(buffer, caller);
             next.proceed();
         });
         return true;
     }
 
-    private void release(ByteBuffer buffer) {
+    private boolean joins(Shared shared, String caller) {
+        return shared.responses.containsKey(caller) || units.tryJoin(caller, shared.units);
+    }
+
+    private void release(ByteBuffer buffer, String caller) {
         synchronized (buffers) {
             buffers.computeIfPresent(buffer, (_, shared) -> {
-                if (shared.responses > 1) {
-                    return new Shared(shared.caller, shared.units, shared.responses - 1);
+                boolean isLast = shared.responses.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1)
+                        == null;
+                if (!isLast) {
+                    return shared;
                 }
-                units.release(shared.caller, shared.units);
+                if (!shared.responses.isEmpty()) {
+                    units.leave(caller, shared.units);
+                    return shared;
+                }
+                units.release(caller, shared.units);
                 return null;
             });
         }

@@ -8,6 +8,7 @@ import static org.restheart.core.server.TestServer.eager;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -227,6 +228,50 @@ class SlowClientsTest {
         } finally {
             for (var client : clients) {
                 client.close();
+            }
+        }
+    }
+
+    /// A client that takes nothing but the beginning of the response.
+    private static Socket silent(TestServer server, String address, String target) throws IOException {
+        var socket = new Socket();
+        socket.setReceiveBufferSize(4_096);
+        socket.setSoTimeout(10_000);
+        socket.bind(new InetSocketAddress(address, 0));
+        socket.connect(server.listener().address());
+        socket.getOutputStream()
+                .write(("GET " + target + " HTTP/1.1\r\nHost: test\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private static String statusLine(Socket client) throws IOException {
+        return new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+    }
+
+    /// Of 64 MiB.
+    @Test
+    void bytes_that_callers_share_count_for_each_as_if_it_held_them_alone() throws Exception {
+        var shared = Content.Bytes.of(new byte[24 << 20]);
+        var service = eager(
+                "/",
+                request -> Response.status(200)
+                        .with(
+                                "text/plain",
+                                request.path().toString().contains("shared")
+                                        ? shared
+                                        : Content.Bytes.of(new byte[24 << 20])));
+        try (var server = TestServer.with("", service);
+                var first = silent(server, "127.0.0.1", "/shared")) {
+            assertThat(statusLine(first)).isEqualTo("HTTP/1.1 200");
+            try (var second = silent(server, "127.0.0.9", "/shared")) {
+                assertThat(statusLine(second)).isEqualTo("HTTP/1.1 200");
+                first.close();
+                await().until(() -> server.listener().load().inFlight() == 1);
+                try (var again = silent(server, "127.0.0.1", "/own");
+                        var more = silent(server, "127.0.0.9", "/own")) {
+                    assertThat(statusLine(again)).isEqualTo("HTTP/1.1 200");
+                    assertThat(statusLine(more)).isEqualTo("HTTP/1.1 503");
+                }
             }
         }
     }

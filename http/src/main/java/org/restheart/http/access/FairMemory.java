@@ -1,5 +1,9 @@
 package org.restheart.http.access;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
 /// Bounds the bytes that callers hold together, in [FairShares] of mebibytes; what is smaller is not counted.
 /// Thread-safe.
 public final class FairMemory {
@@ -16,30 +20,42 @@ public final class FairMemory {
     ///
     /// @param caller see [CallerScope]; [CallerScope#SERVER] is never refused
     public Share open(String caller) {
-        return new Share(caller);
+        return open(List.of(caller));
+    }
+
+    /// Opens the memory of one piece of work for several callers, empty. Each part of it counts for one of them,
+    /// as in [FairShares#tryTake(List, int)]: they hold it together, and a caller whose share is used up does not
+    /// fail the work of the others.
+    ///
+    /// @param sharers at least one, distinct
+    public Share open(List<String> sharers) {
+        return new Share(sharers);
     }
 
     /// The memory of one piece of work, given back when it is closed. Confined to one thread at a time.
     public final class Share implements AutoCloseable {
-        private final String caller;
+        private final List<String> sharers;
+        private final Map<String, Integer> paid = new HashMap<>();
         private long bytes;
         private int taken;
 
-        private Share(String caller) {
-            this.caller = caller;
+        private Share(List<String> sharers) {
+            this.sharers = List.copyOf(sharers);
         }
 
         /// Adds bytes.
         ///
-        /// @return false if the caller may not hold as many now; the work is to be given up
+        /// @return false if no caller may hold as many now; the work is to be given up
         public boolean add(long more) {
             bytes += more;
             int needed = (int) Math.min(Integer.MAX_VALUE, bytes / UNIT) - taken;
-            if (needed > 0 && !units.tryTake(caller, needed)) {
-                return false;
+            if (needed <= 0) {
+                return true;
             }
-            taken += Math.max(0, needed);
-            return true;
+            var payer = units.tryTake(sharers, needed);
+            payer.ifPresent(caller -> paid.merge(caller, needed, Integer::sum));
+            taken += payer.isPresent() ? needed : 0;
+            return payer.isPresent();
         }
 
         /// The sum of what was added.
@@ -49,10 +65,9 @@ public final class FairMemory {
 
         @Override
         public void close() {
-            if (taken > 0) {
-                units.release(caller, taken);
-                taken = 0;
-            }
+            paid.forEach(units::release);
+            paid.clear();
+            taken = 0;
         }
     }
 }

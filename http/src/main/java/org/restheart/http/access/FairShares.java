@@ -84,6 +84,38 @@ public final class FairShares {
         }
     }
 
+    /// Counts places also for another caller, who holds the same thing now. They are taken once, so that this
+    /// leaves no fewer to others, and count for each holder as if it held them alone: for the time after the
+    /// others have given them back. Never blocks.
+    ///
+    /// @param caller [CallerScope#SERVER] is never refused
+    /// @return whether the caller may hold so many more; [#leave] or, by the last holder, [#release(String, int)]
+    ///     has to give them back
+    public boolean tryJoin(String caller, int places) {
+        lock.lock();
+        try {
+            int mine = heldBy(caller);
+            boolean joins = caller.equals(CallerScope.SERVER) || mine == 0 || mine + places - 1L < free();
+            if (joins) {
+                held.merge(caller, places, Integer::sum);
+            }
+            return joins;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Gives places back that other callers hold, too.
+    public void leave(String caller, int places) {
+        lock.lock();
+        try {
+            uncount(caller, places);
+            grant();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Takes a place; waits until the caller may have another one.
     ///
     /// @param nanos the longest wait, in nanoseconds

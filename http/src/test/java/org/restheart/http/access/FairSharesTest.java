@@ -99,4 +99,17 @@ class FairSharesTest {
         shares.release("c");
         assertThat(taken(shares, "d")).isEqualTo(5); // all are free again
     }
+
+    @Test
+    void what_callers_hold_together_is_taken_once_and_bounds_each_of_them() {
+        var shares = new FairShares(16, 0);
+        assertThat(shares.tryTake("a", 6)).isTrue();
+        assertThat(shares.tryJoin("b", 6)).isTrue();
+        assertThat(shares.tryJoin("b", 6)).isFalse();
+        shares.leave("a", 6);
+        assertThat(shares.tryTake("a", 4)).isTrue();
+        assertThat(shares.tryTake("b", 1)).isFalse();
+        shares.release("b", 6);
+        assertThat(shares.tryTake("b", 4)).isTrue();
+    }
 }

@@ -130,7 +130,6 @@ public final class DocumentReads {
     }
 
     private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query, Optional<KnownCollection> collection) {
-        var caller = CallerScope.current();
         try {
             if (collection.isEmpty()) {
                 inspection.requireOpen(query.namespace());
@@ -139,12 +138,12 @@ public final class DocumentReads {
             if (query.rights().projection().isPresent()) { // the filter must not depend on hidden fields
                 var pipeline = query.asPipeline();
                 var stages = pipeline.permitted();
-                return shared(query.key(), () -> run(pipeline, stages, query.limit(), caller));
+                return shared(query.key(), () -> run(pipeline, stages, query.limit()));
             }
             var id = query.id();
             return id.isPresent() && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
                     ? coalesced.one(query.lookup(id.get())).thenApply(DocumentReads::list)
-                    : shared(query.key(), () -> run(query, caller));
+                    : shared(query.key(), () -> run(query));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -186,11 +185,10 @@ public final class DocumentReads {
     }
 
     private CompletionStage<List<RawBsonDocument>> aggregateOne(ReadPipeline query) {
-        var caller = CallerScope.current();
         try {
             check(query);
             var stages = query.permitted();
-            return shared(query.key(), () -> run(query, stages, query.limit(), caller));
+            return shared(query.key(), () -> run(query, stages, query.limit()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -228,14 +226,14 @@ public final class DocumentReads {
         return found.map(List::of).orElse(List.of());
     }
 
-    private List<RawBsonDocument> run(ReadQuery query, String caller) {
+    private List<RawBsonDocument> run(ReadQuery query) {
         try (var cursor = documents.find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
-            return collected(cursor, query.limit(), caller);
+            return collected(cursor, query.limit());
         }
     }
 
     /// @param limit 0 for none
-    private List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit, String caller) {
+    private List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit) {
         var namespace = query.namespace();
         var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
         try (var cursor = documents
@@ -243,13 +241,15 @@ public final class DocumentReads {
                 .allowDiskUse(query.allowDiskUse())
                 .batchSize(BATCH)
                 .cursor()) {
-            return collected(cursor, limit, caller);
+            return collected(cursor, limit);
         }
     }
 
-    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit, String caller) {
+    /// In the memory of all who wait for the result: it is not the first one's alone, whose share would be used up
+    /// by others, or whose used up share would fail them.
+    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
         var documents = new ArrayList<RawBsonDocument>();
-        try (var held = memory.open(caller)) {
+        try (var held = memory.open(CallerScope.sharers())) {
             while ((limit == 0 || documents.size() < limit) && cursor.hasNext()) {
                 var document = cursor.next();
                 if (held.bytes() + document.getByteLength() > MAX_BYTES) {
@@ -272,7 +272,6 @@ public final class DocumentReads {
     /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
     /// separate queries.
     public List<CompletionStage<List<RawBsonDocument>>> findAll(List<ReadQuery> queries) {
-        var caller = CallerScope.current();
         if (!together(queries, DocumentReads::isAllowedIn)) {
             return queries.stream().map(this::find).toList();
         }
@@ -286,9 +285,9 @@ public final class DocumentReads {
             return answers(queries, ReadQuery::key, DocumentReads::keyOfFinds, distinct, this::find, all -> {
                 var equalities = plain ? Equalities.of(all) : Optional.<Equalities>empty();
                 return equalities
-                        .flatMap(in -> in.distribute(run(in.combined(), caller)))
+                        .flatMap(in -> in.distribute(run(in.combined())))
                         .orElseGet(() ->
-                                union(all.stream().map(ReadQuery::asPipeline).toList(), caller));
+                                union(all.stream().map(ReadQuery::asPipeline).toList()));
             });
         } catch (ProblemException _) {
             return queries.stream().map(this::find).toList(); // each fails with its own problem
@@ -297,7 +296,6 @@ public final class DocumentReads {
 
     /// The same for pipelines.
     public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries) {
-        var caller = CallerScope.current();
         if (!together(queries, Union::takes)) {
             return queries.stream().map(this::aggregate).toList();
         }
@@ -310,7 +308,7 @@ public final class DocumentReads {
                     DocumentReads::keyOfPipelines,
                     distinct,
                     this::aggregate,
-                    all -> union(all, caller));
+                    this::union);
         } catch (ProblemException _) {
             return queries.stream().map(this::aggregate).toList();
         }
@@ -357,13 +355,14 @@ public final class DocumentReads {
             var all = coalesced.share(
                     allKey.apply(List.copyOf(distinct.values())), () -> together.apply(List.copyOf(distinct.values())));
             int place = 0;
+            var caller = CallerScope.current(); // of these queries, not those of all that share a command
             for (var entry : distinct.entrySet()) {
                 int at = place++;
                 answers.put(
                         entry.getKey(),
                         all.thenApply(results -> results.get(at)).exceptionallyCompose(failure -> {
                             return mayBeOnesOwn(cause(failure))
-                                    ? alone.apply(entry.getValue())
+                                    ? CallerScope.call(caller, () -> alone.apply(entry.getValue()))
                                     : withoutDetails(CompletableFuture.failedStage(failure));
                         }));
             }
@@ -396,7 +395,7 @@ public final class DocumentReads {
         return code != ProblemCode.UNPROCESSABLE && code != ProblemCode.OVERLOADED;
     }
 
-    private List<List<RawBsonDocument>> union(List<ReadPipeline> queries, String caller) {
-        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0, caller), queries.size());
+    private List<List<RawBsonDocument>> union(List<ReadPipeline> queries) {
+        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0), queries.size());
     }
 }

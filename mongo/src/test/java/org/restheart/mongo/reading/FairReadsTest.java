@@ -8,6 +8,7 @@ import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -30,6 +31,11 @@ import org.restheart.testkit.WithMongo;
 class FairReadsTest {
     private static final int MIB = 1 << 20;
 
+    /// Takes long enough for others to be queued.
+    private static final BsonDocument SLOW = BsonDocument.parse("""
+            {$expr: {$gt: [{$reduce: {input: {$range: [0, 100000]}, initialValue: "$_id",
+             in: {$add: ["$$value", "$$this"]}}}, -1]}}""");
+
     private final FairMemory memory = new FairMemory(16L * MIB);
     private final MongoNamespace namespace;
     private final DocumentReads reads;
@@ -45,12 +51,15 @@ class FairReadsTest {
         reads = reads(client);
     }
 
+    private static final CoalescingConfig ONE_AT_A_TIME = new CoalescingConfig(
+            true, true, true, true, 1, 256, 4 << 20, 100, Duration.ofSeconds(10), 100, Duration.ofMinutes(1), false);
+
     private DocumentReads reads(MongoClient client) {
         var metadata = new Metadata(client, Duration.ofMinutes(1));
         var documents = new Documents(client);
         return new DocumentReads(
                 documents,
-                new Coalescer(client, CoalescingConfig.DEFAULT, new SimpleMeterRegistry()).reads(documents),
+                new Coalescer(client, ONE_AT_A_TIME, new SimpleMeterRegistry()).reads(documents),
                 metadata,
                 new ForbiddenOperators(QuerySecurity.DEFAULT),
                 new PipelineInspection(
@@ -76,6 +85,26 @@ class FairReadsTest {
             assertThat(read("bob", pipeline)).hasSize(8);
         }
         assertThat(read("ada", pipeline)).hasSize(8);
+    }
+
+    /// The first of them holds all the memory that it may have.
+    @Test
+    void equal_reads_that_wait_together_are_all_served_if_one_of_their_callers_has_memory() {
+        try (var held = memory.open("ada")) {
+            assertThat(held.add(8L * MIB)).isTrue();
+            var running = find("carl", SLOW);
+            var first = find("ada", SLOW);
+            var second = find("bob", SLOW);
+            assertThat(running.join()).hasSize(8);
+            assertThat(second.join()).hasSize(8);
+            assertThat(first.join()).isSameAs(second.join());
+        }
+    }
+
+    private CompletableFuture<List<RawBsonDocument>> find(String caller, BsonDocument filter) {
+        var query = new ReadQuery(namespace, filter, new BsonDocument(), 0, 8, Duration.ZERO, ReadRights.ALL);
+        return CallerScope.call(
+                caller, () -> reads.find(query).toCompletableFuture());
     }
 
     @Test
