@@ -24,6 +24,10 @@ final class AdmissionControl {
 
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(3);
 
+    /// A trial of [ConcurrencyFloor] that could not be judged until then has failed: requests that were in
+    /// progress before may stay for as long as their callers like, and a low floor with them.
+    private static final Duration LONGEST_TRIAL = Duration.ofSeconds(20);
+
     private static final int NO_LIMIT = Integer.MAX_VALUE / 2;
 
     private static final Duration DELAY = Duration.ofMillis(250);
@@ -60,6 +64,9 @@ final class AdmissionControl {
 
     @GuardedBy("floor")
     private long doneInPeriod;
+
+    @GuardedBy("floor")
+    private long trialBegan = NEVER;
 
     /// @param clock [System#nanoTime()], or a test's
     AdmissionControl(LongSupplier clock) {
@@ -150,6 +157,10 @@ final class AdmissionControl {
         if (!refusedWithin(KEEP_FLOOR, now)) {
             floor.reset();
         }
+        if (floor.isTrial() && now - trialBegan >= LONGEST_TRIAL.toNanos()) {
+            floor.giveUp();
+            periodBegan = NEVER;
+        }
         if (!refusedWithin(AFTER_REFUSAL, now) || periodBegan == NEVER || inProgress.get() > limit + limit / 4) {
             periodBegan = now; // requests that the former limit admitted are completed first
             doneInPeriod = 0;
@@ -160,6 +171,7 @@ final class AdmissionControl {
         if (doneInPeriod >= PERIOD || elapsed >= LONGEST_PERIOD.toNanos()) {
             floor.periodEnded(doneInPeriod * 1e9 / elapsed, inTime(doneInPeriod, elapsed));
             periodBegan = NEVER;
+            trialBegan = now;
         }
     }
 

@@ -60,15 +60,24 @@ final class ConcurrencyFloor {
             case MORE -> rate * LOSS > formerRate;
         };
         if (!holds) {
-            floor = former;
-            failed = trial;
-            trial = Trial.NONE;
-            periodsWithout = PERIODS_WITHOUT;
+            giveUp();
         } else if (periodsWithout > 0) {
             periodsWithout--;
         } else {
             next(trial == Trial.FEWER ? Math.max(rate, formerRate) : rate, enough);
         }
+    }
+
+    boolean isTrial() {
+        return trial != Trial.NONE;
+    }
+
+    /// Ends a trial as one that has failed.
+    void giveUp() {
+        floor = former;
+        failed = trial;
+        trial = Trial.NONE;
+        periodsWithout = PERIODS_WITHOUT;
     }
 
     private void next(double rate, int enough) {

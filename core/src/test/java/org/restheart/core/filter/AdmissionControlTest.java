@@ -159,4 +159,35 @@ class AdmissionControlTest {
         }
         assertThat(enter("ada", 256)).isEqualTo(256);
     }
+
+    /// Asks for requests of half a second each, a hundred a second, and for short ones of somebody else.
+    ///
+    /// @return how many of the long ones are admitted
+    private int serveLongOnes(String caller, String other, int millis, int shortOnes) {
+        var waiting = new ArrayDeque<Boolean>();
+        int admitted = 0;
+        for (int i = 0; i < millis / 10; i++) {
+            sleep(10);
+            for (int j = 0; j < shortOnes; j++) {
+                if (shares.enter(other)) {
+                    shares.leave(other);
+                }
+            }
+            boolean enters = shares.enter(caller);
+            waiting.add(enters);
+            admitted += enters ? 1 : 0;
+            if (waiting.size() > 50 && waiting.remove()) {
+                shares.leave(caller);
+            }
+        }
+        waiting.stream().filter(entered -> entered).forEach(_ -> shares.leave(caller));
+        return admitted;
+    }
+
+    @Test
+    void requests_that_do_not_end_do_not_keep_the_limit_of_others_low() {
+        enter("ada", 260);
+        serveLongOnes("bob", "ada", 30_000, 1);
+        assertThat(serveLongOnes("bob", "ada", 30_000, 1)).isGreaterThan(2_900);
+    }
 }
