@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.restheart.http.access.CallerScope;
 
 /// Counts the requests in progress by caller, and decides which ones to refuse when requests arrive faster than
 /// they are completed. Thread-safe.
@@ -15,18 +16,25 @@ import java.util.function.LongSupplier;
 /// The limit is the number of requests that are completed in [#DELAY], so that by Little's law each takes about
 /// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST]. After that each
 /// caller has an equal share of the limit: a caller with few concurrent requests is never refused, however many
-/// another one sends. While no request is completed at all, and there was no overload before, none is refused:
+/// another one sends. One client may have many addresses, but not many accounts: all callers without an account
+/// have half of the limit together while accounts have requests in progress. While no request is completed at all, and there was no overload before, none is refused:
 /// that is a failure, and requests have time limits.
 final class AdmissionControl {
     /// The number of completed requests that ends a period of [ConcurrencyFloor], unless [#LONGEST_PERIOD]
     /// does.
     private static final int PERIOD = 100;
 
+    /// Shorter ones tell nothing about callers whose requests are few.
+    private static final Duration SHORTEST_PERIOD = Duration.ofSeconds(1);
+
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(3);
 
     /// A trial of [ConcurrencyFloor] that could not be judged until then has failed: requests that were in
     /// progress before may stay for as long as their callers like, and a low floor with them.
     private static final Duration LONGEST_TRIAL = Duration.ofSeconds(20);
+
+    /// Callers whose throughput is compared in a trial.
+    private static final int MAX_COMPARED = 1_000;
 
     private static final int NO_LIMIT = Integer.MAX_VALUE / 2;
 
@@ -44,9 +52,18 @@ final class AdmissionControl {
     private static final long NEVER = Long.MIN_VALUE;
 
     private final LongSupplier clock;
-    private final ConcurrentMap<Object, Integer> callers = new ConcurrentHashMap<>();
+
+    /// Requests in progress, by account and by address.
+    private final ConcurrentMap<String, Integer> accounts = new ConcurrentHashMap<>();
+
+    private final ConcurrentMap<String, Integer> addresses = new ConcurrentHashMap<>();
     private final AtomicInteger inProgress = new AtomicInteger();
     private final LongAdder done = new LongAdder();
+
+    /// In the current period, while there is one.
+    private final ConcurrentMap<String, Integer> doneByCaller = new ConcurrentHashMap<>();
+
+    private volatile boolean countsByCaller;
     private final AtomicLong counted;
     private final AtomicLong fullSince = new AtomicLong(NEVER);
     private volatile long lastRefusal = NEVER;
@@ -76,10 +93,10 @@ final class AdmissionControl {
 
     /// Admits a request, for which [#leave] or [#leaveUndone] must be called later.
     ///
-    /// @param caller compares by value
+    /// @param caller see [CallerScope]
     /// @return false if the request must be refused; it is not counted then
-    boolean enter(Object caller) {
-        int own = callers.merge(caller, 1, Integer::sum);
+    boolean enter(String caller) {
+        int own = of(caller).merge(caller, 1, Integer::sum);
         int all = inProgress.incrementAndGet();
         long now = clock.getAsLong();
         count(now);
@@ -90,7 +107,7 @@ final class AdmissionControl {
             }
             return true;
         }
-        if (!isOverloaded(now) || own <= Math.max(1, limit / callers.size())) {
+        if (!isOverloaded(now) || own <= Math.max(1, share(caller, limit))) {
             return true;
         }
         lastRefusal = now;
@@ -98,25 +115,37 @@ final class AdmissionControl {
         return false;
     }
 
+    private ConcurrentMap<String, Integer> of(String caller) {
+        return CallerScope.isAccount(caller) ? accounts : addresses;
+    }
+
+    private int share(String caller, int limit) {
+        int part = accounts.isEmpty() || addresses.isEmpty() ? limit : limit / 2;
+        return part / Math.max(1, of(caller).size());
+    }
+
     /// Ends a request that was completed.
-    void leave(Object caller) {
+    void leave(String caller) {
         end(caller);
         done.increment();
+        if (countsByCaller && (doneByCaller.size() < MAX_COMPARED || doneByCaller.containsKey(caller))) {
+            doneByCaller.merge(caller, 1, Integer::sum);
+        }
     }
 
     /// Ends a request that starts again on another thread, or after a wait: it does not count as completed.
-    void leaveUndone(Object caller) {
+    void leaveUndone(String caller) {
         end(caller);
     }
 
     /// Counts a request again that [#leaveUndone] has ended for a time. It is not refused any more.
-    void resume(Object caller) {
-        callers.merge(caller, 1, Integer::sum);
+    void resume(String caller) {
+        of(caller).merge(caller, 1, Integer::sum);
         inProgress.incrementAndGet();
     }
 
-    private void end(Object caller) {
-        callers.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1);
+    private void end(String caller) {
+        of(caller).computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1);
         inProgress.decrementAndGet();
     }
 
@@ -161,15 +190,20 @@ final class AdmissionControl {
             floor.giveUp();
             periodBegan = NEVER;
         }
-        if (!refusedWithin(AFTER_REFUSAL, now) || periodBegan == NEVER || inProgress.get() > limit + limit / 4) {
-            periodBegan = now; // requests that the former limit admitted are completed first
+        boolean settled = inProgress.get() <= limit + limit / 4; // what the former limit admitted is completed
+        countsByCaller = settled && refusedWithin(AFTER_REFUSAL, now);
+        if (!countsByCaller || periodBegan == NEVER) {
+            periodBegan = countsByCaller ? now : NEVER;
             doneInPeriod = 0;
+            doneByCaller.clear();
             return;
         }
         doneInPeriod += completed;
         long elapsed = now - periodBegan;
-        if (doneInPeriod >= PERIOD || elapsed >= LONGEST_PERIOD.toNanos()) {
-            floor.periodEnded(doneInPeriod * 1e9 / elapsed, inTime(doneInPeriod, elapsed));
+        boolean enough = doneInPeriod >= PERIOD && elapsed >= SHORTEST_PERIOD.toNanos();
+        if (enough || elapsed >= LONGEST_PERIOD.toNanos()) {
+            floor.periodEnded(
+                    Throughput.of(doneByCaller, doneInPeriod, elapsed / 1e9), inTime(doneInPeriod, elapsed));
             periodBegan = NEVER;
             trialBegan = now;
         }

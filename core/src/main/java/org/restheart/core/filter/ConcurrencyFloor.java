@@ -5,7 +5,7 @@ package org.restheart.core.filter;
 /// Where requests wait for something other than processors (a distant MongoDB), throughput falls with concurrency, and
 /// a low floor costs throughput. Where they compete for processors, it only shortens their latency. Trials find out
 /// which is the case: the lowest floor first, then half of the floor; from time to time a higher one. They are judged
-/// by throughput. Not thread-safe.
+/// by throughput ([Throughput#against]). Not thread-safe.
 final class ConcurrencyFloor {
     /// Twice the default number of connections to MongoDB: a request then waits for about one operation of another.
     static final int INITIAL = 256;
@@ -32,7 +32,7 @@ final class ConcurrencyFloor {
     private Trial trial = Trial.NONE;
     private Trial failed = Trial.MORE;
     private int former = INITIAL;
-    private double formerRate;
+    private Throughput formerRate = Throughput.NONE;
     private int periodsWithout;
     private boolean lowestTried;
 
@@ -51,20 +51,19 @@ final class ConcurrencyFloor {
 
     /// Ends a period of overload with the current floor.
     ///
-    /// @param rate completed requests per second
     /// @param enough the limit that follows from this rate; a floor below it has no effect
-    void periodEnded(double rate, int enough) {
+    void periodEnded(Throughput rate, int enough) {
         boolean holds = switch (trial) {
             case NONE -> true;
-            case FEWER -> rate >= LOSS * formerRate;
-            case MORE -> rate * LOSS > formerRate;
+            case FEWER -> rate.against(formerRate) >= LOSS;
+            case MORE -> rate.against(formerRate) * LOSS > 1;
         };
         if (!holds) {
             giveUp();
         } else if (periodsWithout > 0) {
             periodsWithout--;
         } else {
-            next(trial == Trial.FEWER ? Math.max(rate, formerRate) : rate, enough);
+            next(trial == Trial.FEWER ? rate.max(formerRate) : rate, enough);
         }
     }
 
@@ -80,7 +79,7 @@ final class ConcurrencyFloor {
         periodsWithout = PERIODS_WITHOUT;
     }
 
-    private void next(double rate, int enough) {
+    private void next(Throughput rate, int enough) {
         former = floor;
         formerRate = rate;
         boolean fewer = floor > LOWEST && floor > enough && (trial == Trial.FEWER || failed == Trial.MORE);

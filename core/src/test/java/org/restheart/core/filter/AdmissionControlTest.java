@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.access.CallerScope;
 
 class AdmissionControlTest {
     private long now;
@@ -189,5 +190,30 @@ class AdmissionControlTest {
         enter("ada", 260);
         serveLongOnes("bob", "ada", 30_000, 1);
         assertThat(serveLongOnes("bob", "ada", 30_000, 1)).isGreaterThan(2_900);
+    }
+
+    /// A low floor costs them little throughput: ten short ones are done each time.
+    @Test
+    void short_requests_of_one_caller_do_not_hide_what_another_one_loses() {
+        enter("ada", 256);
+        serveLongOnes("bob", "ada", 5_000, 10);
+        serve(256);
+        enter("ada", 7);
+        serveLongOnes("bob", "ada", 25_000, 10);
+        assertThat(serveLongOnes("bob", "ada", 30_000, 10)).isGreaterThan(2_500);
+    }
+
+    @Test
+    void many_addresses_leave_half_of_the_limit_to_accounts() {
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(shares.enter(CallerScope.address("10.0.0." + i))).isTrue();
+        }
+        sleep(600);
+        for (int i = 0; i < 10; i++) {
+            shares.leave(CallerScope.address("10.0.0." + i));
+        }
+        assertThat(enter(CallerScope.address("10.0.0.10"))).isFalse();
+        assertThat(enter(CallerScope.account("bob"), 200)).isEqualTo(128);
+        assertThat(enter(CallerScope.account("ada"), 200)).isEqualTo(64);
     }
 }
