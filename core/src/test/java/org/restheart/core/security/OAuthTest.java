@@ -7,6 +7,7 @@ import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -186,18 +187,34 @@ class OAuthTest {
     @Test
     void a_token_of_another_issuer_buys_no_more_time_than_it_has() throws Exception {
         long end = Instant.now().getEpochSecond() + 60;
-        var foreign = TokenFixture.signed(
-                TokenFixture.KEY,
-                JWSAlgorithm.HS256,
-                "{\"iss\":\"restheart.org\",\"sub\":\"stranger\",\"roles\":[\"editor\"],\"exp\":" + end + "}");
-        var redirected = location(
-                gateway.anonymous().with("Authorization", "Bearer " + foreign).send("POST", authorize(REDIRECT), ""));
-        var token = exchange(codeOf(redirected), "&code_verifier=" + VERIFIER);
+        var token = exchange(codeOfStranger(end), "&code_verifier=" + VERIFIER);
         assertThat(token.statusCode()).as(token.body()).isEqualTo(200);
         var answer = BsonDocument.parse(token.body());
         assertThat(answer.getNumber("expires_in").longValue()).isLessThanOrEqualTo(60);
         var claims = TokenFixture.claims(answer.getString("access_token").getValue());
         assertThat(claims.getNumber("exp").longValue()).isLessThanOrEqualTo(end);
+    }
+
+    @Test
+    void a_token_of_another_issuer_buys_nothing_when_it_has_ended() throws Exception {
+        long end = Instant.now().getEpochSecond() + 5;
+        var code = codeOfStranger(end);
+        Thread.sleep(Duration.between(Instant.now(), Instant.ofEpochSecond(end)).plusMillis(100));
+        var refused = exchange(code, "&code_verifier=" + VERIFIER);
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertThat(refused.body()).contains("\"invalid_grant\"", "has ended").doesNotContain("access_token");
+    }
+
+    /// A code for an account that only a token of another issuer knows.
+    ///
+    /// @param end of that token, in seconds since 1970
+    private static String codeOfStranger(long end) throws Exception {
+        var foreign = TokenFixture.signed(
+                TokenFixture.KEY,
+                JWSAlgorithm.HS256,
+                "{\"iss\":\"restheart.org\",\"sub\":\"stranger\",\"roles\":[\"editor\"],\"exp\":" + end + "}");
+        return codeOf(location(
+                gateway.anonymous().with("Authorization", "Bearer " + foreign).send("POST", authorize(REDIRECT), "")));
     }
 
     @Test
