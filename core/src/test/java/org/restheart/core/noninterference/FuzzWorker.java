@@ -14,6 +14,9 @@ final class FuzzWorker implements AutoCloseable {
     private static final int REQUESTS = 40;
     private static final int MAX_TRIALS = 150;
 
+    /// Paths below a collection that change more than documents.
+    private static final String INDEXES = "/_(indexes|validator).*";
+
     private final int number;
     private final GatewayInstance leftInstance;
     private final GatewayInstance rightInstance;
@@ -78,7 +81,7 @@ final class FuzzWorker implements AutoCloseable {
                         profile, seed, List.copyOf(requests.subList(0, i + 1)), state, one.text(), other.text()));
             }
             statusCounts.count(profile, request, one.status());
-            if (!request.isRead() && request.path().matches("/[a-z0-9.]+(/_indexes.*)?") && one.status() / 100 == 2) {
+            if (changesMetadata(request) && one.status() / 100 == 2) {
                 ready.remove(name(profile, state));
             }
             if (one.status() / 100 == 2 && !request.method().equals("OPTIONS") && ScriptOperators.isIn(request)) {
@@ -92,6 +95,16 @@ final class FuzzWorker implements AutoCloseable {
         }
         return changed(profile, state)
                 .map(what -> new Counterexample(profile, seed, List.copyOf(requests), state, "000 changed", what));
+    }
+
+    /// Whether the collection has to be created anew if this succeeds, which takes longer than dozens of requests.
+    /// Documents are replaced in any case.
+    private static boolean changesMetadata(FuzzRequest request) {
+        return switch (request.method()) {
+            case "GET", "HEAD", "OPTIONS" -> false;
+            case "POST" -> request.path().matches("/[a-z0-9.]+" + INDEXES); // without: inserts
+            default -> request.path().matches("/[a-z0-9.]+(" + INDEXES + ")?");
+        };
     }
 
     private void set(CallerProfile profile, InitialState state) {
