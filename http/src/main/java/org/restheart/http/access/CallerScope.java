@@ -41,6 +41,11 @@ public final class CallerScope {
         return caller.startsWith(ACCOUNT);
     }
 
+    /// Whether this is the name of an account, or of look-ups for one.
+    static boolean hasAccount(String caller) {
+        return isAccount(caller) || caller.startsWith(LOOK_UPS + ACCOUNT);
+    }
+
     /// The name of all callers without an account at one address.
     public static String address(String address) {
         return "address " + address;

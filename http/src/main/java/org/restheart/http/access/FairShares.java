@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A semaphore whose permits ("places") callers share such that no caller takes all: a caller may take another
 /// place while it holds fewer than are free. One caller alone gets half of the places, two get a third each, and
-/// some are always free for the next caller. Waiting callers are served in turn. Thread-safe.
+/// some are always free for the next caller. Waiting callers are served in turn, and those with an account and those
+/// without in turn: one client may have many addresses, for all of which accounts would wait. Thread-safe.
 ///
 /// These are the dynamic thresholds of Choudhury and Hahne (1998) for buffers that queues share. Without them, one
 /// caller whose requests wait for each other, for example for a document that it has locked, would block all
@@ -29,6 +30,11 @@ public final class FairShares {
 
     private final LinkedHashMap<String, Queue<Waiter>> waiting = new LinkedHashMap<>();
     private int used;
+
+    /// The sum for callers with an account, and for all others but the server.
+    private int heldByAccounts;
+
+    private int heldByOthers;
 
     private static final class Waiter {
         private final Condition changed;
@@ -97,7 +103,7 @@ public final class FairShares {
             int mine = heldBy(caller);
             boolean joins = caller.equals(CallerScope.SERVER) || mine == 0 || mine + places - 1L < free();
             if (joins) {
-                held.merge(caller, places, Integer::sum);
+                count(caller, places);
             }
             return joins;
         } finally {
@@ -109,7 +115,7 @@ public final class FairShares {
     public void leave(String caller, int places) {
         lock.lock();
         try {
-            uncount(caller, places);
+            count(caller, -places);
             grant();
         } finally {
             lock.unlock();
@@ -206,17 +212,23 @@ public final class FairShares {
 
     private void book(String caller, int places) {
         used += places;
-        held.merge(caller, places, Integer::sum);
+        count(caller, places);
     }
 
     private void unbook(String caller, int places) {
         used -= places;
-        uncount(caller, places);
+        count(caller, -places);
         grant();
     }
 
-    private void uncount(String caller, int places) {
-        held.computeIfPresent(caller, (_, count) -> count == places ? null : count - places);
+    /// @param places less than 0 for those that the caller gives back
+    private void count(String caller, int places) {
+        held.merge(caller, places, (before, more) -> before + more == 0 ? null : before + more);
+        if (CallerScope.hasAccount(caller)) {
+            heldByAccounts += places;
+        } else if (!caller.equals(CallerScope.SERVER)) {
+            heldByOthers += places;
+        }
     }
 
     private void forget(Waiter waiter) {
@@ -228,21 +240,27 @@ public final class FairShares {
         }
     }
 
-    /// Gives free places to waiting callers, one place to each in turn.
+    /// Gives free places to waiting callers, one place to each in turn, first to those of the kind that has fewer.
     private void grant() {
         var granted = new ArrayList<Waiter>();
         do {
             granted.clear();
-            for (var entry : waiting.entrySet()) {
-                var waiter = entry.getValue().element();
-                if (waiter.payer == null && mayTake(entry.getKey(), 1)) {
-                    book(entry.getKey(), 1);
-                    waiter.payer = entry.getKey();
-                    waiter.changed.signal();
-                    granted.add(waiter);
-                }
-            }
+            boolean accountsFirst = heldByAccounts <= heldByOthers;
+            grant(accountsFirst, granted);
+            grant(!accountsFirst, granted);
             granted.forEach(this::forget); // a waiter is in the queues of all its sharers
         } while (!granted.isEmpty());
+    }
+
+    private void grant(boolean toAccounts, List<Waiter> granted) {
+        waiting.forEach((caller, waiters) -> {
+            var waiter = waiters.element();
+            if (waiter.payer == null && CallerScope.hasAccount(caller) == toAccounts && mayTake(caller, 1)) {
+                book(caller, 1);
+                waiter.payer = caller;
+                waiter.changed.signal();
+                granted.add(waiter);
+            }
+        });
     }
 }

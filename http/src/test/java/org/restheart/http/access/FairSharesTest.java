@@ -112,4 +112,32 @@ class FairSharesTest {
         shares.release("b", 6);
         assertThat(shares.tryTake("b", 4)).isTrue();
     }
+
+    private static CompletableFuture<Boolean> taking(FairShares shares, String caller) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return shares.take(caller, TimeUnit.SECONDS.toNanos(20));
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                task -> Thread.ofVirtual().start(task));
+    }
+
+    @Test
+    void an_account_does_not_wait_for_all_addresses_that_came_before_it() throws Exception {
+        var shares = new FairShares(4, 0);
+        for (int i = 0; i < 4; i++) {
+            assertThat(shares.tryTake(CallerScope.address("taking " + i))).isTrue();
+        }
+        for (int i = 0; i < 50; i++) {
+            taking(shares, CallerScope.address("waiting " + i));
+        }
+        Thread.sleep(200);
+        var account = taking(shares, CallerScope.account("ada"));
+        Thread.sleep(200);
+        shares.release(CallerScope.address("taking 0"));
+        assertThat(account.get(10, TimeUnit.SECONDS)).isTrue();
+    }
 }
