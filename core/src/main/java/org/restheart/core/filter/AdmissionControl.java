@@ -17,7 +17,8 @@ import org.restheart.http.access.CallerScope;
 /// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST]. After that each
 /// caller has an equal share of the limit: a caller with few concurrent requests is never refused, however many
 /// another one sends. One client may have many addresses, but not many accounts: all callers without an account
-/// have half of the limit together while accounts have requests in progress. While no request is completed at all, and there was no overload before, none is refused:
+/// have half of the limit together while accounts have requests in progress. While no request is completed at all, and
+/// there was no overload before, none is refused:
 /// that is a failure, and requests have time limits.
 final class AdmissionControl {
     /// The number of completed requests that ends a period of [ConcurrencyFloor], unless [#LONGEST_PERIOD]
@@ -202,8 +203,7 @@ final class AdmissionControl {
         long elapsed = now - periodBegan;
         boolean enough = doneInPeriod >= PERIOD && elapsed >= SHORTEST_PERIOD.toNanos();
         if (enough || elapsed >= LONGEST_PERIOD.toNanos()) {
-            floor.periodEnded(
-                    Throughput.of(doneByCaller, doneInPeriod, elapsed / 1e9), inTime(doneInPeriod, elapsed));
+            floor.periodEnded(Throughput.of(doneByCaller, doneInPeriod, elapsed / 1e9), inTime(doneInPeriod, elapsed));
             periodBegan = NEVER;
             trialBegan = now;
         }

@@ -39,8 +39,8 @@ record Throughput(Map<String, Double> rates, double all) {
         return former.rates.isEmpty()
                 ? all / Math.max(former.all, Double.MIN_NORMAL)
                 : former.rates.entrySet().stream()
-                        .mapToDouble(each -> Math.min(
-                                LARGEST_GAIN, rates.getOrDefault(each.getKey(), 0.0) / each.getValue()))
+                        .mapToDouble(each ->
+                                Math.min(LARGEST_GAIN, rates.getOrDefault(each.getKey(), 0.0) / each.getValue()))
                         .average()
                         .orElseThrow();
     }

@@ -87,8 +87,8 @@ final class HeldResponses {
     private void release(ByteBuffer buffer, String caller) {
         synchronized (buffers) {
             buffers.computeIfPresent(buffer, (_, shared) -> {
-                boolean isLast = shared.responses.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1)
-                        == null;
+                boolean isLast =
+                        shared.responses.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1) == null;
                 if (!isLast) {
                     return shared;
                 }

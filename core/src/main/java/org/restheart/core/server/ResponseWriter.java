@@ -7,6 +7,7 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpContinue;
 import io.undertow.util.Methods;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -22,22 +23,29 @@ final class ResponseWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
     private static final IoCallback END = new End();
 
+    /// What is smaller fits into the buffers of the operating system.
+    private static final int LARGE = 64 << 10;
+
     private final Executor threads;
     private final PushConnections pushes;
     private final BodyLimits bodies;
     private final Admission admission;
     private final Map<String, ReverseProxy> proxies;
+    private final Duration timeout;
 
     /// @param threads run the pumps of streamed content
     /// @param pushes manages connections that stay open for messages
     /// @param bodies bounds the messages that clients send on them
     /// @param proxies by their paths in the configuration
+    /// @param timeout after which the connection of a client that takes nothing is closed
     ResponseWriter(
             Executor threads,
             PushConnections pushes,
             BodyLimits bodies,
             Admission admission,
-            Map<String, ReverseProxy> proxies) {
+            Map<String, ReverseProxy> proxies,
+            Duration timeout) {
+        this.timeout = timeout;
         this.threads = threads;
         this.pushes = pushes;
         this.bodies = bodies;
@@ -70,7 +78,7 @@ final class ResponseWriter {
             case Content.Bytes _ -> empty(exchange);
             case Content.Streamed streamed
             when contentAllowed && !isHead(exchange) ->
-                exchange.dispatch(threads, new StreamPump(exchange, streamed.source()));
+                exchange.dispatch(threads, new StreamPump(exchange, streamed.source(), timeout));
             case Content.Streamed streamed -> {
                 streamed.source().close();
                 exchange.endExchange();
@@ -103,11 +111,14 @@ final class ResponseWriter {
         return exchange.getRequestMethod().equals(Methods.HEAD);
     }
 
-    private static void bytes(HttpServerExchange exchange, Content.Bytes bytes) {
+    private void bytes(HttpServerExchange exchange, Content.Bytes bytes) {
         exchange.setResponseContentLength(bytes.length());
         if (isHead(exchange) || bytes.length() == 0) {
             exchange.endExchange();
         } else {
+            if (bytes.length() > LARGE) {
+                StalledResponse.watch(exchange, timeout);
+            }
             exchange.getResponseSender().send(bytes.buffer().duplicate(), END);
         }
     }

@@ -21,6 +21,7 @@ public record ServerSettings(
         ClientAddress clients,
         List<ProxyConfig> proxies) {
     private static final Duration CONTENT_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration RESPONSE_TIMEOUT = Duration.ofMinutes(1);
 
     /// Bounds of concurrent requests.
     ///
@@ -32,6 +33,7 @@ public record ServerSettings(
     /// @param maxResponsesInMemory bytes of responses that clients have not taken yet, of all together
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
     /// @param contentTimeout how long the content of a request may take to arrive before its rate is checked
+    /// @param responseTimeout after which the connection of a client is closed that takes nothing of a response
     public record Limits(
             int maxConnections,
             int maxConnectionsPerAddress,
@@ -40,7 +42,8 @@ public record ServerSettings(
             long maxAnonymousBodies,
             long maxResponsesInMemory,
             long maxStreamedContent,
-            Duration contentTimeout) {}
+            Duration contentTimeout,
+            Duration responseTimeout) {}
 
     public static ServerSettings of(GatewayConfig config) {
         return new ServerSettings(
@@ -58,7 +61,8 @@ public record ServerSettings(
                                 : config.core().maxBufferedContent(),
                         config.core().maxBufferedResponses(),
                         config.core().maxStreamedContent(),
-                        CONTENT_PATIENCE),
+                        CONTENT_PATIENCE,
+                        RESPONSE_TIMEOUT),
                 config.security().guards().clientAddress(),
                 config.proxies());
     }

@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import io.undertow.server.HttpServerExchange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.restheart.http.Content;
@@ -18,18 +19,18 @@ import org.xnio.channels.StreamSinkChannel;
 final class StreamPump implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamPump.class);
 
-    /// After this time without progress the connection is closed, and with it the cursor of the content.
-    private static final long TIMEOUT_SECONDS = 60;
-
     /// Bytes per write: the JDK copies the whole of a buffer in the heap for each write, also what the socket does not
     /// take.
     private static final int MAX_WRITE = 64 << 10;
 
     private final HttpServerExchange exchange;
     private final Content.Source source;
+    private final Duration timeout;
     private final Semaphore wakeUp = new Semaphore(0);
 
-    StreamPump(HttpServerExchange exchange, Content.Source source) {
+    /// @param timeout after which, without progress, the connection is closed, and with it the cursor of the content
+    StreamPump(HttpServerExchange exchange, Content.Source source, Duration timeout) {
+        this.timeout = timeout;
         this.exchange = exchange;
         this.source = source;
         exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects
@@ -74,8 +75,8 @@ final class StreamPump implements Runnable {
             wakeUp.release();
         });
         channel.resumeWrites();
-        if (!wakeUp.tryAcquire(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-            throw new IOException("the client took nothing for " + TIMEOUT_SECONDS + " seconds");
+        if (!wakeUp.tryAcquire(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new IOException("the client took nothing for " + timeout);
         }
         if (!exchange.getConnection().isOpen() || exchange.isResponseComplete()) {
             throw new IOException("the client has gone");

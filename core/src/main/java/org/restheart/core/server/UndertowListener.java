@@ -110,7 +110,13 @@ public final class UndertowListener {
                 new FairShares(admission.limit(), 0),
                 new HeldResponses(settings.limits().maxResponsesInMemory()),
                 settings.clients(),
-                new ResponseWriter(threads, pushes, bodies, admission, proxies),
+                new ResponseWriter(
+                        threads,
+                        pushes,
+                        bodies,
+                        admission,
+                        proxies,
+                        settings.limits().responseTimeout()),
                 threads,
                 observer,
                 tracing);

@@ -248,6 +248,25 @@ class SlowClientsTest {
         return new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
     }
 
+    /// In the test after 8 s.
+    @Test
+    void a_client_that_takes_nothing_of_a_response_loses_its_connection() throws Exception {
+        var service = eager("/", _ -> Response.status(200).with("text/plain", Content.Bytes.of(new byte[24 << 20])));
+        try (var server = TestServer.with("", service);
+                var silent = silent(server, "127.0.0.9", "/");
+                var slow = silent(server, "127.0.0.1", "/")) {
+            for (int i = 0; i < 12; i++) {
+                slow.getInputStream().skipNBytes(2 << 20);
+                Thread.sleep(1_000);
+            }
+            assertThat(slow.getInputStream().read()).isNotNegative();
+            slow.close();
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> server.listener().load().inFlight() == 0);
+            assertThat(statusLine(silent)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
     /// Of 64 MiB.
     @Test
     void bytes_that_callers_share_count_for_each_as_if_it_held_them_alone() throws Exception {

@@ -89,7 +89,15 @@ final class TestServer implements AutoCloseable {
     private static TestServer start(String yaml, int maxRequestsInFlight, Binding... bindings) {
         var settings = ServerSettings.of(GatewayConfig.parse(yaml));
         var limits = new ServerSettings.Limits(
-                10_000, 10_000, maxRequestsInFlight, 64 << 20, 64 << 20, 64 << 20, 64L << 30, Duration.ofSeconds(1));
+                10_000,
+                10_000,
+                maxRequestsInFlight,
+                64 << 20,
+                64 << 20,
+                64 << 20,
+                64L << 30,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(8));
         return new TestServer(
                 new ServerSettings(
                         settings.core(),

@@ -303,12 +303,7 @@ public final class DocumentReads {
             queries.forEach(this::check);
             var distinct = distinct(queries, ReadPipeline::key);
             return answers(
-                    queries,
-                    ReadPipeline::key,
-                    DocumentReads::keyOfPipelines,
-                    distinct,
-                    this::aggregate,
-                    this::union);
+                    queries, ReadPipeline::key, DocumentReads::keyOfPipelines, distinct, this::aggregate, this::union);
         } catch (ProblemException _) {
             return queries.stream().map(this::aggregate).toList();
         }

@@ -103,8 +103,7 @@ class FairReadsTest {
 
     private CompletableFuture<List<RawBsonDocument>> find(String caller, BsonDocument filter) {
         var query = new ReadQuery(namespace, filter, new BsonDocument(), 0, 8, Duration.ZERO, ReadRights.ALL);
-        return CallerScope.call(
-                caller, () -> reads.find(query).toCompletableFuture());
+        return CallerScope.call(caller, () -> reads.find(query).toCompletableFuture());
     }
 
     @Test
