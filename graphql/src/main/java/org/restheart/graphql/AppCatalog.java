@@ -17,6 +17,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonRegularExpression;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
+import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.ProblemException;
@@ -171,7 +172,7 @@ final class AppCatalog implements AutoCloseable {
                         }
                     });
                 } catch (InvalidApp e) {
-                    LOG.warn("GraphQL app {} cannot be served: {}", definition.get("_id"), e.getMessage());
+                    LOG.warn("GraphQL app {} cannot be served: {}", AppUris.nameOf(definition), e.getMessage());
                 }
             }
         } catch (ProblemException e) { // MongoDB is not reachable yet: apps are compiled on their first request

@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Closes connections sequentially on a separate thread. When an I/O thread closes one of its connections, XNIO
-/// makes it select over all others again: when thousands of listeners disconnect at once, requests would wait for
+/// makes it select over all others again: when thousands of clients disconnect at once, requests would wait for
 /// seconds. Queues at most one task per open connection. Thread-safe.
 final class ConnectionCloser {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCloser.class);

@@ -16,11 +16,15 @@ final class PushConnections {
     private final Set<Object> expected = ConcurrentHashMap.newKeySet();
     private final Thread keeper = Thread.ofVirtual().name("push-keeper").unstarted(this::look);
     private final ConcurrentHashMap<XnioIoThread, PushLoop> loops = new ConcurrentHashMap<>();
-    private final ConnectionCloser closer = ConnectionCloser.start();
+    private final ConnectionCloser closer;
     private volatile boolean closed;
 
-    static PushConnections start() {
-        var connections = new PushConnections();
+    private PushConnections(ConnectionCloser closer) {
+        this.closer = closer;
+    }
+
+    static PushConnections start(ConnectionCloser closer) {
+        var connections = new PushConnections(closer);
         connections.keeper.start();
         return connections;
     }
@@ -81,6 +85,5 @@ final class PushConnections {
         }
         open.forEach(PushConnection::over);
         expected.clear();
-        closer.stop();
     }
 }

@@ -61,6 +61,7 @@ final class RootHandler implements HttpHandler {
             exchange.dispatch(exchange.getIoThread(), this);
             return;
         }
+        IdleConnection.requested(exchange);
         http2.requested(exchange);
         var fault = Framing.fault(exchange);
         if (fault.isPresent()) {

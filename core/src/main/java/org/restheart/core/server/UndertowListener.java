@@ -67,7 +67,8 @@ public final class UndertowListener {
     /// Meters refer to it weakly.
     private final ServerLoad load;
     private final Http2Connections http2 = new Http2Connections();
-    private final PushConnections pushes = PushConnections.start();
+    private final ConnectionCloser closer = ConnectionCloser.start();
+    private final PushConnections pushes = PushConnections.start(closer);
     private final HttpHandler handler;
     private final Map<String, ReverseProxy> proxies = new HashMap<>();
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
@@ -240,9 +241,11 @@ public final class UndertowListener {
                 return;
             }
             LazyReadSuspension.on(connection);
+            var idle = IdleConnection.on(connection, closer);
             UnreadRequests.watch(connection, reader, observer);
             http2.accepted(connection);
             listener.handleEvent(connection);
+            idle.awaitsRequest();
         };
     }
 
@@ -251,6 +254,7 @@ public final class UndertowListener {
             if (!connections.admit(connection)) {
                 return;
             }
+            IdleConnection.on(connection, closer);
             UnreadRequests.watch(connection, reader, observer);
             http2.accepted(connection);
             listener.handleEvent(connection);
@@ -373,6 +377,7 @@ public final class UndertowListener {
             worker.shutdownNow();
             Thread.currentThread().interrupt();
         }
+        closer.stop();
         buffers.close();
     }
 }

@@ -31,6 +31,9 @@ import org.restheart.http.push.Transport;
 
 /// Many listeners that go at once: their connections are closed elsewhere than on the threads that requests need.
 class MassCloseTest {
+    private static final String REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n";
+    private static final int IDLE = 6_000;
+    private static final int LATER = 20;
     private static final String LISTEN = "GET /push HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\r\n";
     private static final String UPGRADE = "GET /push HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
             + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
@@ -131,6 +134,83 @@ class MassCloseTest {
     }
 
     @Test
+    void idle_connections_whose_clients_go() throws Exception {
+        try (var server = plain()) {
+            for (int i = 0; i < IDLE; i++) {
+                get(connect(server, false));
+            }
+            closeAtOnce();
+            assertServesSoon(server);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> server.listener().load().connections() == LATER);
+        }
+    }
+
+    @Test
+    void idle_connections_that_clients_reset() throws Exception {
+        try (var server = plain()) {
+            for (int i = 0; i < IDLE; i++) {
+                var socket = connect(server, false);
+                if (i % 2 == 0) { // the others have not sent anything
+                    get(socket);
+                }
+                socket.setSoLinger(true, 0);
+            }
+            closeAtOnce();
+            assertServesSoon(server);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> server.listener().load().connections() == LATER);
+        }
+    }
+
+    @Test
+    void idle_connections_over_tls_whose_clients_go() throws Exception {
+        try (var server =
+                TestServer.tls(keystore.listener("changeit"), TestServer.eager("/", _ -> Response.status(200)))) {
+            for (int i = 0; i < 100; i++) {
+                get(connect(server, true));
+            }
+            closeAtOnce();
+            assertServes(server, true);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> server.listener().load().connections() == 1);
+        }
+    }
+
+    /// A client may close its side before the response to its last request.
+    @Test
+    void half_closed_connections_are_answered() throws Exception {
+        try (var server = TestServer.of(TestServer.blocking("/", _ -> {
+            sleep(Duration.ofMillis(300));
+            return Response.json(200, "{}");
+        }))) {
+            for (int requests = 1; requests <= 2; requests++) {
+                var socket = connect(server, false);
+                socket.getOutputStream().write(REQUEST.repeat(requests).getBytes(StandardCharsets.US_ASCII));
+                socket.shutdownOutput();
+                var all = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+                assertThat(all.split("HTTP/1.1 200", -1)).hasSize(requests + 1);
+            }
+        }
+    }
+
+    private static void sleep(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void assertServesSoon(TestServer server) throws IOException {
+        long start = System.nanoTime();
+        for (int i = 0; i < LATER; i++) {
+            assertServes(server, false);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    @Test
     void event_streams_of_http2_whose_clients_go() throws Exception {
         try (var server = plain()) {
             var clients = new ArrayList<RawHttp2>();
@@ -198,8 +278,11 @@ class MassCloseTest {
     }
 
     private void assertServes(TestServer server, boolean secure) throws IOException {
-        var socket = connect(server, secure);
-        socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        get(connect(server, secure));
+    }
+
+    private static void get(Socket socket) throws IOException {
+        socket.getOutputStream().write(REQUEST.getBytes(StandardCharsets.US_ASCII));
         assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
                 .isEqualTo("HTTP/1.1 200");
     }

@@ -4,6 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,11 @@ public record AppUris(Optional<String> declared, Optional<String> id) {
                 Optional.ofNullable(id)
                         .filter(BsonValue::isString)
                         .map(text -> text.asString().getValue()));
+    }
+
+    /// A definition's name for the log, `{"_id": …}`: it may have no path that can be read.
+    public static String nameOf(BsonDocument definition) {
+        return new BsonDocument("_id", definition.get("_id", BsonNull.VALUE)).toJson();
     }
 
     static String withoutSlash(String uri) {

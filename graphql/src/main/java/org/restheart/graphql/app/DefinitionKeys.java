@@ -44,7 +44,7 @@ final class DefinitionKeys {
         if (strict && !faults.isEmpty()) {
             throw new InvalidApp(faults.getFirst());
         }
-        faults.forEach(fault -> LOG.warn("GraphQL app {}: {}", definition.get("_id"), fault));
+        faults.forEach(fault -> LOG.warn("GraphQL app {}: {}", AppUris.nameOf(definition), fault));
     }
 
     private static List<String> keys(BsonDocument mapping) {
