@@ -16,6 +16,9 @@ final class ConnectionOptionMap {
     private static final Set<String> OURS =
             Set.of("DECODE_URL", "ALLOW_UNESCAPED_CHARACTERS_IN_URL", "URL_CHARSET", "REQUIRE_HOST_HTTP11");
 
+    /// The cost of parsing fields that collide in Undertow's table grows with its square.
+    private static final long ALLOWANCE = 4;
+
     private ConnectionOptionMap() {}
 
     static OptionMap of(ConnectionOptions options, boolean allowUnescapedCharacters) {
@@ -29,13 +32,19 @@ final class ConnectionOptionMap {
         map.set(UndertowOptions.MAX_HEADER_SIZE, options.maxHeaderSize());
         map.set(UndertowOptions.MAX_ENTITY_SIZE, -1L); // BodyReceiver enforces it, with an error body
         map.set(UndertowOptions.MULTIPART_MAX_ENTITY_SIZE, -1L);
-        map.set(UndertowOptions.MAX_PARAMETERS, options.maxParameters());
-        map.set(UndertowOptions.MAX_HEADERS, options.maxHeaders());
+        map.set(UndertowOptions.MAX_PARAMETERS, most(options.maxParameters()));
+        map.set(UndertowOptions.MAX_HEADERS, most(options.maxHeaders()));
         map.set(UndertowOptions.MAX_COOKIES, options.maxCookies());
         millis(map, UndertowOptions.IDLE_TIMEOUT, options.idleTimeout());
         millis(map, UndertowOptions.REQUEST_PARSE_TIMEOUT, options.requestParseTimeout());
         millis(map, UndertowOptions.NO_REQUEST_TIMEOUT, options.noRequestTimeout());
         return map.getMap();
+    }
+
+    /// What Undertow lets pass: more than the limit, so that [HeadLimits] can say which limit a request exceeds.
+    /// Undertow ends what exceeds this without a word.
+    static int most(int limit) {
+        return (int) Math.min(Integer.MAX_VALUE, ALLOWANCE * limit);
     }
 
     private static void millis(OptionMap.Builder map, Option<Integer> option, Optional<Duration> time) {

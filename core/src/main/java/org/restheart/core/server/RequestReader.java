@@ -11,8 +11,6 @@ import org.restheart.http.Connection;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
 import org.restheart.http.Operation;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -67,24 +65,6 @@ final class RequestReader {
                 Caller.ANONYMOUS,
                 Attributes.NONE,
                 false);
-    }
-
-    /// Counts the cookies, which Undertow does only when they are read.
-    ///
-    /// @throws org.restheart.http.ProblemException 400 if there are more than `max`
-    static void checkCookies(HttpServerExchange exchange, int max) {
-        var lines = exchange.getRequestHeaders().get(Headers.COOKIE);
-        if (lines == null) {
-            return;
-        }
-        long count = 0;
-        for (var line : lines) {
-            count += 1 + line.chars().filter(c -> c == ';').count();
-        }
-        if (count > max) {
-            throw Problem.of(ProblemCode.BAD_REQUEST, "more than " + max + " cookies")
-                    .raise();
-        }
     }
 
     private static Connection connection(HttpServerExchange exchange) {

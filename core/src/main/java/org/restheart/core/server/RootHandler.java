@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.RequestNote;
@@ -33,26 +34,22 @@ final class RootHandler implements HttpHandler {
 
     private final Router router;
     private final ServerParts parts;
-    private final int maxParameters;
-    private final int maxCookies;
+    private final ConnectionOptions limits;
     private final RequestReader reader;
     private final Http2Connections http2;
 
-    /// @param maxParameters most query parameters of a request
-    /// @param maxCookies most cookies of a request
+    /// @param limits of the head of a request
     RootHandler(
             Router router,
             ServerParts parts,
             RequestReader reader,
             Http2Connections http2,
-            int maxParameters,
-            int maxCookies) {
+            ConnectionOptions limits) {
         this.router = router;
         this.parts = parts;
         this.reader = reader;
         this.http2 = http2;
-        this.maxParameters = maxParameters;
-        this.maxCookies = maxCookies;
+        this.limits = limits;
     }
 
     @Override
@@ -127,7 +124,7 @@ final class RootHandler implements HttpHandler {
 
     private Query query(HttpServerExchange exchange) {
         try {
-            return Query.parse(RequestReader.query(exchange), maxParameters);
+            return Query.parse(RequestReader.query(exchange), limits.maxParameters());
         } catch (ProblemException _) {
             return Query.NONE;
         }
@@ -150,8 +147,8 @@ final class RootHandler implements HttpHandler {
 
     private Request read(HttpServerExchange exchange, Method method, RequestPath path, RequestNote note) {
         try {
-            RequestReader.checkCookies(exchange, maxCookies);
-            var query = Query.parse(RequestReader.query(exchange), maxParameters);
+            HeadLimits.check(exchange, limits);
+            var query = Query.parse(RequestReader.query(exchange), limits.maxParameters());
             return reader.read(exchange, method, path, query, note);
         } catch (ProblemException malformed) {
             return Pipeline.faulty(reader.read(exchange, method, path, Query.NONE, note), malformed);
@@ -164,6 +161,10 @@ final class RootHandler implements HttpHandler {
 
     /// Without a route there is no service that determines the error format.
     static Ready refusal(Problem problem) {
-        return Response.json(problem.status(), problem.toMessageDocument().toJson());
+        return Response.json(problem.status(), text(problem));
+    }
+
+    static String text(Problem problem) {
+        return problem.toMessageDocument().toJson();
     }
 }

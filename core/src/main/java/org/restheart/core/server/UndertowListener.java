@@ -60,8 +60,7 @@ public final class UndertowListener {
     private final Admission admission;
     private final IoThreadBufferPool buffers;
     private final XnioWorker worker;
-    private final Observer observer;
-    private final RequestReader reader = new RequestReader();
+    private final UnreadRequests unread;
     private final ConnectionLimit connections;
 
     /// Meters refer to it weakly.
@@ -88,7 +87,8 @@ public final class UndertowListener {
         this.buffers = new IoThreadBufferPool(
                 settings.core().directBuffers(), settings.core().bufferSize());
         this.worker = worker;
-        this.observer = observer;
+        var reader = new RequestReader();
+        this.unread = new UnreadRequests(reader, observer, settings.connection());
         var threads = virtualThreads();
         for (var proxy : settings.proxies()) {
             proxies.putIfAbsent(
@@ -126,8 +126,7 @@ public final class UndertowListener {
                 parts,
                 reader,
                 http2,
-                settings.connection().maxParameters(),
-                settings.connection().maxCookies()));
+                settings.connection()));
     }
 
     /// Starts listening as configured and serving the routes.
@@ -242,7 +241,7 @@ public final class UndertowListener {
             }
             LazyReadSuspension.on(connection);
             var idle = IdleConnection.on(connection, closer);
-            UnreadRequests.watch(connection, reader, observer);
+            unread.watch(connection);
             http2.accepted(connection);
             listener.handleEvent(connection);
             idle.awaitsRequest();
@@ -255,7 +254,7 @@ public final class UndertowListener {
                 return;
             }
             IdleConnection.on(connection, closer);
-            UnreadRequests.watch(connection, reader, observer);
+            unread.watch(connection);
             http2.accepted(connection);
             listener.handleEvent(connection);
         };

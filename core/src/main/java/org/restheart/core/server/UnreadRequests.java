@@ -4,46 +4,173 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
 import org.restheart.http.Fields;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Response;
 import org.xnio.StreamConnection;
 import org.xnio.conduits.AbstractStreamSinkConduit;
+import org.xnio.conduits.AbstractStreamSourceConduit;
 import org.xnio.conduits.StreamSinkConduit;
+import org.xnio.conduits.StreamSourceConduit;
 
-/// Reports requests that Undertow refuses by itself, because it cannot parse them or their head is too large, to
-/// the observer. Such a refusal is recognized by the bytes that Undertow writes, which no response of this server
-/// has. Confined to one connection.
-final class UnreadRequests extends AbstractStreamSinkConduit<StreamSinkConduit> {
+/// Requests that Undertow refuses by itself, because it cannot parse them or their head is too large: explains the
+/// refusal in a body and reports it to the observer. Such a refusal is recognized by the bytes that Undertow writes,
+/// which no response of this server has. Thread-safe.
+final class UnreadRequests {
     private static final ByteBuffer REFUSAL =
             ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
                     .getBytes(StandardCharsets.US_ASCII));
     private static final int BAD_REQUEST = 400;
 
-    private final StreamConnection connection;
+    /// The least bytes of a header field, `a:` with a line end, and of a parameter, `a&`.
+    private static final int LEAST_FIELD = 4;
+
+    private static final int LEAST_PARAMETER = 2;
+
     private final RequestReader reader;
     private final Observer observer;
+    private final ConnectionOptions limits;
 
-    private UnreadRequests(StreamConnection connection, RequestReader reader, Observer observer) {
-        super(connection.getSinkChannel().getConduit());
-        this.connection = connection;
+    UnreadRequests(RequestReader reader, Observer observer, ConnectionOptions limits) {
         this.reader = reader;
         this.observer = observer;
+        this.limits = limits;
     }
 
     /// To be called before other code uses the connection.
-    static void watch(StreamConnection connection, RequestReader reader, Observer observer) {
-        connection.getSinkChannel().setConduit(new UnreadRequests(connection, reader, observer));
+    void watch(StreamConnection connection) {
+        var arrived = new Arrived(connection.getSourceChannel().getConduit());
+        connection.getSourceChannel().setConduit(arrived);
+        connection.getSinkChannel().setConduit(new Answers(connection, arrived));
     }
 
-    @Override
-    public int write(ByteBuffer bytes) throws IOException {
-        boolean refusal = bytes.remaining() == REFUSAL.capacity() && bytes.equals(REFUSAL);
-        int written = super.write(bytes);
-        if (refusal && written > 0) {
-            observer.completed(new Observation(
-                    reader.unread(connection), "", BAD_REQUEST, Fields.NONE, 0, 0, Optional.empty(), Optional.empty()));
+    /// @param bytes of the head that have been read
+    private Problem problem(long bytes) {
+        if (bytes > limits.maxHeaderSize()) {
+            return problem("the head of the request is larger than connection-options.MAX_HEADER_SIZE, "
+                    + limits.maxHeaderSize() + " bytes");
         }
-        return written;
+        long fields = LEAST_FIELD * (long) ConnectionOptionMap.most(limits.maxHeaders());
+        long parameters = LEAST_PARAMETER * (long) ConnectionOptionMap.most(limits.maxParameters());
+        return problem("the head of the request is not valid HTTP"
+                + (bytes < Math.min(fields, parameters)
+                        ? ""
+                        : ", or exceeds connection-options.MAX_HEADERS, " + limits.maxHeaders()
+                                + ", or MAX_PARAMETERS, " + limits.maxParameters() + ", by far"));
+    }
+
+    private static Problem problem(String message) {
+        return Problem.of(ProblemCode.BAD_REQUEST, message);
+    }
+
+    /// Counts what arrives between two responses. Confined to one connection.
+    private static final class Arrived extends AbstractStreamSourceConduit<StreamSourceConduit> {
+        private static final int MAX_DISCARDED = 1 << 20;
+
+        private long bytes;
+
+        Arrived(StreamSourceConduit next) {
+            super(next);
+        }
+
+        @Override
+        public int read(ByteBuffer to) throws IOException {
+            int read = super.read(to);
+            bytes += Math.max(0, read);
+            return read;
+        }
+
+        /// Closing a connection whose input has not been read would reset it: the client might lose the response.
+        void discardRest() throws IOException {
+            var buffer = ByteBuffer.allocate(1 << 14);
+            int read;
+            for (int discarded = 0; discarded < MAX_DISCARDED; discarded += read) {
+                read = super.read(buffer.clear());
+                if (read <= 0) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Confined to one connection.
+    private final class Answers extends AbstractStreamSinkConduit<StreamSinkConduit> {
+        private final StreamConnection connection;
+        private final Arrived arrived;
+
+        /// What is sent instead of Undertow's refusal, as far as it is not sent yet.
+        private @Nullable ByteBuffer refusal;
+
+        Answers(StreamConnection connection, Arrived arrived) {
+            super(connection.getSinkChannel().getConduit());
+            this.connection = connection;
+            this.arrived = arrived;
+        }
+
+        @Override
+        public int write(ByteBuffer bytes) throws IOException {
+            if (bytes.remaining() == REFUSAL.capacity() && bytes.equals(REFUSAL)) {
+                return refuse(bytes);
+            }
+            arrived.bytes = 0;
+            return super.write(bytes);
+        }
+
+        @Override
+        public long write(ByteBuffer[] bytes, int offset, int length) throws IOException {
+            arrived.bytes = 0;
+            return super.write(bytes, offset, length);
+        }
+
+        @Override
+        public int writeFinal(ByteBuffer bytes) throws IOException {
+            arrived.bytes = 0;
+            return super.writeFinal(bytes);
+        }
+
+        @Override
+        public long writeFinal(ByteBuffer[] bytes, int offset, int length) throws IOException {
+            arrived.bytes = 0;
+            return super.writeFinal(bytes, offset, length);
+        }
+
+        /// Counts as written what stands for Undertow's bytes, when all of it is sent.
+        private int refuse(ByteBuffer original) throws IOException {
+            if (refusal == null) {
+                refusal = begin();
+            }
+            super.write(refusal);
+            if (refusal.hasRemaining()) {
+                return 0;
+            }
+            int length = original.remaining();
+            original.position(original.limit());
+            return length;
+        }
+
+        private ByteBuffer begin() throws IOException {
+            var body = RootHandler.text(problem(arrived.bytes)).getBytes(StandardCharsets.UTF_8);
+            observer.completed(new Observation(
+                    reader.unread(connection),
+                    "",
+                    BAD_REQUEST,
+                    Fields.NONE,
+                    body.length,
+                    0,
+                    Optional.empty(),
+                    Optional.empty()));
+            arrived.discardRest();
+            var head = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: " + Response.JSON
+                    + "\r\nContent-Length: " + body.length + "\r\n\r\n";
+            var response = ByteBuffer.allocate(head.length() + body.length);
+            return response.put(head.getBytes(StandardCharsets.US_ASCII))
+                    .put(body)
+                    .flip();
+        }
     }
 }

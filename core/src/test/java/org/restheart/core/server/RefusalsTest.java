@@ -5,11 +5,18 @@ import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,8 +45,85 @@ class RefusalsTest {
                         "connection-options: {MAX_HEADER_SIZE: 1000}", blocking("/a", _ -> Response.status(200)));
                 var client = server.connect()) {
             client.request("GET /a", "X-Large: " + "x".repeat(1_500));
-            assertThat(client.answer().status()).isEqualTo(400);
+            var answer = client.answer();
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.text()).contains("connection-options.MAX_HEADER_SIZE, 1000 bytes");
             await().until(() -> server.observations().size() == 1);
+            assertThat(server.observations().getFirst().bytes()).isEqualTo(answer.content().length);
+        }
+    }
+
+    @Test
+    void a_client_that_sends_far_too_large_a_head_reads_why_it_is_refused() throws Exception {
+        try (var server = TestServer.with(
+                        "connection-options: {MAX_HEADER_SIZE: 1000}", blocking("/a", _ -> Response.status(200)));
+                var client = server.connect()) {
+            client.request("GET /a", "X-Large: " + "x".repeat(200_000));
+            assertThat(client.answer().text()).contains("MAX_HEADER_SIZE");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/a?a&b&c&d | 0 | a=1 | more parameters than connection-options.MAX_PARAMETERS, 3",
+                "/a?a&&b&&&c& | 0 | a=1 |",
+                "/a | 7 | a=1 | more header fields than connection-options.MAX_HEADERS, 8",
+                "/a | 6 | a=1 |",
+                "/a | 0 | a=1; b=2; c=3 | more cookies than connection-options.MAX_COOKIES, 2",
+                "/a?a&b&c&d&e&f&g&h&i&j&k&l&m&n | 0 | a=1 | MAX_HEADERS, 8, or MAX_PARAMETERS, 3, by far",
+                "/a | 100 | a=1 | MAX_HEADERS, 8, or MAX_PARAMETERS, 3, by far",
+            })
+    void the_limit_that_a_head_exceeds_is_named(String target, int fields, String cookies, @Nullable String named)
+            throws Exception {
+        try (var server = TestServer.with(
+                        "connection-options: {MAX_HEADERS: 8, MAX_PARAMETERS: 3, MAX_COOKIES: 2}",
+                        blocking("/a", _ -> Response.status(200)));
+                var client = server.connect()) {
+            var headers = IntStream.range(0, fields).mapToObj(i -> "X-" + i + ": x");
+            client.request(
+                    "GET " + target,
+                    Stream.concat(Stream.of("Cookie: " + cookies), headers).toArray(String[]::new));
+            var answer = client.answer();
+            if (named == null) {
+                assertThat(answer.status()).isEqualTo(200);
+            } else {
+                assertThat(answer.status()).isEqualTo(400);
+                assertThat(answer.header("Content-Type")).hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
+                assertThat(BsonDocument.parse(answer.text()).getString("msg").getValue())
+                        .contains(named);
+            }
+        }
+    }
+
+    @Test
+    void the_limit_is_named_over_http2() throws Exception {
+        var keystore = TestKeystore.in(Files.createDirectory(directory.resolve("limits")));
+        try (var server = TestServer.tls(
+                        keystore.listener("changeit") + "\nconnection-options: {MAX_HEADERS: 8, MAX_PARAMETERS: 3}",
+                        blocking("/a", _ -> Response.status(200)));
+                var client =
+                        HttpClient.newBuilder().sslContext(keystore.context()).build()) {
+            var base = "https://localhost:" + server.listener().address().getPort() + "/a";
+            var many = HttpRequest.newBuilder(URI.create(base));
+            IntStream.range(0, 12).forEach(i -> many.header("X-" + i, "x"));
+            var answer = client.send(many.build(), BodyHandlers.ofString());
+            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).contains("connection-options.MAX_HEADERS, 8");
+            var query = HttpRequest.newBuilder(URI.create(base + "?a&b&c&d")).build();
+            assertThat(client.send(query, BodyHandlers.ofString()).body()).contains("MAX_PARAMETERS, 3");
+        }
+    }
+
+    @Test
+    void what_is_no_http_is_told_so() throws Exception {
+        try (var server = TestServer.of(blocking("/a", _ -> Response.status(200)));
+                var client = server.connect()) {
+            var answer = client.send("no request\r\n\r\n").answer();
+            assertThat(answer.text()).isEqualTo("{\"msg\": \"the head of the request is not valid HTTP\"}");
+            assertThat(client.isClosedByServer()).isTrue();
         }
     }
 
@@ -71,6 +155,7 @@ class RefusalsTest {
                     var socket = keystore.context().getSocketFactory().createSocket()) {
                 socket.connect(server.listener().address());
                 socket.getOutputStream().write("no request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().readAllBytes()).asString().endsWith("is not valid HTTP\"}");
                 await().untilAsserted(() -> assertThat(server.observations())
                         .singleElement()
                         .satisfies(
