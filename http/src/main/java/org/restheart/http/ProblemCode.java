@@ -32,7 +32,10 @@ public enum ProblemCode {
     NOT_IMPLEMENTED(501),
     NOTHING_BOUND(502),
     DATABASE_UNAVAILABLE(503),
-    OVERLOADED(503);
+    OVERLOADED(503),
+    /// No target of a proxy.
+    TARGET_UNAVAILABLE(503),
+    TARGET_TIMED_OUT(504);
 
     private final int status;
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.xnio.XnioExecutor;
 import org.xnio.conduits.StreamSourceConduit;
@@ -40,16 +41,20 @@ final class ForwardedContent extends BufferedSourceConduit {
         if (exchange.isRequestComplete()) {
             return;
         }
+        // not by the wrapper: when it is applied to discard content, the response may have begun
+        var opened = new AtomicReference<@Nullable ForwardedContent>();
+        exchange.addResponseCommitListener(answered -> {
+            var content = opened.get();
+            if (content != null && content.failure != 0) {
+                answered.setStatusCode(content.failure);
+            }
+        });
         exchange.addRequestWrapper((factory, _) -> {
             var content = new ForwardedContent(factory.create(), exchange, timeout);
+            opened.set(content);
             exchange.addExchangeCompleteListener((_, proceed) -> {
                 content.endWaiting();
                 proceed.proceed();
-            });
-            exchange.addResponseCommitListener(answered -> {
-                if (content.failure != 0) {
-                    answered.setStatusCode(content.failure);
-                }
             });
             return content;
         });

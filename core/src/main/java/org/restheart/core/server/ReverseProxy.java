@@ -22,6 +22,7 @@ import javax.net.ssl.SSLContext;
 import org.restheart.core.config.ProxyConfig;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
+import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.OptionMap;
@@ -52,6 +53,7 @@ final class ReverseProxy implements AutoCloseable {
     private final ProxyHandler handler;
     private final ServerSettings.Limits limits;
     private final Optional<TargetHealth> health;
+    private final TargetFailures failures;
 
     /// The connections to all targets, which each I/O thread has for itself.
     private final ConcurrentMap<XnioIoThread, FairShares> connections = new ConcurrentHashMap<>();
@@ -62,16 +64,17 @@ final class ReverseProxy implements AutoCloseable {
             ProxyHandler handler,
             ServerSettings.Limits limits,
             int connectionsPerThread,
-            Optional<TargetHealth> health) {
+            Optional<TargetHealth> health,
+            TargetFailures failures) {
         this.handler = handler;
         this.limits = limits;
         this.connectionsPerThread = connectionsPerThread;
         this.health = health;
+        this.failures = failures;
     }
 
-    /// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server
     /// @throws StartException if TLS is not available
-    static ReverseProxy open(ProxyConfig config, Xnio xnio, boolean trusted, ServerSettings.Limits limits) {
+    static ReverseProxy open(ProxyConfig config, Xnio xnio, ServerSettings settings) {
         var client = new LoadBalancingProxyClient()
                 .setConnectionsPerThread(config.connectionsPerThread())
                 .setSoftMaxConnectionsPerThread(config.softMaxConnectionsPerThread())
@@ -86,7 +89,7 @@ final class ReverseProxy implements AutoCloseable {
         var handler = ProxyHandler.builder()
                 .setProxyClient(client)
                 .setRewriteHostHeader(config.rewriteHostHeader())
-                .setReuseXForwarded(trusted)
+                .setReuseXForwarded(settings.clients() instanceof ClientAddress.Forwarded)
                 .setMaxConnectionRetries(targets.size())
                 .setMaxRequestTime(config.requestTimeout()
                         .map(Duration::toMillis)
@@ -95,11 +98,12 @@ final class ReverseProxy implements AutoCloseable {
                 .build();
         return new ReverseProxy(
                 handler,
-                limits,
+                settings.limits(),
                 config.connectionsPerThread() * targets.size(),
                 config.healthCheck()
                         .map(check -> TargetHealth.watch(
-                                targets, check, target -> add(client, target, xnio), client::removeHost)));
+                                targets, check, target -> add(client, target, xnio), client::removeHost)),
+                TargetFailures.of(config, settings.core().errorBodies()));
     }
 
     /// Without the slash at its end: the rest of a request's path begins with one.
@@ -132,19 +136,12 @@ final class ReverseProxy implements AutoCloseable {
     /// too long. Blocks.
     void forward(HttpServerExchange exchange, Content.Forwarded forwarded) {
         if (exchange.getRequestContentLength() > limits.maxStreamedContent()) {
-            refuse(exchange, 413);
+            failures.refuseContent(exchange, limits.maxStreamedContent());
         } else if (takeConnection(exchange, forwarded.caller())) {
             handOn(exchange, forwarded);
         } else {
-            exchange.getResponseHeaders().put(Headers.RETRY_AFTER, "1");
-            refuse(exchange, 503);
+            failures.refuseConnection(exchange);
         }
-    }
-
-    private static void refuse(HttpServerExchange exchange, int status) {
-        exchange.setStatusCode(status);
-        exchange.setPersistent(false);
-        exchange.endExchange();
     }
 
     /// Takes the place of a connection until the exchange ends. Slow uploads and endless responses of one
@@ -172,6 +169,7 @@ final class ReverseProxy implements AutoCloseable {
         replace(exchange.getRequestHeaders(), forwarded);
         exchange.setRequestURI(forwarded.path(), false);
         exchange.addResponseCommitListener(ReverseProxy::keepConnectionsApart);
+        exchange.addDefaultResponseListener(failures);
         try {
             handler.handleRequest(exchange);
         } catch (Exception e) {

@@ -91,13 +91,7 @@ public final class UndertowListener {
         this.unread = new UnreadRequests(reader, observer, settings.connection());
         var threads = virtualThreads();
         for (var proxy : settings.proxies()) {
-            proxies.putIfAbsent(
-                    proxy.location(),
-                    ReverseProxy.open(
-                            proxy,
-                            worker.getXnio(),
-                            settings.clients() instanceof ClientAddress.Forwarded,
-                            settings.limits()));
+            proxies.putIfAbsent(proxy.location(), ReverseProxy.open(proxy, worker.getXnio(), settings));
         }
         var bodies = new BodyLimits(
                 settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),

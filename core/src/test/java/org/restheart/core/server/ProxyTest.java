@@ -99,6 +99,10 @@ class ProxyTest {
     }
 
     private static Gateway start(String proxy) {
+        return start(proxy, "HELPFUL");
+    }
+
+    private static Gateway start(String proxy, String errorBodies) {
         return Gateway.start(GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {enabled: false}
@@ -112,9 +116,9 @@ class ProxyTest {
                   {role: a, predicate: "path-prefix('/back/ok') or path-prefix('/metrics') or path('/back')"},
                   {role: $unauthenticated, predicate: "path-prefix('/back/open')"}]}
                 apiKeyAuthMechanism: {enabled: false}
-                core: {max-streamed-content: 3000000}
+                core: {max-streamed-content: 3000000, error-bodies: %s}
                 proxies: [{location: /back, %s}]
-                """.formatted(proxy)));
+                """.formatted(errorBodies, proxy)));
     }
 
     private Gateway toOne() {
@@ -258,6 +262,9 @@ class ProxyTest {
             assertThat(send(gateway, "PUT", "/back/ok", content + content, "Authorization", ada())
                             .statusCode())
                     .isEqualTo(413);
+            assertThat(send(gateway, "PUT", "/back/ok", content + content, "Authorization", ada())
+                            .body())
+                    .contains("core.max-streamed-content");
         }
     }
 
@@ -276,9 +283,28 @@ class ProxyTest {
                         .startsWith("two");
             }
             two.close();
-            await().untilAsserted(() -> assertThat(
-                            get(gateway, "/back/ok", "Authorization", ada()).statusCode())
-                    .isEqualTo(503));
+            await().untilAsserted(() -> {
+                var answer = get(gateway, "/back/ok", "Authorization", ada());
+                assertThat(answer.statusCode()).isEqualTo(503);
+                assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+                assertThat(answer.headers().firstValue("Content-Type")).contains("application/json; charset=UTF-8");
+                assertThat(answer.body())
+                        .isEqualTo("{\"msg\": \"no server behind this proxy can be reached at the moment\"}");
+            });
+            var put = send(gateway, "PUT", "/back/ok", "0123456789".repeat(100_000), "Authorization", ada());
+            assertThat(put.statusCode()).isEqualTo(503);
+            assertThat(put.body()).contains("can be reached");
+        }
+    }
+
+    @Test
+    void minimal_error_bodies_leave_an_unreachable_target_s_answer_empty() throws Exception {
+        one.close();
+        try (var gateway = start("proxy-pass: '" + one.url() + "', problem-server-retry: 7", "MINIMAL")) {
+            var answer = get(gateway, "/back/ok", "Authorization", ada());
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).contains("7");
+            assertThat(answer.body()).isEmpty();
         }
     }
 
