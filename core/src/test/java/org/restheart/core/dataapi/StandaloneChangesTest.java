@@ -42,7 +42,7 @@ class StandaloneChangesTest {
         client = MongoClients.create(mongod.connectionString());
         opened.add(client);
         items = client.getDatabase("db").getCollection("items");
-        gateway = ConformanceGateway.start(mongod.connectionString(), "mongo: {mongo-mounts: [{what: '*', where: /}]}");
+        gateway = ConformanceGateway.start(mongod.connectionString(), "mongo: {mongo-mounts: [{what: '*', where: /}]}\ncsvLoader: {enabled: true}");
         opened.add(gateway);
         assertThat(send("PUT", "/db", "").statusCode()).isEqualTo(201);
         assertThat(send("PUT", "/db/_schemas", "").statusCode()).isEqualTo(201);
@@ -141,6 +141,36 @@ class StandaloneChangesTest {
         assertThat(stored(40)).containsEntry("n", 50);
         assertThat(stored(42)).containsEntry("n", 42);
         assertThat(stored(41)).containsEntry("n", 41);
+    }
+
+    private HttpResponse<String> load(String more, String rows) {
+        return gateway.as("admin")
+                .with("Content-Type", "text/csv")
+                .send("POST", "/csv?db=db&coll=items&id=0&update=true" + more, rows);
+    }
+
+    @Test
+    void rows_of_a_file_change_all_their_documents_or_none() {
+        var refused = load("", "_id,n\n1,11\n2,x\n3,13\n");
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertThat(refused.body()).contains("violates schema 's'");
+        assertThat(stored(1)).containsEntry("n", 1);
+        var loaded = load("", "_id,n\n1,11\n1000,1\n1,12\n2,13\n");
+        assertThat(loaded.statusCode()).as(loaded.body()).isEqualTo(200);
+        assertThat(loaded.headers().firstValue("X-Matched-Count")).contains("3");
+        assertThat(loaded.headers().firstValue("X-Inserted-Count")).contains("1");
+        assertThat(stored(1)).containsEntry("n", 12).containsEntry("l", "odd").containsKey("_etag");
+        assertThat(stored(2)).containsEntry("n", 13);
+        assertThat(stored(1_000)).containsEntry("n", 1);
+        assertThat(load("", "_id,n\n1,7\n1,x\n1,8\n").statusCode()).isEqualTo(400); // each state is checked
+        assertThat(stored(1)).containsEntry("n", 12);
+        var conditions = load("&upsert=false", "_id,n,_filter\n1,1,{\"n\": 12}\n2,1,{\"n\": 12}\n1001,1,{}\n");
+        assertThat(conditions.statusCode()).as(conditions.body()).isEqualTo(200);
+        assertThat(conditions.headers().firstValue("X-Matched-Count")).contains("1");
+        assertThat(stored(1)).containsEntry("n", 1);
+        assertThat(stored(2)).containsEntry("n", 13);
+        assertThat(stored(1_001)).isNull();
+        assertThat(client.getDatabase("db").listCollectionNames()).noneMatch(name -> name.startsWith("_rehearsals."));
     }
 
     /// Every change counts once, though some come by the gateway and some do not, and nobody sees what is refused.

@@ -53,7 +53,9 @@ public final class BulkWrites {
         }
     }
 
-    /// Runs all of them or none: updated documents are checked before they are visible.
+    /// Runs all of them or none: updated documents are checked before they are visible. On a server without transactions
+    /// none of them if one is refused by the check; if another one fails, or its document changes too often, those before
+    /// it are carried out.
     ///
     /// @param updates each of one document, by its `_id`
     public static Counts checked(
@@ -61,6 +63,9 @@ public final class BulkWrites {
             MongoCollection<BsonDocument> collection,
             List<WriteModel<BsonDocument>> updates,
             Consumer<BsonDocument> check) {
+        if (Rehearsal.isNeeded(client)) {
+            return new RehearsedUpdates(client, collection, updates, check).run();
+        }
         return Transaction.run(client, collection.getWriteConcern(), session -> {
             long matched = 0;
             long made = 0;

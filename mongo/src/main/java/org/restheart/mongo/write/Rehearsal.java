@@ -96,15 +96,23 @@ final class Rehearsal implements AutoCloseable {
     /// @param update carries it out on the collection with the copy alone; false if its filter did not match that
     RawBsonDocument result(
             @Nullable RawBsonDocument stored, BsonValue id, Predicate<MongoCollection<RawBsonDocument>> update) {
+        return attempt(stored, Ids.equal(id), update)
+                .orElseThrow(() -> Problem.of(METHOD_NOT_ALLOWED, "such a filter needs a MongoDB replica set")
+                        .raise());
+    }
+
+    /// As [#result]; empty if the update's filter did not match the copy.
+    ///
+    /// @param byId matches the document and no other
+    Optional<RawBsonDocument> attempt(
+            @Nullable RawBsonDocument stored, BsonDocument byId, Predicate<MongoCollection<RawBsonDocument>> update) {
         if (stored != null) {
             copies.insertOne(stored);
         }
-        if (!update.test(copies)) {
-            throw Problem.of(METHOD_NOT_ALLOWED, "such a filter needs a MongoDB replica set")
-                    .raise();
-        }
-        var result = Objects.requireNonNull(copies.find(Ids.equal(id)).first());
-        copies.deleteOne(Ids.equal(id));
+        var result = update.test(copies)
+                ? Optional.of(Objects.requireNonNull(copies.find(byId).first()))
+                : Optional.<RawBsonDocument>empty();
+        copies.deleteOne(byId);
         return result;
     }
 
