@@ -94,6 +94,8 @@ final class DataServices {
         opened.push(streams::close);
         var service = new MongoService(tasks, data, client, streams, metrics.coalescing(), judgedRequests);
         opened.push(service::close);
+        service.metadata().meter().ifPresent(metrics::watch);
+        metrics.watch(service.schemas().meter());
         var guards = new ArrayList<Filter>();
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
@@ -184,6 +186,7 @@ final class DataServices {
         var apps = new GraphqlService(
                 graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
         opened.push(apps::close);
+        metrics.watch(apps.meter());
         if (graphql.indexed()) {
             DefinitionIndexes.create(tasks, client, graphql.definitions());
         }

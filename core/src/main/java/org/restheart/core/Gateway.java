@@ -85,6 +85,7 @@ public final class Gateway implements AutoCloseable {
         opened.push(tasks::close);
         var security = Security.open(config.security(), client, tasks);
         opened.push(security::close);
+        security.caches().forEach(metrics::watch);
 
         bindings.addAll(security.bindings());
         bindPing();

@@ -20,6 +20,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.mongo.reading.DocumentReads;
@@ -39,6 +40,7 @@ final class AppCatalog implements AutoCloseable {
     private final DocumentReads reads;
     private final GraphqlConfig config;
     private final Map<Place, ServedApp> kept = new ConcurrentHashMap<>();
+    private final CacheMeter meter = new CacheMeter("graphql-apps", kept::size);
     private final AtomicLong writes = new AtomicLong();
     private final Thread revalidation;
 
@@ -73,6 +75,7 @@ final class AppCatalog implements AutoCloseable {
     Optional<ServedApp> find(Place place, Request request) throws InvalidApp {
         var known = known(place);
         if (known.isPresent()) {
+            meter.hit();
             return known;
         }
         request.requireThread();
@@ -85,8 +88,10 @@ final class AppCatalog implements AutoCloseable {
     Optional<ServedApp> find(Place place) throws InvalidApp {
         var known = kept.get(place);
         if (known != null) {
+            meter.hit();
             return Optional.of(known).filter(app -> app.app().enabled());
         }
+        meter.miss();
         long before = writes.get();
         var stored = stored(place.database(), place.uri());
         if (stored.isEmpty()) {
@@ -100,6 +105,11 @@ final class AppCatalog implements AutoCloseable {
             }
         }
         return Optional.of(app).filter(found -> found.app().enabled());
+    }
+
+    /// What the cache of apps does.
+    CacheMeter meter() {
+        return meter;
     }
 
     /// Compiles a definition.

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.InvalidApp;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Method;
@@ -60,6 +61,11 @@ public final class GraphqlService implements Service, AutoCloseable {
     /// The guard of definitions in the data API.
     public DefinitionGuard guard() {
         return new DefinitionGuard(config, catalog);
+    }
+
+    /// What the cache of apps does.
+    public CacheMeter meter() {
+        return catalog.meter();
     }
 
     @Override

@@ -22,6 +22,7 @@ import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.routing.Binding;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.Filter;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
@@ -139,6 +140,11 @@ public final class Security implements StandingRights, AutoCloseable {
 
     private Realm realm(SecurityConfig.RealmName name) {
         return Optional.ofNullable(realms.get(name.component())).orElseThrow();
+    }
+
+    /// What the caches of stored accounts, keys and permissions do.
+    public List<CacheMeter> caches() {
+        return stored.map(StoredSecurity::caches).orElse(List.of());
     }
 
     /// Whether an account in MongoDB had the publicly known password at the start.

@@ -3,6 +3,7 @@ package org.restheart.core.accounts;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.security.acl.AclAuthorizer;
@@ -44,6 +46,7 @@ final class StoredSecurity {
     private final UsersAtStart usersAtStart;
     private final CredentialChanges changes;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
+    private final List<CacheMeter> caches = new ArrayList<>();
 
     /// @param tasks ended before the client is closed
     /// @param changes receives those of accounts, keys and revoked tokens
@@ -74,7 +77,7 @@ final class StoredSecurity {
 
     private StoredRealm realm(MongoClient client, MongoRealmConfig config, PasswordHashes hashes) {
         var users = config.users();
-        var cache = new InvalidatedCache<String, StoredRealm.Entry>(config.keeping());
+        var cache = this.<StoredRealm.Entry>cache("accounts", config.keeping());
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Invalidation(cache, byId));
@@ -83,15 +86,15 @@ final class StoredSecurity {
     }
 
     private AclAuthorizer authorizer(MongoClient client, MongoAclConfig config) {
-        var cache = new InvalidatedCache<String, List<Permission>>(config.keeping());
+        var cache = this.<List<Permission>>cache("permissions", config.keeping());
         listen(config.database(), config.collection(), new Invalidation(cache, false));
         var permissions = new MongoPermissions(client, config.database(), config.collection(), lookUp);
         return new AclAuthorizer(new StoredPermissions(permissions, cache), config.rootRole());
     }
 
     private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {
-        var cache = new InvalidatedCache<String, ApiKey>(config.keeping());
-        var cacheByHandle = new InvalidatedCache<String, ApiKey>(config.keeping());
+        var cache = this.<ApiKey>cache("api-keys", config.keeping());
+        var cacheByHandle = this.<ApiKey>cache("api-keys-by-handle", config.keeping());
         listen(config.database(), config.collection(), new Invalidation(cache, true));
         listen(config.database(), config.collection(), new Invalidation(cacheByHandle, false));
         listen(config.database(), config.collection(), changes.ofKeys()); // when they are forgotten
@@ -100,11 +103,22 @@ final class StoredSecurity {
     }
 
     private MongoRevocations revocations(MongoClient client, MongoNamespace namespace) {
-        var cache = new InvalidatedCache<String, Boolean>(
-                new CacheExpiry(MAX_TOKENS, UNFOLLOWED, CacheExpiry.Expiry.AFTER_WRITE));
+        var cache = this.<Boolean>cache(
+                "revoked-tokens", new CacheExpiry(MAX_TOKENS, UNFOLLOWED, CacheExpiry.Expiry.AFTER_WRITE));
         listen(namespace.getDatabaseName(), namespace.getCollectionName(), new Invalidation(cache, true));
         listen(namespace.getDatabaseName(), namespace.getCollectionName(), changes.ofRevocations());
         return new MongoRevocations(client, namespace, cache, lookUp);
+    }
+
+    private <V> InvalidatedCache<String, V> cache(String name, CacheExpiry keeping) {
+        var cache = new InvalidatedCache<String, V>(name, keeping);
+        caches.add(cache.meter());
+        return cache;
+    }
+
+    /// What the caches do.
+    List<CacheMeter> caches() {
+        return List.copyOf(caches);
     }
 
     /// Accounts and permissions may share a collection.

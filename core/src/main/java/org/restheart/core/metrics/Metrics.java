@@ -12,6 +12,7 @@ import org.restheart.core.filter.RateLimits;
 import org.restheart.core.observation.Observer;
 import org.restheart.core.server.ServerLoad;
 import org.restheart.core.tracing.Tracing;
+import org.restheart.http.CacheMeter;
 
 /// All registries of this gateway. Thread-safe.
 public final class Metrics implements AutoCloseable {
@@ -25,6 +26,10 @@ public final class Metrics implements AutoCloseable {
     private final MeteredRegistry mcp = new MeteredRegistry("/mcp");
     private final MeteredRegistry streams = new MeteredRegistry("/streams");
     private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
+    private final MeteredRegistry caches = new MeteredRegistry("/caches");
+
+    /// Meters refer to them weakly.
+    private final List<CacheMeter> watched = new ArrayList<>();
 
     private Metrics(MetricsConfig config, String version, String buildTime) {
         this.requests = config.requests()
@@ -125,6 +130,25 @@ public final class Metrics implements AutoCloseable {
                 .register(gateway.meters());
     }
 
+    /// Shows what a cache does as part of the registry `/caches`. To be called before the first scrape.
+    public void watch(CacheMeter cache) {
+        watched.add(cache);
+        Gauge.builder("cache_entries", cache, CacheMeter::entries)
+                .description("Values in a cache")
+                .tag("cache", cache.name())
+                .register(caches.meters());
+        count("cache_hits", "Values found in a cache", cache, CacheMeter::hits);
+        count("cache_misses", "Values that were not in a cache and had to be made or read", cache, CacheMeter::misses);
+        count("cache_evictions", "Values removed as too many or too old", cache, CacheMeter::evictions);
+    }
+
+    private void count(String name, String description, CacheMeter cache, ToDoubleFunction<CacheMeter> count) {
+        FunctionCounter.builder(name, cache, count)
+                .description(description)
+                .tag("cache", cache.name())
+                .register(caches.meters());
+    }
+
     /// What [org.restheart.core.service.MetricsService] serves.
     public List<MetricsRegistry> registries() {
         var all = new ArrayList<MetricsRegistry>();
@@ -138,7 +162,7 @@ public final class Metrics implements AutoCloseable {
         if (jvm) {
             parts.add(new JvmRegistry());
         }
-        parts.addAll(List.of(process, gateway, mongoPool, coalescing, streams, dataApi, openApi, mcp));
+        parts.addAll(List.of(process, gateway, caches, mongoPool, coalescing, streams, dataApi, openApi, mcp));
         return parts;
     }
 
@@ -157,6 +181,7 @@ public final class Metrics implements AutoCloseable {
     public void close() {
         requests.ifPresent(RequestMetrics::close);
         gateway.close();
+        caches.close();
         mongoPool.close();
         coalescing.close();
         dataApi.close();

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -47,7 +48,7 @@ public final class Metadata {
     public Metadata(MongoClient client, Duration ttl) {
         this.client = client;
         this.ttl = ttl;
-        this.cache = ttl.isZero() ? null : new SharedLoads<>(MAX_ENTRIES, ttl);
+        this.cache = ttl.isZero() ? null : new SharedLoads<>("metadata", MAX_ENTRIES, ttl);
     }
 
     /// @param request says whether a miss may wait for MongoDB
@@ -167,6 +168,11 @@ public final class Metadata {
             followed(false);
             MetadataChanges.follow(tasks, client, databases, this);
         }
+    }
+
+    /// What the cache does, if it is enabled.
+    public Optional<CacheMeter> meter() {
+        return Optional.ofNullable(cache).map(SharedLoads::meter);
     }
 
     /// Whether the cache is enabled.

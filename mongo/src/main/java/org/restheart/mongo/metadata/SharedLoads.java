@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.RequestStart;
@@ -20,11 +21,25 @@ import org.restheart.mongo.concern.BoundedConcern;
 /// read is then returned only to those that already wait for it. Thread-safe.
 final class SharedLoads<K, V> {
     private final AsyncCache<K, V> cache;
+    private final CacheMeter meter;
 
+    /// @param name for metrics
     /// @param ttl a negative one keeps entries until they are invalidated
-    SharedLoads(int maxEntries, Duration ttl) {
-        var builder = Caffeine.newBuilder().executor(Runnable::run).maximumSize(maxEntries);
+    SharedLoads(String name, int maxEntries, Duration ttl) {
+        var builder = Caffeine.newBuilder()
+                .executor(Runnable::run)
+                .maximumSize(maxEntries)
+                .evictionListener((_, _, _) -> evicted());
         this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).buildAsync();
+        this.meter = new CacheMeter(name, cache.synchronous()::estimatedSize);
+    }
+
+    private void evicted() {
+        meter.evicted();
+    }
+
+    CacheMeter meter() {
+        return meter;
     }
 
     /// Changes how long entries are kept, also those that are there.
@@ -34,7 +49,11 @@ final class SharedLoads<K, V> {
 
     /// The value if it is there.
     Optional<V> find(K key) {
-        return Optional.ofNullable(cache.synchronous().getIfPresent(key));
+        var there = cache.synchronous().getIfPresent(key);
+        if (there != null) {
+            meter.hit();
+        }
+        return Optional.ofNullable(there);
     }
 
     /// The value, read by this thread or another one.
@@ -45,8 +64,10 @@ final class SharedLoads<K, V> {
         var own = new CompletableFuture<V>();
         var there = cache.get(key, (_, _) -> own);
         if (there != own) {
+            meter.hit();
             return await(there);
         }
+        meter.miss();
         try {
             var value = load.apply(key);
             own.complete(value);

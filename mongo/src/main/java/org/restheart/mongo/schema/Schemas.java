@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -28,6 +29,11 @@ public final class Schemas implements AutoCloseable {
     public Schemas(MongoClient client, Duration ttl, Predicate<String> shows) {
         this.stored = new StoredSchemas(client, ttl, shows);
         this.changes = new SchemaChanges(client, this::changedElsewhere);
+    }
+
+    /// What the cache of compiled schemas does.
+    public CacheMeter meter() {
+        return stored.meter();
     }
 
     /// The rule for documents of a collection; empty for a collection without a schema.

@@ -21,6 +21,7 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
 
 /// Compiles schemas from the stores and caches them. Thread-safe.
@@ -36,6 +37,7 @@ final class StoredSchemas {
     private final Predicate<String> shows;
     private final @Nullable Cache<String, CompiledSchema> cache;
     private final AtomicLong generation = new AtomicLong();
+    private final CacheMeter meter;
 
     /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
     /// @param shows whether a database's store may be used, by collections and by schemas that refer to it
@@ -45,9 +47,21 @@ final class StoredSchemas {
         if (ttl.isZero()) {
             this.cache = null;
         } else {
-            var builder = Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_CACHED);
+            var builder = Caffeine.newBuilder()
+                    .executor(Runnable::run)
+                    .maximumSize(MAX_CACHED)
+                    .evictionListener((_, _, _) -> evicted());
             this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
         }
+        this.meter = new CacheMeter("schemas", () -> cache == null ? 0 : cache.estimatedSize());
+    }
+
+    private void evicted() {
+        meter.evicted();
+    }
+
+    CacheMeter meter() {
+        return meter;
     }
 
     /// Blocks for MongoDB unless the schema is cached.
@@ -56,8 +70,10 @@ final class StoredSchemas {
     CompiledSchema compiled(SchemaKey key) {
         var cached = cache == null ? null : cache.getIfPresent(key.text());
         if (cached != null && cached.generation() == generation.get()) {
+            meter.hit();
             return cached;
         }
+        meter.miss();
         long now = generation.get();
         var schema = find(key).orElseThrow(() -> notFound(key));
         var load = loader(key, schema);

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.CacheMeter;
 
 /// A cache of values whose source is changed by others. While the source is followed ([#follow()] until [#lose()]) a
 /// value is valid until its change is reported; otherwise as long as configured. Failures are never cached.
@@ -17,6 +18,7 @@ public final class InvalidatedCache<K, V> {
 
     private final CacheExpiry keeping;
     private final Cache<K, Value<V>> values;
+    private final CacheMeter meter;
     /// Counts events that invalidate values loaded before them.
     private final AtomicLong epoch = new AtomicLong();
 
@@ -31,12 +33,23 @@ public final class InvalidatedCache<K, V> {
         }
     }
 
-    public InvalidatedCache(CacheExpiry keeping) {
+    /// @param name for metrics
+    public InvalidatedCache(String name, CacheExpiry keeping) {
         this.keeping = keeping;
         this.values = Caffeine.newBuilder()
                 .executor(Runnable::run)
                 .maximumSize(keeping.maxEntries())
+                .<K, Value<V>>evictionListener((_, _, _) -> evicted())
                 .build();
+        this.meter = new CacheMeter(name, values::estimatedSize);
+    }
+
+    private void evicted() {
+        meter.evicted();
+    }
+
+    public CacheMeter meter() {
+        return meter;
     }
 
     /// The value if it is cached and valid.
@@ -45,6 +58,7 @@ public final class InvalidatedCache<K, V> {
         if (kept == null || !isGood(kept)) {
             return Optional.empty();
         }
+        meter.hit();
         if (keeping.expiry() == CacheExpiry.Expiry.AFTER_READ) {
             kept.since = System.nanoTime();
         }
@@ -64,6 +78,7 @@ public final class InvalidatedCache<K, V> {
     ///
     /// @param source returns null for a value that must not be cached
     public @Nullable V load(K key, Function<K, @Nullable V> source) {
+        meter.miss();
         long before = epoch.get();
         var loaded = source.apply(key);
         if (loaded != null && (followed || !keeping.isNothing())) {

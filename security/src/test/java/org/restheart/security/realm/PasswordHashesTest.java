@@ -59,7 +59,7 @@ class PasswordHashesTest {
                 users,
                 name -> Optional.ofNullable(documents.get(name)),
                 HASHES,
-                new InvalidatedCache<>(CacheExpiry.nothing(10)));
+                new InvalidatedCache<>("accounts", CacheExpiry.nothing(10)));
     }
 
     @Test
@@ -140,6 +140,7 @@ class PasswordHashesTest {
     @Test
     void values_are_cached_only_while_changes_are_reported() {
         var kept = new InvalidatedCache<String, String>(
+                "accounts",
                 new CacheExpiry(10, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE));
         kept.load("a", key -> key + 1);
         assertThat(kept.get("a")).isEmpty();
