@@ -1,5 +1,6 @@
 package org.restheart.core.dataapi;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -78,6 +79,12 @@ public final class OwnStandalone implements AutoCloseable {
 
     public String connectionString() {
         return connectionString;
+    }
+
+    /// @param name `STOP` or `CONT`
+    public void signal(String name) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor())
+                .isZero();
     }
 
     @Override

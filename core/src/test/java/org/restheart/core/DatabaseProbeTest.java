@@ -1,0 +1,74 @@
+package org.restheart.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.dataapi.OwnStandalone;
+import org.restheart.testkit.TestClient;
+
+/// What `/health/db` says of a server that accepts connections and does not answer.
+class DatabaseProbeTest {
+    private static final Duration LONGER_THAN_A_VERDICT_IS_FRESH = Duration.ofMillis(1_200);
+
+    @Test
+    @Timeout(120)
+    void a_silent_server_is_504_and_too_many_probes_are_429(@TempDir Path folder) throws Exception {
+        try (var mongod = OwnStandalone.start(folder);
+                var gateway = Gateway.start(GatewayConfig.parse("""
+                        http-listener: {host: 127.0.0.1, port: 0}
+                        mclient: {connection-string: '%s'}
+                        mongoRealmAuthenticator: {enabled: false}
+                        mongoAclAuthorizer: {enabled: false}
+                        graphql: {enabled: false}
+                        basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                        fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]}]}
+                        fullAuthorizer: {enabled: true, authentication-required: true}
+                        database-probe: {timeout-ms: 1500}
+                        """.formatted(mongod.connectionString())))) {
+            var client = TestClient.of(gateway.address());
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> client.get("/health/db").statusCode() == 200);
+            mongod.signal("STOP");
+            try {
+                Thread.sleep(LONGER_THAN_A_VERDICT_IS_FRESH);
+                var silent = client.get("/health/db");
+                assertThat(silent.statusCode()).isEqualTo(504);
+                assertThat(silent.body()).contains("\"status\": \"error\"");
+                assertThat(client.send("HEAD", "/health/db", "").statusCode()).isEqualTo(504);
+                Thread.sleep(LONGER_THAN_A_VERDICT_IS_FRESH);
+                assertThatManyAtOnceAreRefused(client);
+            } finally {
+                mongod.signal("CONT");
+            }
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> client.get("/health/db").statusCode() == 200);
+        }
+    }
+
+    private static void assertThatManyAtOnceAreRefused(TestClient client) throws Exception {
+        var probes = new ArrayList<Callable<HttpResponse<String>>>();
+        for (int i = 0; i < 40; i++) {
+            probes.add(() -> client.get("/health/db"));
+        }
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            int refused = 0;
+            for (var probe : threads.invokeAll(probes)) {
+                var answer = probe.get();
+                assertThat(answer.statusCode()).isIn(429, 503, 504);
+                assertThat(answer.body()).contains("\"status\": \"error\"");
+                refused += answer.statusCode() == 429 ? 1 : 0;
+            }
+            assertThat(refused).isBetween(1, 40 - 15);
+        }
+    }
+}
