@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import com.mongodb.client.MongoClient;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,12 +12,14 @@ import java.util.Set;
 import org.restheart.console.Console;
 import org.restheart.console.ConsoleConfig;
 import org.restheart.core.accounts.Security;
+import org.restheart.core.config.EmbeddedFolder;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.FileLocations;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.config.RateLimitsConfig;
+import org.restheart.core.config.StaticResourceConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
@@ -214,10 +217,18 @@ public final class Gateway implements AutoCloseable {
     }
 
     private void bindStaticResources() {
-        config.staticResources().stream()
-                .filter(files -> !files.embedded())
-                .forEach(files -> bindings.add(Binding.prefix(
-                        new StaticResources(files, FileLocations.besideJar(files.what())), files.where(), false)));
+        config.staticResources()
+                .forEach(files -> bindings.add(
+                        Binding.prefix(new StaticResources(files, directory(files)), files.where(), false)));
+    }
+
+    private Path directory(StaticResourceConfig files) {
+        if (!files.embedded()) {
+            return FileLocations.besideJar(files.what());
+        }
+        var folder = EmbeddedFolder.open(files.what()).orElseThrow();
+        opened.push(folder::close);
+        return folder.directory();
     }
 
     private void bindProxies() {

@@ -21,7 +21,9 @@ public record StaticResourceConfig(
         var what = block.requiredText("what");
         boolean embedded = block.bool("embedded", false);
         if (embedded) {
-            block.advise("embedded", "is true, but this release serves directories only: the entry has no effect");
+            EmbeddedFolder.open(what)
+                    .ifPresentOrElse(
+                            EmbeddedFolder::close, () -> block.refuse("what", "names no folder in the jar: " + what));
         } else if (!what.isEmpty() && !Files.isDirectory(FileLocations.besideJar(what))) {
             block.refuse("what", "names no directory: " + FileLocations.besideJar(what));
         }

@@ -40,11 +40,7 @@ final class RootHandler implements HttpHandler {
 
     /// @param limits of the head of a request
     RootHandler(
-            Router router,
-            ServerParts parts,
-            RequestReader reader,
-            Http2Connections http2,
-            ConnectionOptions limits) {
+            Router router, ServerParts parts, RequestReader reader, Http2Connections http2, ConnectionOptions limits) {
         this.router = router;
         this.parts = parts;
         this.reader = reader;

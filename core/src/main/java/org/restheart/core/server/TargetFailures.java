@@ -18,8 +18,8 @@ import org.restheart.http.Response;
 final class TargetFailures implements DefaultResponseListener {
     private static final Problem TIMED_OUT = Problem.helpful(
             ProblemCode.TARGET_TIMED_OUT, "the server behind this proxy took longer than request-timeout allows");
-    private static final Problem UNAVAILABLE = Problem.helpful(
-            ProblemCode.TARGET_UNAVAILABLE, "no server behind this proxy can be reached at the moment");
+    private static final Problem UNAVAILABLE =
+            Problem.helpful(ProblemCode.TARGET_UNAVAILABLE, "no server behind this proxy can be reached at the moment");
     private static final Problem NO_CONNECTION = Problem.helpful(
             ProblemCode.OVERLOADED, "no connection to the server behind this proxy is free for this caller");
 

@@ -115,12 +115,8 @@ public final class UndertowListener {
                 threads,
                 observer,
                 tracing);
-        this.handler = new HttpContinueReadHandler(new RootHandler(
-                router,
-                parts,
-                reader,
-                http2,
-                settings.connection()));
+        this.handler =
+                new HttpContinueReadHandler(new RootHandler(router, parts, reader, http2, settings.connection()));
     }
 
     /// Starts listening as configured and serving the routes.

@@ -2,7 +2,8 @@ package org.restheart.core.service;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -26,8 +27,8 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
 import org.restheart.http.Traffic;
 
-/// `GET` of files below a directory: public, with ranges and conditions, never listing, and never leaving
-/// the directory, also not by symbolic links. Thread-safe.
+/// `GET` of files below a directory, which may be in a jar: public, with ranges and conditions, never listing,
+/// and never leaving the directory, also not by symbolic links. Thread-safe.
 public final class StaticResources implements Service {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
 
@@ -113,8 +114,7 @@ public final class StaticResources implements Service {
     private Ready send(Request request, Path file) throws IOException {
         var facts = Files.readAttributes(file, BasicFileAttributes.class);
         var changed = facts.lastModifiedTime().toInstant();
-        var tag = "\"" + Long.toHexString(facts.size()) + "-"
-                + Long.toHexString(facts.lastModifiedTime().to(TimeUnit.MICROSECONDS)) + "\"";
+        var tag = "\"" + Long.toHexString(facts.size()) + "-" + Long.toHexString(version(file, facts)) + "\"";
         var head = Response.status(200)
                 .with("ETag", tag)
                 .with("Last-Modified", HTTP_DATE.format(changed))
@@ -140,6 +140,13 @@ public final class StaticResources implements Service {
                         .with("Content-Range", "bytes " + slice.from() + "-" + (slice.to() - 1) + "/" + facts.size()),
                 file,
                 slice);
+    }
+
+    /// Files in a jar all have the time at which it was made, which may be that of another one too.
+    private static long version(Path file, BasicFileAttributes facts) throws IOException {
+        return file.getFileSystem() == FileSystems.getDefault()
+                ? facts.lastModifiedTime().to(TimeUnit.MICROSECONDS)
+                : (Long) Files.getAttribute(file, "zip:crc");
     }
 
     private static boolean isKnown(Headers headers, String tag, Instant changed) {
@@ -176,19 +183,19 @@ public final class StaticResources implements Service {
 
     private static Ready content(Ready head, Path file, Slice slice) throws IOException {
         return head.with("Content-Length", Long.toString(slice.length()))
-                .with(new Content.Streamed(new Part(FileChannel.open(file), slice), 2 * Part.CHUNK));
+                .with(new Content.Streamed(new Part(Files.newByteChannel(file), slice), 2 * Part.CHUNK));
     }
 
     /// A part of a file, read while it is sent.
     private static final class Part implements Content.Source {
         private static final int CHUNK = 64 << 10;
 
-        private final FileChannel file;
+        private final SeekableByteChannel file;
         private final long to;
         private long at;
 
-        Part(FileChannel file, Slice slice) {
-            this.file = file;
+        Part(SeekableByteChannel file, Slice slice) throws IOException {
+            this.file = file.position(slice.from());
             this.at = slice.from();
             this.to = slice.to();
         }
@@ -197,7 +204,7 @@ public final class StaticResources implements Service {
         public ByteBuffer next() throws IOException {
             var buffer = ByteBuffer.allocate((int) Math.min(CHUNK, to - at));
             while (buffer.hasRemaining()) {
-                int read = file.read(buffer, at);
+                int read = file.read(buffer);
                 if (read < 0) {
                     throw new IOException("the file became shorter while it was sent");
                 }

@@ -83,7 +83,9 @@ public final class OwnStandalone implements AutoCloseable {
 
     /// @param name `STOP` or `CONT`
     public void signal(String name) throws IOException, InterruptedException {
-        assertThat(new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor())
+        assertThat(new ProcessBuilder("kill", "-" + name, "" + process.pid())
+                        .start()
+                        .waitFor())
                 .isZero();
     }
 

@@ -42,7 +42,9 @@ class StandaloneChangesTest {
         client = MongoClients.create(mongod.connectionString());
         opened.add(client);
         items = client.getDatabase("db").getCollection("items");
-        gateway = ConformanceGateway.start(mongod.connectionString(), "mongo: {mongo-mounts: [{what: '*', where: /}]}\ncsvLoader: {enabled: true}");
+        gateway = ConformanceGateway.start(
+                mongod.connectionString(),
+                "mongo: {mongo-mounts: [{what: '*', where: /}]}\ncsvLoader: {enabled: true}");
         opened.add(gateway);
         assertThat(send("PUT", "/db", "").statusCode()).isEqualTo(201);
         assertThat(send("PUT", "/db/_schemas", "").statusCode()).isEqualTo(201);

@@ -37,7 +37,8 @@ class CacheMetricsTest {
                 .insertOne(new Document("_id", "root")
                         .append("password", BCrypt.withDefaults().hashToString(4, "pw".toCharArray()))
                         .append("roles", List.of("admin", "other")));
-        gateway = Gateway.start(GatewayConfig.parse("""
+        gateway = Gateway.start(GatewayConfig.parse(
+                """
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: '$uri'}
                 mongo: {mongo-mounts: [{what: /$db, where: /}]}
@@ -92,7 +93,9 @@ class CacheMetricsTest {
             assertThat(sample("cache_evictions_total", cache)).as(cache).isNotNegative();
         }
         assertThat(sample("cache_entries", "permissions")).isNotNegative();
-        assertThat(Optional.of(client.with("Accept", "application/json").send("GET", "/metrics", "").body()))
+        assertThat(Optional.of(client.with("Accept", "application/json")
+                        .send("GET", "/metrics", "")
+                        .body()))
                 .get()
                 .asString()
                 .contains("\"/caches\"");

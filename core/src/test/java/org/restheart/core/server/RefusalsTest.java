@@ -90,7 +90,8 @@ class RefusalsTest {
                 assertThat(answer.status()).isEqualTo(200);
             } else {
                 assertThat(answer.status()).isEqualTo(400);
-                assertThat(answer.header("Content-Type")).hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
+                assertThat(answer.header("Content-Type"))
+                        .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
                 assertThat(BsonDocument.parse(answer.text()).getString("msg").getValue())
                         .contains(named);
             }

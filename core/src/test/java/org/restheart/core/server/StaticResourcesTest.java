@@ -58,7 +58,10 @@ class StaticResourcesTest {
                 graphql: {enabled: false}
                 requestsMetricsCollector: {enabled: true}
                 fullAuthorizer: {enabled: true, authentication-required: false}
-                static-resources: [{what: '%s', where: /site, cache-control: max-age=60}]
+                static-resources:
+                  - {what: '%s', where: /site, cache-control: max-age=60}
+                  - {what: static/metrics, where: /metrics-ui, welcome-file: restheart-metrics.html, embedded: true}
+                  - {what: /META-INF/resources/webjars/swagger-ui, where: /lib, embedded: true}
                 """.formatted(directory));
     }
 
@@ -169,6 +172,46 @@ class StaticResourcesTest {
     @CsvSource({"PUT, 405", "DELETE, 405", "OPTIONS, 405", "PATCH, 501"})
     void files_cannot_be_written(String method, int status) throws Exception {
         assertThat(send(method, "/site/app.js").statusCode()).isEqualTo(status);
+    }
+
+    @Test
+    void the_page_of_metrics_is_in_the_jar() throws Exception {
+        var slash = send("GET", "/metrics-ui");
+        assertThat(slash.statusCode()).isEqualTo(302);
+        assertThat(slash.headers().firstValue("Location")).contains("/metrics-ui/");
+        var page = send("GET", "/metrics-ui/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
+        assertThat(page.body()).contains("fetch('../metrics'").doesNotContain("https://");
+        assertThat(send("GET", "/metrics-ui/nope.js").statusCode()).isEqualTo(404);
+        assertThat(send("GET", "/metrics-ui/../metrics-ui/%2e%2e/%2e%2e/META-INF/MANIFEST.MF")
+                        .statusCode())
+                .isIn(400, 404);
+    }
+
+    @Test
+    void folders_of_libraries_in_the_jar_are_served_as_directories_are() throws Exception {
+        var file = send("GET", "/lib/5.34.1/index.css");
+        assertThat(file.statusCode()).isEqualTo(200);
+        assertThat(file.body()).contains("html");
+        var tag = file.headers().firstValue("ETag").orElseThrow();
+        assertThat(send("GET", "/lib/5.34.1/index.css", "If-None-Match", tag).statusCode())
+                .isEqualTo(304);
+        var part = send("GET", "/lib/5.34.1/index.css", "Range", "bytes=5-9");
+        assertThat(part.statusCode()).isEqualTo(206);
+        assertThat(part.body()).isEqualTo(file.body().substring(5, 10));
+        assertThat(send("GET", "/lib/5.34.1").statusCode()).isEqualTo(302);
+        assertThat(send("GET", "/lib/").statusCode()).isEqualTo(404);
+        assertThat(send("GET", "/lib/5.34.1/swagger-ui-bundle.js").body()).hasSizeGreaterThan(1_000_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"static/nope", "", "/", "../classes", "static/../static"})
+    void a_folder_that_is_not_in_the_jar_is_refused_at_the_start(String folder) {
+        assertThatThrownBy(() ->
+                        GatewayConfig.parse("static-resources: [{what: '" + folder + "', where: /a, embedded: true}]"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("/static-resources[1]/what");
     }
 
     @Test

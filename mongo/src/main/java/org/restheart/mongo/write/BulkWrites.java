@@ -53,9 +53,9 @@ public final class BulkWrites {
         }
     }
 
-    /// Runs all of them or none: updated documents are checked before they are visible. On a server without transactions
-    /// none of them if one is refused by the check; if another one fails, or its document changes too often, those before
-    /// it are carried out.
+    /// Runs all of them or none: updated documents are checked before they are visible. On a server without
+    /// transactions none of them if one is refused by the check; if another one fails, or its document changes
+    /// too often, those before it are carried out.
     ///
     /// @param updates each of one document, by its `_id`
     public static Counts checked(

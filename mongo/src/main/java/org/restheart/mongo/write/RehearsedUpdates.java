@@ -110,8 +110,8 @@ final class RehearsedUpdates {
             var _ = BulkWrites.inOrder(Optional.empty(), collection, List.of(new InsertOneModel<>(document)));
             return true;
         } catch (MongoBulkWriteException e) {
-            boolean duplicate = e.getWriteErrors().stream()
-                    .anyMatch(error -> error.getCategory() == ErrorCategory.DUPLICATE_KEY);
+            boolean duplicate =
+                    e.getWriteErrors().stream().anyMatch(error -> error.getCategory() == ErrorCategory.DUPLICATE_KEY);
             if (duplicate && stored(id) != null) {
                 return false;
             }

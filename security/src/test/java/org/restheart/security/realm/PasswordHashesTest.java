@@ -140,8 +140,7 @@ class PasswordHashesTest {
     @Test
     void values_are_cached_only_while_changes_are_reported() {
         var kept = new InvalidatedCache<String, String>(
-                "accounts",
-                new CacheExpiry(10, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE));
+                "accounts", new CacheExpiry(10, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE));
         kept.load("a", key -> key + 1);
         assertThat(kept.get("a")).isEmpty();
         kept.follow();

@@ -1,0 +1,80 @@
+package org.restheart.core.config;
+
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.ProviderNotFoundException;
+import java.util.List;
+import java.util.Optional;
+
+/// A folder of the class path: in the server's jar, or, while it is developed, in a directory of classes.
+///
+/// @param directory a path that is valid until this is closed
+/// @param source the open jar, if it is in one
+public record EmbeddedFolder(Path directory, Optional<Closeable> source) implements AutoCloseable {
+
+    /// Opens the first folder of this name.
+    ///
+    /// @param folder such as `static/metrics`; slashes at its beginning do not count
+    public static Optional<EmbeddedFolder> open(String folder) {
+        var name = folder.replaceFirst("^/+", "");
+        if (name.isEmpty() || List.of(name.split("/", -1)).contains("..")) {
+            return Optional.empty();
+        }
+        for (var entry : System.getProperty("java.class.path", "").split(File.pathSeparator, -1)) {
+            var found = entry.isEmpty() ? Optional.<EmbeddedFolder>empty() : in(Path.of(entry), name);
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<EmbeddedFolder> in(Path entry, String name) {
+        try {
+            if (Files.isDirectory(entry)) {
+                var folder = entry.resolve(name);
+                return Files.isDirectory(folder)
+                        ? Optional.of(new EmbeddedFolder(folder, Optional.empty()))
+                        : Optional.empty();
+            }
+            return Files.isRegularFile(entry) ? inJar(entry, name) : Optional.empty();
+        } catch (InvalidPathException _) { // no name of a file
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + entry, e);
+        }
+    }
+
+    private static Optional<EmbeddedFolder> inJar(Path jar, String name) throws IOException {
+        FileSystem files;
+        try {
+            files = FileSystems.newFileSystem(jar);
+        } catch (ProviderNotFoundException _) { // another file than a jar
+            return Optional.empty();
+        }
+        var folder = files.getPath(name);
+        if (Files.isDirectory(folder)) {
+            return Optional.of(new EmbeddedFolder(folder, Optional.of(files)));
+        }
+        files.close();
+        return Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        source.ifPresent(files -> {
+            try {
+                files.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+}
