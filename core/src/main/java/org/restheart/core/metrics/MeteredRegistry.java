@@ -8,6 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
     private final String path;
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final MeterText text = new MeterText(meters);
 
     /// @param path begins with `/`
     MeteredRegistry(String path) {
@@ -19,6 +20,11 @@ final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
         return meters;
     }
 
+    /// What the library writes, with what marks the end of a text: the same at a multiple of the cost.
+    String scrapeByLibrary(ExpositionFormat format) {
+        return meters.scrape(format.contentType());
+    }
+
     @Override
     public String path() {
         return path;
@@ -26,10 +32,7 @@ final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
 
     @Override
     public String scrape(ExpositionFormat format) {
-        var text = meters.scrape(format.contentType());
-        return text.endsWith(ExpositionFormat.END)
-                ? text.substring(0, text.length() - ExpositionFormat.END.length())
-                : text;
+        return text.write(format);
     }
 
     @Override
