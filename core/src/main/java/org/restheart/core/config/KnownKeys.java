@@ -14,37 +14,13 @@ final class KnownKeys {
     private static final Set<String> NO_COMPONENTS =
             Set.of("/http-listener", "/https-listener", "/ajp-listener", "/core", "/connection-options", "/logging");
 
-    /// Components without keys in the built-in configuration.
+    /// Components without keys in the built-in configuration, beside those of [Unavailable#ALWAYS_ON].
     private static final List<String> COMPONENTS = List.of(
             "changeStreamActivator",
-            "txnsActivator",
             "graphAppsInitializer",
             "graphAppsUpdater",
-            "graphAppDefinitionPutPostChecker",
-            "graphAppDefinitionPatchChecker",
-            "graphAppDefinitionEscaper",
-            "graphAppDefinitionGetUnescaper",
-            "checkContentSize",
-            "jsonSchemaBeforeWrite",
-            "jsonSchemaAfterWrite",
-            "namespacesResponseFlattener",
-            "halRepresentation",
-            "addRequestProperties",
-            "fileMediaTypeDetector",
-            "obsoleteChangeStreamRemover",
-            "mongoPermissionFilters",
-            "mongoPermissionMergeRequest",
-            "mongoPermissionProjectResponse",
-            "mongoPermissionAllowMgmtRequests",
-            "mongoPermissionAllowBulkRequests",
-            "mongoPermissionAllowWriteMode",
             "polyglotDeployer",
             "failedAuthLogger",
-            "formDataToBasicAuthInterceptor",
-            "userPwdHasher",
-            "userPwdRemover",
-            "denyFilterOnUserPwd",
-            "userPwdStrengthEnforcer",
             "rootRoleGuard",
             "aclRegistryAllower",
             "aclRegistryVetoer",
@@ -106,7 +82,9 @@ final class KnownKeys {
     /// @param path of the block; empty for the names of blocks
     static Set<String> of(String path) {
         if (path.isEmpty()) {
-            return new HashSet<>(COMPONENTS);
+            var names = new HashSet<>(COMPONENTS);
+            names.addAll(Unavailable.ALWAYS_ON);
+            return names;
         }
         var keys = new HashSet<>(KEYS.getOrDefault(path, List.of()));
         if (path.lastIndexOf('/') == 0 && !path.contains("[") && !NO_COMPONENTS.contains(path)) {

@@ -28,8 +28,8 @@ final class Unavailable {
                             "MAX_AJP_PACKET_SIZE",
                             "this release has no AJP"));
 
-    /// Components that `enabled: false` does not switch off.
-    private static final List<String> ALWAYS_ON = List.of(
+    /// Components that `enabled: false` does not switch off, since their work is always done.
+    static final List<String> ALWAYS_ON = List.of(
             "txnsActivator",
             "graphAppDefinitionPutPostChecker",
             "graphAppDefinitionPatchChecker",
