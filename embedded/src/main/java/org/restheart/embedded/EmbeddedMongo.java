@@ -42,7 +42,7 @@ public final class EmbeddedMongo implements AutoCloseable {
     ///     not start; the message then holds the end of its log
     public static EmbeddedMongo start(EmbeddedMongoConfig config) {
         var began = Instant.now();
-        var binary = MongodBinary.find(config.binary(), config.cacheDirectory());
+        var binary = MongodBinary.find(config.binary(), MongodBinary.standardCache());
         var data = DataDirectory.claim(config.dataDirectory());
         var started = false;
         try {
@@ -69,7 +69,7 @@ public final class EmbeddedMongo implements AutoCloseable {
     }
 
     public String connectionString() {
-        return "mongodb://127.0.0.1:" + port + "/?replicaSet=" + config.replicaSet();
+        return "mongodb://127.0.0.1:" + port + "/?replicaSet=" + EmbeddedMongoConfig.REPLICA_SET;
     }
 
     public int port() {

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,9 @@ final class MongodStart {
 
     /// A port that was free when checked can be in use a moment later.
     private static final int PORT_ATTEMPTS = 5;
+
+    /// The longest time until the primary accepts writes, recovery of the data included.
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final EmbeddedMongoConfig config;
     private final DataDirectory data;
@@ -81,7 +85,7 @@ final class MongodStart {
                 "--bind_ip=127.0.0.1",
                 "--port=" + port,
                 "--nounixsocket",
-                "--replSet=" + config.replicaSet(),
+                "--replSet=" + EmbeddedMongoConfig.REPLICA_SET,
                 "--oplogSize=1024", // MB; the default is a twentieth of the disk
                 "--wiredTigerCacheSizeGB=" + config.cacheMegabytes() / 1024.0,
                 "--setParameter=diagnosticDataCollectionEnabled=false",
@@ -91,14 +95,14 @@ final class MongodStart {
     }
 
     private Outcome awaitPrimary(MongodProcess process, int port) throws InterruptedException {
-        var deadline = Instant.now().plus(config.startTimeout());
+        var deadline = Instant.now().plus(TIMEOUT);
         while (!listens(port)) {
             if (!process.isAlive()) {
                 return ended(process, port);
             }
             pause(process, deadline, "listening");
         }
-        try (var set = new ReplicaSet(config.replicaSet(), port, config.durable())) {
+        try (var set = new ReplicaSet(EmbeddedMongoConfig.REPLICA_SET, port, config.durable())) {
             long pid = connected(process, deadline, set::pid);
             if (process.mongod().filter(mongod -> mongod.pid() == pid).isEmpty()) {
                 return new Outcome.PortTaken(port);
@@ -150,7 +154,7 @@ final class MongodStart {
     private void pause(MongodProcess process, Instant deadline, String awaited) throws InterruptedException {
         if (Instant.now().isAfter(deadline)) {
             throw new EmbeddedMongoException("mongod was not " + awaited + " within "
-                    + config.startTimeout().toSeconds() + " s; " + process.logEnd());
+                    + TIMEOUT.toSeconds() + " s; " + process.logEnd());
         }
         Thread.sleep(POLL_MILLIS);
     }

@@ -122,7 +122,7 @@ class FailureTest {
 
     @Test
     void a_mongod_killed_in_mid_batch_loses_no_acknowledged_insert_and_repeats_none() {
-        try (var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data).withCacheMegabytes(256));
+        try (var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data));
                 var client = MongoClients.create(mongo.connectionString())) {
             client.getDatabase("failures").createCollection("inserts");
             var inserts = inserts(client, Duration.ofMinutes(1));
@@ -154,7 +154,7 @@ class FailureTest {
     @Test
     void a_mongod_killed_in_mid_batch_loses_no_acknowledged_change_and_repeats_none() {
         int ids = 8;
-        try (var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data).withCacheMegabytes(256));
+        try (var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data));
                 var client = MongoClients.create(mongo.connectionString())) {
             var collection = client.getDatabase("failures")
                     .getCollection("counters", RawBsonDocument.class)
@@ -205,7 +205,7 @@ class FailureTest {
 
     @Test
     void with_mongodb_stopped_all_requests_are_refused_in_time_and_the_queue_is_bounded() throws Exception {
-        var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data).withCacheMegabytes(256));
+        var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(data));
         try (var client = MongoClients.create(mongo.connectionString() + "&serverSelectionTimeoutMS=3000")) {
             client.getDatabase("failures").createCollection("inserts");
             mongo.close();

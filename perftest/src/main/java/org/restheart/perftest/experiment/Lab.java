@@ -46,9 +46,10 @@ final class Lab implements Closeable {
         if (target.mongo != null && !target.mongo.isBlank()) {
             return Mongo.at(target.mongo);
         }
-        var embedded = EmbeddedMongo.start(EmbeddedMongoConfig.in(target.mongoData)
-                .withCacheMegabytes(target.mongoCacheMegabytes)
-                .withServerParameters(List.of(serverParameters)));
+        var embedded = EmbeddedMongo.start(EmbeddedMongoConfig.builder(target.mongoData)
+                .cacheMegabytes(target.mongoCacheMegabytes)
+                .serverParameters(List.of(serverParameters))
+                .build());
         keep(embedded::close);
         return Mongo.at(embedded.connectionString());
     }
