@@ -35,37 +35,34 @@ final class Allocator {
 
     private final BackgroundTasks tasks;
     private final PositionedCursor.Opener opener;
-    private final Documents finder;
-    private final CursorPoolConfig.Allocation config;
+    private final Documents documents;
+    private final int poolSize;
     private final ParkedCursors cursors;
     private final Slices slices;
     private final Cache<QueryKey, Demand> demands;
     private final Semaphore free;
     private final PagingMeters meters;
 
-    /// @param finder counts
-    /// @param builds queries at a time
+    /// @param documents counts the results of queries
     Allocator(
             BackgroundTasks tasks,
             PositionedCursor.Opener opener,
-            Documents finder,
-            CursorPoolConfig.Allocation config,
+            Documents documents,
+            CursorPoolConfig config,
             ParkedCursors cursors,
-            Duration maxAge,
-            int builds,
             PagingMeters meters) {
         this.tasks = tasks;
         this.opener = opener;
-        this.finder = finder;
-        this.config = config;
+        this.documents = documents;
+        this.poolSize = config.allocation().poolSize();
         this.cursors = cursors;
-        this.slices = new Slices(config);
+        this.slices = new Slices(config.allocation());
         this.demands = Caffeine.newBuilder()
                 .maximumSize(MAX_QUERIES)
-                .expireAfterAccess(maxAge)
+                .expireAfterAccess(config.maxCursorAge())
                 .executor(Runnable::run)
                 .build();
-        this.free = new Semaphore(builds);
+        this.free = new Semaphore(config.builds());
         this.meters = meters;
     }
 
@@ -96,7 +93,7 @@ final class Allocator {
     }
 
     private void topUp(QueryKey key, Demand demand) {
-        for (int i = 0; i < config.poolSize() && tasks.isRunning(); i++) {
+        for (int i = 0; i < poolSize && tasks.isRunning(); i++) {
             var query = demand.latest(); // which may be a later page by now
             var slots = slots(demand, query);
             var slot = missing(key, demand, slots);
@@ -149,7 +146,7 @@ final class Allocator {
     private List<Slot> slots(Demand demand, FindQuery query) {
         return query.shortcuts().ahead() == Ahead.LINEAR
                 ? slices.linear(query.skip())
-                : slices.random(demand.size(() -> finder.count(new CountQuery(
+                : slices.random(demand.size(() -> documents.count(new CountQuery(
                         query.namespace(), query.filter(), query.filter().isEmpty(), 0, query.settings()))));
     }
 

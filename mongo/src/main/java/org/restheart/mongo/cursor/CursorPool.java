@@ -19,9 +19,6 @@ import org.restheart.mongo.find.QueryKey;
 
 /// Reads pages from cursors that were positioned ahead. A request never waits for one to be positioned. Thread-safe.
 final class CursorPool implements AutoCloseable {
-    /// MongoDB closes cursors that are idle for ten minutes.
-    private static final Duration MAX_AGE = Duration.ofMinutes(8);
-
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private static final Duration MIN_PERIOD = Duration.ofMillis(100);
@@ -33,24 +30,20 @@ final class CursorPool implements AutoCloseable {
     private final Allocator allocator;
     private final PagingMeters meters;
 
-    /// @param finder counts
-    /// @param maxAge no page is read from a cursor that was opened longer ago; eight minutes at most
-    /// @param builds queries whose cursors are positioned at the same time
+    /// @param documents counts the results of queries
     CursorPool(
             BackgroundTasks tasks,
             PositionedCursor.Opener opener,
-            Documents finder,
-            CursorPoolConfig.Allocation config,
-            Duration maxAge,
-            int builds,
+            Documents documents,
+            CursorPoolConfig config,
             PagingMeters meters) {
-        var age = maxAge.compareTo(MAX_AGE) > 0 ? MAX_AGE : maxAge;
+        var age = config.maxCursorAge();
         this.opener = opener;
-        this.config = config;
-        this.slices = new Slices(config);
+        this.config = config.allocation();
+        this.slices = new Slices(this.config);
         this.meters = meters;
-        this.cursors = new ParkedCursors(config.poolSize(), age, meters);
-        this.allocator = new Allocator(tasks, opener, finder, config, cursors, age, builds, meters);
+        this.cursors = new ParkedCursors(this.config.poolSize(), age, meters);
+        this.allocator = new Allocator(tasks, opener, documents, config, cursors, meters);
         meters.observe(cursors);
         // Often enough that MongoDB, which closes old cursors after ten minutes, never has to.
         var period = age.dividedBy(10).compareTo(MIN_PERIOD) < 0 ? MIN_PERIOD : age.dividedBy(10);

@@ -24,6 +24,9 @@ public record CursorPoolConfig(
         Duration maxAge,
         int builds,
         Allocation allocation) {
+    /// MongoDB closes cursors that are idle for ten minutes.
+    private static final Duration MAX_CURSOR_AGE = Duration.ofMinutes(8);
+
     public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(
             Positioning.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2, Allocation.DEFAULT);
 
@@ -40,6 +43,12 @@ public record CursorPoolConfig(
 
     long maxBytesPerQuery() {
         return maxBytes / ((long) maxQueries + maxExactQueries);
+    }
+
+    /// No page is read from a cursor that was opened longer ago: at most eight minutes, so that MongoDB has not closed
+    /// it.
+    Duration maxCursorAge() {
+        return maxAge.compareTo(MAX_CURSOR_AGE) > 0 ? MAX_CURSOR_AGE : maxAge;
     }
 
     /// The `eager-cursor-allocation-…` keys of the configuration, and `cursor-batch-size`.

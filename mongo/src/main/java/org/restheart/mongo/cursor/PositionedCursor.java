@@ -2,6 +2,7 @@ package org.restheart.mongo.cursor;
 
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoException;
+import com.mongodb.MongoNamespace;
 import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.ClientSession;
@@ -31,9 +32,7 @@ final class PositionedCursor {
     private static final Logger LOG = LoggerFactory.getLogger(PositionedCursor.class);
 
     private final QueryKey key;
-    private final MongoDatabase database;
-    private final ClientSession session;
-    private final ServerAddress server;
+    private final ServerSession session;
     private final String collection;
     private final long openedAt;
     private final long end;
@@ -43,26 +42,34 @@ final class PositionedCursor {
     private boolean used;
     private long parkedAt;
 
+    /// The session that a cursor belongs to: all commands on it are sent in this, and to the server that keeps it.
+    private record ServerSession(MongoDatabase database, ClientSession session, ServerAddress server) {
+        /// The field `cursor` of the reply.
+        ///
+        /// @throws MongoException if MongoDB refuses the command or cannot be reached
+        BsonDocument run(BsonDocument command) {
+            return reply(command).getDocument("cursor");
+        }
+
+        RawBsonDocument reply(BsonDocument command) {
+            return database.runCommand(session, command, ReadPreference.primary(), RawBsonDocument.class);
+        }
+
+        void close() {
+            session.close();
+        }
+    }
+
     /// @param reply of the command that opened it, whose documents are before the position
     /// @param position of the next document
     /// @param end position after the last document that it reads
     /// @param openedAt before it was opened, in [System#nanoTime()]
     private PositionedCursor(
-            QueryKey key,
-            MongoDatabase database,
-            ClientSession session,
-            ServerAddress server,
-            BsonDocument reply,
-            long position,
-            long end,
-            long openedAt) {
+            QueryKey key, ServerSession session, BsonDocument reply, long position, long end, long openedAt) {
         this.key = key;
-        this.database = database;
         this.session = session;
-        this.server = server;
-        // That of a view may differ from the requested one.
-        this.collection =
-                reply.getString("ns").getValue().substring(database.getName().length() + 1);
+        // The collection of a view's cursor may differ from the requested one.
+        this.collection = new MongoNamespace(reply.getString("ns").getValue()).getCollectionName();
         this.id = reply.getInt64("id").getValue();
         this.position = position;
         this.end = end;
@@ -74,7 +81,7 @@ final class PositionedCursor {
     }
 
     ServerAddress server() {
-        return server;
+        return session.server();
     }
 
     /// The position of the next document in the result, as of the time when the cursor was advanced.
@@ -118,8 +125,7 @@ final class PositionedCursor {
         var command = new BsonDocument("getMore", new BsonInt64(id))
                 .append("collection", new BsonString(collection))
                 .append("batchSize", new BsonInt32(documents));
-        var reply = database.runCommand(session, command, ReadPreference.primary(), RawBsonDocument.class)
-                .getDocument("cursor");
+        var reply = session.run(command);
         id = reply.getInt64("id").getValue();
         var batch = new ArrayList<RawBsonDocument>(documents);
         reply.getArray("nextBatch").forEach(document -> batch.add((RawBsonDocument) document));
@@ -131,12 +137,8 @@ final class PositionedCursor {
     void kill() {
         try {
             if (id != 0) {
-                database.runCommand(
-                        session,
-                        new BsonDocument("killCursors", new BsonString(collection))
-                                .append("cursors", new BsonArray(List.of(new BsonInt64(id)))),
-                        ReadPreference.primary(),
-                        RawBsonDocument.class);
+                session.reply(new BsonDocument("killCursors", new BsonString(collection))
+                        .append("cursors", new BsonArray(List.of(new BsonInt64(id)))));
             }
         } catch (MongoException | IllegalStateException e) {
             // MongoDB or the client is not available; the cursor will time out.
@@ -206,17 +208,15 @@ final class PositionedCursor {
                 command.append("readConcern", client.getReadConcern().asDocument());
             }
             var database = client.getDatabase(query.namespace().getDatabaseName());
-            ClientSession session = client.startSession(SESSION);
+            var session = new ServerSession(database, client.startSession(SESSION), server.get());
             boolean kept = false;
             try {
-                var reply = database.runCommand(session, command, ReadPreference.primary(), RawBsonDocument.class)
-                        .getDocument("cursor");
+                var reply = session.run(command);
                 if (isOver(reply)) {
                     return Optional.empty();
                 }
                 kept = true;
-                return Optional.of(new PositionedCursor(
-                        key, database, session, server.get(), reply, position, position + span, now));
+                return Optional.of(new PositionedCursor(key, session, reply, position, position + span, now));
             } finally {
                 if (!kept) {
                     session.close();

@@ -37,14 +37,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
         this.firstBookmark = config.sliceWidth();
         this.meters = new PagingMeters(registry);
         this.bookmarked = new BookmarkedPages(tasks, client, documents, config, meters);
-        this.pool = new CursorPool(
-                tasks,
-                new PositionedCursor.Opener(client),
-                documents,
-                config.allocation(),
-                config.maxAge(),
-                config.builds(),
-                meters);
+        this.pool = new CursorPool(tasks, new PositionedCursor.Opener(client), documents, config, meters);
     }
 
     @Override

@@ -50,15 +50,10 @@ class CursorPoolTest {
     }
 
     private CursorPool pool(PositionedCursor.Opener opener, int size) {
-        var config = new CursorPoolConfig.Allocation(size, 100, 10, List.of(2, 1), 5, 100, 7);
+        var allocation = new CursorPoolConfig.Allocation(size, 100, 10, List.of(2, 1), 5, 100, 7);
+        var config = new CursorPoolConfig(Positioning.EXACT, 100, 1, 1, 1, Duration.ofMinutes(1), 1, allocation);
         var pool = new CursorPool(
-                new BackgroundTasks(),
-                opener,
-                new Documents(mongo.client()),
-                config,
-                Duration.ofMinutes(1),
-                1,
-                new PagingMeters(registry));
+                new BackgroundTasks(), opener, new Documents(mongo.client()), config, new PagingMeters(registry));
         pools.add(pool);
         return pool;
     }
