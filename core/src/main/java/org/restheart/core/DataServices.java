@@ -54,32 +54,27 @@ final class DataServices {
     private final GatewayConfig config;
     private final MongoConfig data;
     private final MongoClient client;
-    private final ClosingOrder opened;
-    private final BackgroundTasks tasks;
-    private final Metrics metrics;
-    private final Observer observer;
+    private final GatewayParts parts;
     private final Security security;
     private final InProcessRequests judgedRequests;
     private final List<Binding> bindings = new ArrayList<>();
 
-    /// @param config has a section `mongo`
+    /// The parts of the gateway that its services share.
+    ///
     /// @param opened receives what has to be closed
+    record GatewayParts(ClosingOrder opened, BackgroundTasks tasks, Metrics metrics, Observer observer) {}
+
+    /// @param config has a section `mongo`
     DataServices(
             GatewayConfig config,
             MongoClient client,
-            ClosingOrder opened,
-            BackgroundTasks tasks,
-            Metrics metrics,
-            Observer observer,
+            GatewayParts parts,
             Security security,
             InProcessRequests judgedRequests) {
         this.config = config;
         this.data = config.mongo().orElseThrow();
         this.client = client;
-        this.opened = opened;
-        this.tasks = tasks;
-        this.metrics = metrics;
-        this.observer = observer;
+        this.parts = parts;
         this.security = security;
         this.judgedRequests = judgedRequests;
     }
@@ -89,13 +84,14 @@ final class DataServices {
     /// @return their bindings
     List<Binding> open() {
         var streamClient = connectForStreams();
-        var streams = new ChangeStreams(tasks, streamClient, data.streams(), metrics.streams(), security);
+        var streams = new ChangeStreams(parts.tasks(), streamClient, data.streams(), parts.metrics().streams(), security);
         security.watchCredentials(streams::credentialsChanged);
-        opened.push(streams::close);
-        var service = new MongoService(tasks, data, client, streams, metrics.coalescing(), judgedRequests);
-        opened.push(service::close);
-        service.metadata().meter().ifPresent(metrics::watch);
-        metrics.watch(service.schemas().meter());
+        parts.opened().push(streams::close);
+        var service = new MongoService(
+                parts.tasks(), data, client, streams, parts.metrics().coalescing(), judgedRequests);
+        parts.opened().push(service::close);
+        service.metadata().meter().ifPresent(parts.metrics()::watch);
+        parts.metrics().watch(service.schemas().meter());
         var guards = new ArrayList<Filter>();
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
@@ -121,11 +117,11 @@ final class DataServices {
         // Not secured as paths: what tools and imports do is authorized as requests of the REST API.
         config.mcp()
                 .map(mcp -> new McpService(
-                        mcp, judgedRequests, service.paths(), service.catalog(), surroundings(), metrics.mcp()))
+                        mcp, judgedRequests, service.paths(), service.catalog(), surroundings(), parts.metrics().mcp()))
                 .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false)));
         config.imports()
                 .map(imports -> new ImportService(
-                        imports, client, tasks, judgedRequests, security.importOwners(), security::challenge))
+                        imports, client, parts.tasks(), judgedRequests, security.importOwners(), security::challenge))
                 .ifPresent(imports -> bindings.add(Binding.prefix(imports, imports.uri(), false)));
         bindAccess(service);
         return bindings;
@@ -137,13 +133,13 @@ final class DataServices {
             return client;
         }
         var connection = MongoConnection.openForStreams(config, streams.maxCursors());
-        opened.push(connection::close);
+        parts.opened().push(connection::close);
         return connection.client();
     }
 
     /// Not secured as paths: actions are authorized as requests of the REST API, and log-ins authenticate.
     private void bindDataApi(DataApiConfig api, MongoService service) {
-        var actions = new DataApiService(api, judgedRequests, service.paths(), metrics.dataApi());
+        var actions = new DataApiService(api, judgedRequests, service.paths(), parts.metrics().dataApi());
         bindings.add(Binding.prefix(actions, actions.uri(), false));
         security.sessions().ifPresent(sessions -> {
             var logIns = new DataApiLogIns(
@@ -184,11 +180,11 @@ final class DataServices {
                 listeners.budget(),
                 listeners.rights());
         var apps = new GraphqlService(
-                graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(observer));
-        opened.push(apps::close);
-        metrics.watch(apps.meter());
+                graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(parts.observer()));
+        parts.opened().push(apps::close);
+        parts.metrics().watch(apps.meter());
         if (graphql.indexed()) {
-            DefinitionIndexes.create(tasks, client, graphql.definitions());
+            DefinitionIndexes.create(parts.tasks(), client, graphql.definitions());
         }
         bindings.add(Binding.prefix(apps, graphql.uri(), true));
         if (config.graphiql().enabled()) {
@@ -252,11 +248,8 @@ final class DataServices {
                 openApi,
                 server,
                 service.descriptions(),
-                judgedRequests,
-                judgedRequests,
-                security.schemes(),
-                security::challenge,
-                metrics.openApi());
+                new OpenApiService.Access(judgedRequests, judgedRequests, security.schemes(), security::challenge),
+                parts.metrics().openApi());
         bindings.add(Binding.prefix(document, openApi.uri(), false));
         openApi.uiUri()
                 .ifPresent(uri -> bindings.add(Binding.prefix(SwaggerUi.service(uri, openApi.uri()), uri, false)));

@@ -97,9 +97,8 @@ public final class Gateway implements AutoCloseable {
         client.ifPresent(mongo -> {
             bindDatabaseProbe(mongo);
             if (config.mongo().isPresent()) {
-                bindings.addAll(
-                        new DataServices(config, mongo, opened, tasks, metrics, observer, security, judgedRequests)
-                                .open());
+                var parts = new DataServices.GatewayParts(opened, tasks, metrics, observer);
+                bindings.addAll(new DataServices(config, mongo, parts, security, judgedRequests).open());
             }
         });
         this.limits = config.rateLimits()

@@ -2,21 +2,18 @@ package org.restheart.openapi;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -53,10 +50,8 @@ public final class OpenApiService implements Service {
     private final Server server;
     private final Descriptions descriptions;
     private final AccessEvaluation evaluation;
-    private final KindPermissions permissions;
-    private final BsonDocument securitySchemes;
-    private final Function<Request, Problem> challenge;
-    private final MeterRegistry meters;
+    private final Access access;
+    private final OpenApiMeters meters;
     private final List<String> segments;
     private final Cache<Key, Bytes> documents;
 
@@ -66,55 +61,35 @@ public final class OpenApiService implements Service {
     /// @param tag the entity tag, with quotes
     private record Bytes(ByteBuffer content, String tag) {}
 
+    /// How callers are authenticated, and what they may do.
+    ///
     /// @param securitySchemes the authentication mechanisms
     /// @param challenge the response to anonymous callers without permissions
-    public OpenApiService(
-            OpenApiConfig config,
-            Server server,
-            Descriptions descriptions,
+    public record Access(
             JudgedRequests judged,
             KindPermissions permissions,
             BsonDocument securitySchemes,
-            Function<Request, Problem> challenge,
-            MeterRegistry meters) {
+            Function<Request, Problem> challenge) {}
+
+    public OpenApiService(
+            OpenApiConfig config, Server server, Descriptions descriptions, Access access, MeterRegistry registry) {
         this.config = config;
         this.server = server;
         this.descriptions = descriptions;
+        this.access = access;
+        this.meters = new OpenApiMeters(registry);
         var shapes = descriptions.shapes(
                 new Shapes.Settings(
                         config.sampleSize(), config.sampleTtl(), config.parallelSamples(), config.guessFormats()),
-                sample -> {
-                    Counter.builder("openapi_samples")
-                            .description("Samples of collections")
-                            .tag("outcome", sample.outcome())
-                            .register(meters)
-                            .increment();
-                    Timer.builder("openapi_sample_seconds")
-                            .description("Duration of samples")
-                            .register(meters)
-                            .record(sample.time());
-                });
-        this.evaluation = new AccessEvaluation(config, descriptions, shapes, permissions, judged);
-        this.permissions = permissions;
-        this.securitySchemes = securitySchemes;
-        this.challenge = challenge;
-        this.meters = meters;
+                meters::sampled);
+        this.evaluation = new AccessEvaluation(config, descriptions, shapes, access.permissions(), access.judged());
         this.segments = RequestPath.parse(config.uri()).segments();
         this.documents = Caffeine.newBuilder()
                 .executor(Runnable::run)
                 .maximumWeight(config.cacheBytes())
                 .weigher((Key _, Bytes bytes) -> bytes.content().remaining())
                 .build();
-        Gauge.builder(
-                        "openapi_cache_bytes",
-                        documents,
-                        cache -> cache.policy()
-                                .eviction()
-                                .orElseThrow()
-                                .weightedSize()
-                                .orElse(0))
-                .description("Memory that kept descriptions take")
-                .register(meters);
+        meters.observe(documents);
     }
 
     @Override
@@ -137,29 +112,26 @@ public final class OpenApiService implements Service {
         long begun = System.nanoTime();
         var account = request.caller().account();
         if (account.isEmpty() && request.headers().has("Authorization")) { // which no mechanism has accepted
-            throw challenge.apply(request).raise();
+            throw access.challenge().apply(request).raise();
         }
         var mode = mode(request);
         var path = path(request);
         var scope = scope(request, path);
         var visible = evaluation.visible(request, options(request, scope));
         var services = config.includeServices() && scope.equals(Scope.EVERYTHING)
-                ? ServiceOperations.of(request, server.services(), permissions)
+                ? ServiceOperations.of(request, server.services(), access.permissions())
                 : List.<ServiceOperations.Offer>of();
         if (visible.isEmpty() && !scope.equals(Scope.EVERYTHING)) {
             throw notFound();
         }
         if (visible.isEmpty() && account.isEmpty() && config.secured()) {
-            throw challenge.apply(request).raise();
+            throw access.challenge().apply(request).raise();
         }
         var url = url(request);
         var heading = new Heading(path.raw(), account.map(Account::name), url, mode, securitySchemes(url));
         var key = new Key(visible, services, heading, wantsYaml(request));
         var bytes = document(key);
-        Timer.builder("openapi_seconds")
-                .description("Time from request to description")
-                .register(meters)
-                .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+        meters.answered(begun);
         return answer(request, bytes, key.yaml(), visible.pending());
     }
 
@@ -182,17 +154,13 @@ public final class OpenApiService implements Service {
         if (known == null && !key.visible().pending()) {
             documents.put(key, bytes);
         }
-        Counter.builder("openapi_documents")
-                .description("Descriptions sent")
-                .tag("cached", Boolean.toString(known != null))
-                .register(meters)
-                .increment();
+        meters.sent(known != null);
         return bytes;
     }
 
     private static Response answer(Request request, Bytes bytes, boolean yaml, boolean pending) {
         boolean current = request.headers().all("If-None-Match").stream()
-                .flatMap(line -> java.util.Arrays.stream(line.split(",")))
+                .flatMap(line -> Arrays.stream(line.split(",")))
                 .map(tag -> tag.strip().replaceFirst("^W/", ""))
                 .anyMatch(tag -> tag.equals(bytes.tag()) || tag.equals("*"));
         var response = Response.status(current ? 304 : 200)
@@ -234,17 +202,18 @@ public final class OpenApiService implements Service {
 
     /// The mechanisms, with the URLs of OAuth.
     private BsonDocument securitySchemes(String url) {
-        if (!(securitySchemes.get("oauth2") instanceof BsonDocument oauth)) {
-            return securitySchemes;
+        var schemes = access.securitySchemes();
+        if (!(schemes.get("oauth2") instanceof BsonDocument oauth)) {
+            return schemes;
         }
         var absolute = oauth.clone();
         var flow = absolute.getDocument("flows").getDocument("authorizationCode");
         for (var key : List.of("authorizationUrl", "tokenUrl")) {
             flow.put(key, new BsonString(url + flow.getString(key).getValue()));
         }
-        var schemes = securitySchemes.clone();
-        schemes.put("oauth2", absolute);
-        return schemes;
+        var complete = schemes.clone();
+        complete.put("oauth2", absolute);
+        return complete;
     }
 
     private String url(Request request) {
