@@ -1,19 +1,37 @@
 package org.restheart.core.server;
 
-/// The load of the server, for metrics.
-public interface ServerLoad {
+/// The load of the server, for metrics. Thread-safe.
+public final class ServerLoad {
+    private final Admission admission;
+    private final ConnectionLimit connections;
+
+    ServerLoad(Admission admission, ConnectionLimit connections) {
+        this.admission = admission;
+        this.connections = connections;
+    }
+
     /// Requests whose responses have not been sent yet.
-    int inFlight();
+    public int inFlight() {
+        return admission.inFlight();
+    }
 
     /// Most requests in flight at once.
-    int limit();
+    public int limit() {
+        return admission.limit();
+    }
 
     /// Connections that are open.
-    int connections();
+    public int connections() {
+        return connections.open();
+    }
 
     /// Connections closed at once since the start, because there were too many.
-    long refusedConnections();
+    public long refusedConnections() {
+        return connections.refused();
+    }
 
     /// Requests refused with 503 since the start, because of overload or because the server stops.
-    long rejected();
+    public long rejected() {
+        return admission.rejected();
+    }
 }

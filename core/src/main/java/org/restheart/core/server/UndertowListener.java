@@ -1,27 +1,16 @@
 package org.restheart.core.server;
 
-import io.undertow.protocols.ssl.UndertowXnioSsl;
-import io.undertow.server.DelegateOpenListener;
-import io.undertow.server.HttpHandler;
-import io.undertow.server.OpenListener;
 import io.undertow.server.handlers.HttpContinueReadHandler;
-import io.undertow.server.protocol.http.AlpnOpenListener;
-import io.undertow.server.protocol.http.HttpOpenListener;
-import io.undertow.server.protocol.http2.Http2OpenListener;
-import io.undertow.server.protocol.http2.Http2UpgradeHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
 import org.restheart.core.config.ListenerConfig.Keystore;
 import org.restheart.core.observation.Observer;
@@ -31,21 +20,16 @@ import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.xnio.ChannelListener;
-import org.xnio.ChannelListeners;
-import org.xnio.IoUtils;
 import org.xnio.OptionMap;
 import org.xnio.Options;
 import org.xnio.StreamConnection;
 import org.xnio.Xnio;
 import org.xnio.XnioWorker;
-import org.xnio.channels.AcceptingChannel;
 
-/// The HTTP server: I/O threads that accept connections and read requests, and the sockets they listen on.
+/// The HTTP server: I/O threads that accept connections and read requests, and what all requests share.
 /// Start it once with [#start], stop it once with [#stop(Duration)].
 public final class UndertowListener {
     private static final Logger LOG = LoggerFactory.getLogger(UndertowListener.class);
-    private static final int BACKLOG = 1_000;
 
     /// How long a stop waits for listeners to receive the close frame.
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
@@ -56,34 +40,28 @@ public final class UndertowListener {
     /// Threads for Undertow's tasks that must not run on I/O threads, such as TLS handshakes.
     private static final int HELPER_THREADS = 2;
 
-    private final ServerSettings settings;
     private final Admission admission;
     private final IoThreadBufferPool buffers;
     private final XnioWorker worker;
     private final UnreadRequests unread;
-    private final ConnectionLimit connections;
 
     /// Meters refer to it weakly.
     private final ServerLoad load;
     private final Http2Connections http2 = new Http2Connections();
     private final ConnectionCloser closer = ConnectionCloser.start();
     private final PushConnections pushes = PushConnections.start(closer);
-    private final HttpHandler handler;
+    private final ListenerSockets sockets;
     private final Map<String, ReverseProxy> proxies = new HashMap<>();
-    private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
     private boolean stopped;
-
-    private volatile @Nullable UndertowXnioSsl tls;
 
     private UndertowListener(
             ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing, XnioWorker worker) {
-        this.settings = settings;
         this.admission = new Admission(settings.limits().maxRequestsInFlight());
-        this.connections = new ConnectionLimit(
+        var connections = new ConnectionLimit(
                 settings.limits().maxConnections(),
                 settings.limits().maxConnectionsPerAddress(),
                 !(settings.clients() instanceof ClientAddress.Forwarded));
-        this.load = new Load(admission, connections);
+        this.load = new ServerLoad(admission, connections);
         this.buffers = new IoThreadBufferPool(
                 settings.core().directBuffers(), settings.core().bufferSize());
         this.worker = worker;
@@ -115,8 +93,17 @@ public final class UndertowListener {
                 threads,
                 observer,
                 tracing);
-        this.handler =
+        var handler =
                 new HttpContinueReadHandler(new RootHandler(router, parts, reader, http2, settings.connection()));
+        this.sockets = new ListenerSockets(settings, worker, buffers, connections, this::prepare, handler);
+    }
+
+    /// Prepares a connection before its first request is read.
+    private IdleConnection prepare(StreamConnection connection) {
+        var idle = IdleConnection.on(connection, closer);
+        unread.watch(connection);
+        http2.accepted(connection);
+        return idle;
     }
 
     /// Starts listening as configured and serving the routes.
@@ -126,7 +113,7 @@ public final class UndertowListener {
             ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing) {
         var listener = new UndertowListener(settings, router, observer, tracing, worker(settings));
         try {
-            listener.listen();
+            listener.sockets.open();
         } catch (StartException e) {
             listener.stop(Duration.ZERO);
             throw e;
@@ -147,10 +134,7 @@ public final class UndertowListener {
     ///
     /// @throws StartException if it cannot be used; the one before is kept
     public void useCertificate(Keystore keys) {
-        var ssl = tls;
-        if (ssl != null) {
-            ssl.updateSSLContext(Tls.context(keys));
-        }
+        sockets.useCertificate(keys);
     }
 
     private static XnioWorker worker(ServerSettings settings) {
@@ -174,153 +158,13 @@ public final class UndertowListener {
         return task -> factory.newThread(task).start();
     }
 
-    private void listen() {
-        if (settings.http().enabled()) {
-            open(
-                    "http-listener",
-                    settings.http(),
-                    address -> worker.createStreamConnectionServer(
-                            address, ChannelListeners.openListenerAdapter(patient(plain())), socketOptions()));
-        }
-        if (settings.https().enabled()) {
-            var keys = settings.https().keys().orElseThrow();
-            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, Tls.context(keys));
-            tls = ssl;
-            open(
-                    "https-listener",
-                    settings.https().listener(),
-                    address -> ssl.createSslConnectionServer(
-                            worker,
-                            address,
-                            ChannelListeners.openListenerAdapter(watched(secure())),
-                            OptionMap.builder()
-                                    .addAll(socketOptions())
-                                    .addAll(Tls.OPTIONS)
-                                    .getMap()));
-        }
-    }
-
-    private void open(String name, ListenerConfig config, Opener opener) {
-        try {
-            var address = new InetSocketAddress(config.host(), config.port());
-            if (address.isUnresolved()) {
-                throw new IOException("unknown host");
-            }
-            var socket = opener.open(address);
-            sockets.add(socket);
-            socket.resumeAccepts();
-            LOG.info("{} accepts connections on {}", name, socket.getLocalAddress());
-        } catch (IOException e) {
-            throw new StartException(
-                    name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
-                            + "; for another port start with "
-                            + (name.equals("http-listener") ? "--port N" : "RHO='/" + name + "/port -> N'"),
-                    e);
-        }
-    }
-
-    @FunctionalInterface
-    private interface Opener {
-        AcceptingChannel<? extends StreamConnection> open(InetSocketAddress address) throws IOException;
-    }
-
-    private ChannelListener<StreamConnection> patient(OpenListener listener) {
-        return connection -> {
-            if (!connections.admit(connection)) {
-                return;
-            }
-            LazyReadSuspension.on(connection);
-            var idle = IdleConnection.on(connection, closer);
-            unread.watch(connection);
-            http2.accepted(connection);
-            listener.handleEvent(connection);
-            idle.awaitsRequest();
-        };
-    }
-
-    private ChannelListener<StreamConnection> watched(ChannelListener<StreamConnection> listener) {
-        return connection -> {
-            if (!connections.admit(connection)) {
-                return;
-            }
-            IdleConnection.on(connection, closer);
-            unread.watch(connection);
-            http2.accepted(connection);
-            listener.handleEvent(connection);
-        };
-    }
-
-    private OpenListener plain() {
-        var listener = new HttpOpenListener(buffers, options());
-        listener.setRootHandler(settings.connection().http2() ? new Http2UpgradeHandler(handler) : handler);
-        return listener;
-    }
-
-    private ChannelListener<StreamConnection> secure() {
-        var http1 = new HttpOpenListener(buffers, options());
-        http1.setRootHandler(handler);
-        if (!settings.connection().http2()) {
-            return http1;
-        }
-        var overTls = new Http2OpenListener(buffers, options());
-        overTls.setRootHandler(handler);
-        var timeout = settings.connection().requestParseTimeout().map(HandshakeTimeout::new);
-        var alpn = new AlpnOpenListener(
-                buffers,
-                options(),
-                timeout.<DelegateOpenListener>map(t -> t.begun(http1)).orElse(http1));
-        alpn.addProtocol(
-                "h2", timeout.<DelegateOpenListener>map(t -> t.begun(overTls)).orElse(overTls), 10);
-        return timeout.<ChannelListener<StreamConnection>>map(t -> t.within(alpn))
-                .orElse(alpn);
-    }
-
-    private OptionMap options() {
-        return ConnectionOptionMap.of(settings.connection(), settings.core().allowUnescapedCharactersInUrl());
-    }
-
-    private static OptionMap socketOptions() {
-        return OptionMap.builder()
-                .set(Options.TCP_NODELAY, true)
-                .set(Options.REUSE_ADDRESSES, true)
-                .set(Options.BACKLOG, BACKLOG)
-                .getMap();
-    }
-
     /// The first listener's address, with its actual port.
     public InetSocketAddress address() {
-        return sockets.getFirst().getLocalAddress(InetSocketAddress.class);
+        return sockets.address();
     }
 
     public ServerLoad load() {
         return load;
-    }
-
-    private record Load(Admission admission, ConnectionLimit clients) implements ServerLoad {
-        @Override
-        public int inFlight() {
-            return admission.inFlight();
-        }
-
-        @Override
-        public int limit() {
-            return admission.limit();
-        }
-
-        @Override
-        public long rejected() {
-            return admission.rejected();
-        }
-
-        @Override
-        public int connections() {
-            return clients.open();
-        }
-
-        @Override
-        public long refusedConnections() {
-            return clients.refused();
-        }
     }
 
     /// Continues serving while load balancers and clients are informed of the stop: each response ends its
@@ -350,7 +194,7 @@ public final class UndertowListener {
         }
         stopped = true;
         admission.close();
-        sockets.forEach(IoUtils::safeClose);
+        sockets.close();
         pushes.close();
         proxies.values().forEach(ReverseProxy::close);
         try {

@@ -1,0 +1,195 @@
+package org.restheart.core.server;
+
+import io.undertow.protocols.ssl.UndertowXnioSsl;
+import io.undertow.server.DelegateOpenListener;
+import io.undertow.server.HttpHandler;
+import io.undertow.server.OpenListener;
+import io.undertow.server.protocol.http.AlpnOpenListener;
+import io.undertow.server.protocol.http.HttpOpenListener;
+import io.undertow.server.protocol.http2.Http2OpenListener;
+import io.undertow.server.protocol.http2.Http2UpgradeHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.ListenerConfig;
+import org.restheart.core.config.ListenerConfig.Keystore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.ChannelListener;
+import org.xnio.ChannelListeners;
+import org.xnio.IoUtils;
+import org.xnio.OptionMap;
+import org.xnio.Options;
+import org.xnio.StreamConnection;
+import org.xnio.XnioWorker;
+import org.xnio.channels.AcceptingChannel;
+
+/// The sockets that the server listens on, and the protocols of their connections: HTTP/1.1 and HTTP/2, with and
+/// without TLS. Opened once, closed once.
+final class ListenerSockets {
+    private static final Logger LOG = LoggerFactory.getLogger(ListenerSockets.class);
+
+    /// Connections that the system accepts before the server does.
+    private static final int BACKLOG = 1_000;
+
+    private final ServerSettings settings;
+    private final XnioWorker worker;
+    private final IoThreadBufferPool buffers;
+    private final ConnectionLimit connections;
+    private final Function<StreamConnection, IdleConnection> prepare;
+    private final HttpHandler handler;
+    private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
+
+    private volatile @Nullable UndertowXnioSsl tls;
+
+    /// @param prepare called with each connection that the limit admits, before its first request is read
+    ListenerSockets(
+            ServerSettings settings,
+            XnioWorker worker,
+            IoThreadBufferPool buffers,
+            ConnectionLimit connections,
+            Function<StreamConnection, IdleConnection> prepare,
+            HttpHandler handler) {
+        this.settings = settings;
+        this.worker = worker;
+        this.buffers = buffers;
+        this.connections = connections;
+        this.prepare = prepare;
+        this.handler = handler;
+    }
+
+    /// Opens the sockets of the listeners that are enabled.
+    ///
+    /// @throws StartException naming what to correct: a port in use, a keystore that cannot be read
+    void open() {
+        if (settings.http().enabled()) {
+            open(
+                    "http-listener",
+                    settings.http(),
+                    address -> worker.createStreamConnectionServer(
+                            address, ChannelListeners.openListenerAdapter(plain()), socketOptions()));
+        }
+        if (settings.https().enabled()) {
+            var keys = settings.https().keys().orElseThrow();
+            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, Tls.context(keys));
+            tls = ssl;
+            open(
+                    "https-listener",
+                    settings.https().listener(),
+                    address -> ssl.createSslConnectionServer(
+                            worker,
+                            address,
+                            ChannelListeners.openListenerAdapter(encrypted()),
+                            OptionMap.builder()
+                                    .addAll(socketOptions())
+                                    .addAll(Tls.OPTIONS)
+                                    .getMap()));
+        }
+    }
+
+    private void open(String name, ListenerConfig config, Opener opener) {
+        try {
+            var address = new InetSocketAddress(config.host(), config.port());
+            if (address.isUnresolved()) {
+                throw new IOException("unknown host");
+            }
+            var socket = opener.open(address);
+            sockets.add(socket);
+            socket.resumeAccepts();
+            LOG.info("{} accepts connections on {}", name, socket.getLocalAddress());
+        } catch (IOException e) {
+            throw new StartException(
+                    name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
+                            + "; for another port start with "
+                            + (name.equals("http-listener") ? "--port N" : "RHO='/" + name + "/port -> N'"),
+                    e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Opener {
+        AcceptingChannel<? extends StreamConnection> open(InetSocketAddress address) throws IOException;
+    }
+
+    private ChannelListener<StreamConnection> plain() {
+        var protocol = http();
+        return connection -> {
+            if (connections.admit(connection)) {
+                LazyReadSuspension.on(connection);
+                var idle = prepare.apply(connection);
+                protocol.handleEvent(connection);
+                idle.awaitsRequest();
+            }
+        };
+    }
+
+    private ChannelListener<StreamConnection> encrypted() {
+        var protocol = httpOverTls();
+        return connection -> {
+            if (connections.admit(connection)) {
+                var _ = prepare.apply(connection);
+                protocol.handleEvent(connection);
+            }
+        };
+    }
+
+    private OpenListener http() {
+        var listener = new HttpOpenListener(buffers, options());
+        listener.setRootHandler(settings.connection().http2() ? new Http2UpgradeHandler(handler) : handler);
+        return listener;
+    }
+
+    private ChannelListener<StreamConnection> httpOverTls() {
+        var http1 = new HttpOpenListener(buffers, options());
+        http1.setRootHandler(handler);
+        if (!settings.connection().http2()) {
+            return http1;
+        }
+        var overTls = new Http2OpenListener(buffers, options());
+        overTls.setRootHandler(handler);
+        var timeout = settings.connection().requestParseTimeout().map(HandshakeTimeout::new);
+        var alpn = new AlpnOpenListener(
+                buffers,
+                options(),
+                timeout.<DelegateOpenListener>map(t -> t.begun(http1)).orElse(http1));
+        alpn.addProtocol(
+                "h2", timeout.<DelegateOpenListener>map(t -> t.begun(overTls)).orElse(overTls), 10);
+        return timeout.<ChannelListener<StreamConnection>>map(t -> t.within(alpn))
+                .orElse(alpn);
+    }
+
+    private OptionMap options() {
+        return ConnectionOptionMap.of(settings.connection(), settings.core().allowUnescapedCharactersInUrl());
+    }
+
+    private static OptionMap socketOptions() {
+        return OptionMap.builder()
+                .set(Options.TCP_NODELAY, true)
+                .set(Options.REUSE_ADDRESSES, true)
+                .set(Options.BACKLOG, BACKLOG)
+                .getMap();
+    }
+
+    /// Uses another certificate for the connections that come; does nothing without a listener for TLS.
+    ///
+    /// @throws StartException if it cannot be used; the one before is kept
+    void useCertificate(Keystore keys) {
+        var ssl = tls;
+        if (ssl != null) {
+            ssl.updateSSLContext(Tls.context(keys));
+        }
+    }
+
+    /// The first listener's address, with its actual port.
+    InetSocketAddress address() {
+        return sockets.getFirst().getLocalAddress(InetSocketAddress.class);
+    }
+
+    /// Accepts no further connections.
+    void close() {
+        sockets.forEach(IoUtils::safeClose);
+    }
+}
