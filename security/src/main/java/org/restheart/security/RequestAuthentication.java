@@ -1,0 +1,106 @@
+package org.restheart.security;
+
+import java.util.ArrayList;
+import java.util.function.BiFunction;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+
+/// Authenticates the requests of one route by its mechanisms, and authenticates them again while their responses stay
+/// open. Thread-safe.
+final class RequestAuthentication {
+    private final Policy policy;
+
+    RequestAuthentication(Policy policy) {
+        this.policy = policy;
+    }
+
+    /// The rule for the credentials of a request. A script has set those in a header field that only one mechanism reads,
+    /// and needs a preflight for that.
+    AmbientCredentials ambient(Request sent, Request located) {
+        var known = located.attribute(AmbientCredentials.KEY);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        return AmbientCredentials.isPassword(sent)
+                        && policy.authenticators().stream().noneMatch(authenticator -> authenticator.hasOwnField(sent))
+                ? policy.passwords()
+                : AmbientCredentials.NONE;
+    }
+
+    /// Credentials that were not accepted before are checked on a thread that may block, where each attempt
+    /// is counted.
+    Authentication attempt(Request request) {
+        if (!request.mayBlock() || !hasCredentials(request)) {
+            return authenticate(request);
+        }
+        var begun = new ArrayList<FailedAttempts>();
+        boolean rejected = false;
+        try {
+            for (var attempts : policy.failedAttempts()) {
+                attempts.begin(request);
+                begun.add(attempts);
+            }
+            var outcome = authenticate(request);
+            rejected = outcome instanceof Authentication.Rejected;
+            return outcome;
+        } finally {
+            for (var attempts : begun) {
+                attempts.end(request, rejected);
+            }
+        }
+    }
+
+    private boolean hasCredentials(Request request) {
+        return request.headers().has("Authorization")
+                || policy.authenticators().stream().anyMatch(authenticator -> authenticator.hasOwnField(request));
+    }
+
+    private Authentication authenticate(Request request) {
+        return authenticate(request, Authenticator::authenticate);
+    }
+
+    private Authentication authenticate(Request request, BiFunction<Authenticator, Request, Authentication> mechanism) {
+        if (AuthorizationFields.areUnacceptable(request.headers())) {
+            return Authentication.REJECTED;
+        }
+        var outcome = Authentication.ABSENT;
+        for (var authenticator : policy.authenticators()) {
+            switch (mechanism.apply(authenticator, request)) {
+                case Authentication.Authenticated accepted -> {
+                    return accepted;
+                }
+                case Authentication.Rejected rejected -> outcome = rejected;
+                case Authentication.Absent _ -> {}
+            }
+        }
+        return outcome;
+    }
+
+    private Authentication again(Request request) {
+        var sent = request.attribute(Credentials.SENT_TO).map(request::with).orElse(request);
+        return authenticate(sent, Authenticator::authenticateAgain);
+    }
+
+    /// Whether the credentials of a request still authenticate this account, with the same properties. May block.
+    boolean isStillKnown(Request request, Account account) {
+        return again(request) instanceof Authentication.Authenticated now
+                && withoutTag(now.account()).equals(withoutTag(account));
+    }
+
+    /// Whether they still authenticate an account of this name with the same roles. May block.
+    boolean hasSameRoles(Request request, Account account) {
+        return again(request) instanceof Authentication.Authenticated now
+                && now.account().name().equals(account.name())
+                && now.account().roles().equals(account.roles());
+    }
+
+    /// The account without its entity tag, which changes with every write of the account's document.
+    private static Account withoutTag(Account account) {
+        if (!account.properties().containsKey("_etag")) {
+            return account;
+        }
+        var properties = account.properties().clone();
+        properties.remove("_etag");
+        return new Account(account.name(), account.roles(), properties);
+    }
+}

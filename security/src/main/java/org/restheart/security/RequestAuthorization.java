@@ -1,0 +1,164 @@
+package org.restheart.security;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Caller;
+import org.restheart.http.access.Demand;
+import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.Explanation;
+import org.restheart.http.judged.Explanation.Tried;
+import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.RequestKind;
+import org.restheart.http.judged.RuleAnswer;
+import org.restheart.security.predicate.KindAttempt;
+
+/// Decides by the vetoers and authorizers of one route what callers may do, and explains its decisions. Thread-safe.
+final class RequestAuthorization {
+    /// Longer paths and names are truncated in messages.
+    private static final int MAX_QUOTED = 200;
+
+    private final Policy policy;
+    private final boolean secured;
+
+    /// @param secured false allows every request that no vetoer refuses
+    RequestAuthorization(Policy policy, boolean secured) {
+        this.policy = policy;
+        this.secured = secured;
+    }
+
+    /// Whether no authorizer could allow the request to a caller without an account.
+    boolean needsAccount(Request sent) {
+        var request = asGet(sent);
+        return secured
+                && !policy.authenticators().isEmpty()
+                && policy.authorizers().stream().allMatch(authorizer -> authorizer.requiresAuthentication(request));
+    }
+
+    /// The caller with its grant, unless a vetoer refuses the request or no authorizer allows it.
+    Optional<Caller> permit(Request request, @Nullable Account account, Caller caller) {
+        if (isVetoed(request, account)) {
+            return Optional.empty();
+        }
+        return secured ? grant(request, account).map(caller::with) : Optional.of(caller);
+    }
+
+    private boolean isVetoed(Request request, @Nullable Account account) {
+        for (var vetoer : policy.vetoers()) {
+            if (vetoer.vetoes(request, account)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Optional<Grant> grant(Request sent, @Nullable Account account) {
+        var request = asGet(sent);
+        for (var authorizer : policy.authorizers()) {
+            if (account != null || !authorizer.requiresAuthentication(request)) {
+                var grant = authorizer.authorize(request, account);
+                if (grant.isPresent()) {
+                    return grant;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// A `HEAD` request is authorized as `GET`: its headers describe the content, which a rule may keep from
+    /// the caller.
+    private static Request asGet(Request request) {
+        return request.method() == Method.HEAD ? request.with(Method.GET) : request;
+    }
+
+    /// The decision for all requests of a kind, without vetoers.
+    ///
+    /// @param example a request of the kind, with its caller
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
+    Permitted ask(Request example, RequestKind kind) {
+        if (!secured) {
+            return Permitted.by(List.of(RuleAnswer.of("not secured", Answer.ALWAYS)));
+        }
+        var attempt = new KindAttempt(example, kind, example.caller().account().orElse(null));
+        var answers = new ArrayList<RuleAnswer>();
+        for (var authorizer : policy.authorizers()) {
+            for (var answer : authorizer.ask(example, attempt)) {
+                answers.add(answer);
+                if (answer.answer() == Answer.ALWAYS) {
+                    return Permitted.by(answers);
+                }
+            }
+        }
+        return Permitted.by(answers);
+    }
+
+    /// The decision for a request with its reasons.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
+    Explanation explain(Request sent) {
+        var request = asGet(sent);
+        if (!secured) {
+            return new Explanation(200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(Grant.FULL))));
+        }
+        var account = request.caller().account().orElse(null);
+        if (isVetoed(request, account)) {
+            return new Explanation(403, Optional.of("the server refuses such requests to everybody"), List.of());
+        }
+        var tried = new ArrayList<Tried>();
+        for (var authorizer : policy.authorizers()) {
+            tried.addAll(authorizer.explain(request, account));
+            if (tried.stream().anyMatch(rule -> rule.grant().isPresent())) {
+                return new Explanation(200, Optional.empty(), tried);
+            }
+        }
+        return new Explanation(account == null ? 401 : 403, Optional.empty(), tried);
+    }
+
+    /// The refusal of a request with an account. The message names the request and the account, and of the
+    /// access rules only the flag that the rule covering the request does not set.
+    Problem refusal(Request request, @Nullable Account account) {
+        if (account == null) {
+            return Problem.helpful(ProblemCode.FORBIDDEN, "callers without an account may not do this");
+        }
+        var who = shortened(account.name()) + " (roles: " + shortened(String.join(", ", account.roles())) + ")";
+        var what = request.method() + " " + shortened(request.path().decoded());
+        var flags = lacking(request, account);
+        return Problem.helpful(
+                ProblemCode.FORBIDDEN,
+                flags.isEmpty()
+                        ? "no permission of " + who + " covers " + what
+                                + ", or one does for other content or parameters only, or the server refuses such"
+                                + " requests"
+                                + policy.checks()
+                                        .map(path -> "; POST " + path + " tells which")
+                                        .orElse("")
+                        : "the permission of " + who + " that covers " + what + " does not set " + flags
+                                + ", which this request needs");
+    }
+
+    /// The flags without which no rule allows the request, as text.
+    private String lacking(Request sent, Account account) {
+        var request = asGet(sent);
+        if (!secured || isVetoed(request, account)) {
+            return "";
+        }
+        return policy.authorizers().stream()
+                .map(authorizer -> authorizer.lacking(request, account))
+                .filter(demands -> !demands.isEmpty())
+                .findFirst()
+                .map(demands -> demands.stream().map(Demand::flag).collect(Collectors.joining(" and ")))
+                .orElse("");
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + "…";
+    }
+}
