@@ -21,7 +21,8 @@ public record ReadPipeline(
         boolean allowDiskUse,
         int limit,
         Duration timeLimit,
-        ReadRights rights) {
+        ReadRights rights)
+        implements DocumentRead {
     public ReadPipeline {
         stages = List.copyOf(stages);
     }
@@ -39,12 +40,8 @@ public record ReadPipeline(
         return permitted;
     }
 
-    /// The key of the result.
-    public QueryKey key() {
-        return addTo(QueryKey.of(namespace)).key();
-    }
-
-    QueryKey.Parts addTo(QueryKey.Parts parts) {
+    @Override
+    public QueryKey.Parts addTo(QueryKey.Parts parts) {
         return rights.addTo(parts.add("pipeline")
                 .add(new BsonArray(stages))
                 .add(allowDiskUse ? 1 : 0)

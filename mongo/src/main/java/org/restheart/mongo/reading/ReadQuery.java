@@ -27,7 +27,8 @@ public record ReadQuery(
         int skip,
         int limit,
         Duration timeLimit,
-        ReadRights rights) {
+        ReadRights rights)
+        implements DocumentRead {
     public ReadQuery {
         if (limit < 1 || skip < 0) {
             throw new IllegalArgumentException("limit " + limit + ", skip " + skip);
@@ -76,12 +77,8 @@ public record ReadQuery(
         return new ReadPipeline(namespace, stages, false, 0, timeLimit, rights);
     }
 
-    /// The key of the result.
-    public QueryKey key() {
-        return addTo(QueryKey.of(namespace)).key();
-    }
-
-    QueryKey.Parts addTo(QueryKey.Parts parts) {
+    @Override
+    public QueryKey.Parts addTo(QueryKey.Parts parts) {
         return rights.addTo(
                 parts.add("find").add(filter).add(sort).add(skip).add(limit).add(timeLimit.toNanos()));
     }

@@ -1,0 +1,109 @@
+package org.restheart.mongo.reading;
+
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoCursor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairMemory;
+import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.reading.DocumentReads.Some;
+
+/// Runs queries and collects their documents in memory, of which every caller has a share. Blocks for MongoDB.
+/// Thread-safe.
+///
+/// @param memory of the documents of all commands in progress
+record ReadCommands(Documents documents, FairMemory memory) {
+    /// The most bytes of the documents of one command.
+    static final long MAX_BYTES = 64L << 20;
+
+    private static final int BATCH = 1_000;
+    private static final int SOME_BATCH = 50;
+
+    /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 if there is no memory for it
+    List<RawBsonDocument> run(ReadQuery query) {
+        try (var cursor = documents.find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
+            return collected(cursor, query.limit());
+        }
+    }
+
+    /// As above, for a pipeline.
+    ///
+    /// @param stages those of the query, or others in place of them
+    /// @param limit the most documents; 0 for all
+    List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit) {
+        var namespace = query.namespace();
+        var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
+        try (var cursor = documents
+                .aggregate(namespace, stages, settings)
+                .allowDiskUse(query.allowDiskUse())
+                .batchSize(BATCH)
+                .cursor()) {
+            return collected(cursor, limit);
+        }
+    }
+
+    /// In the memory of all callers who wait for the result. It does not belong to the first of them alone: others would
+    /// use up that caller's share, or would fail because the share is used up.
+    private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
+        var found = new ArrayList<RawBsonDocument>();
+        try (var held = memory.open(CallerScope.sharers())) {
+            while ((limit == 0 || found.size() < limit) && cursor.hasNext()) {
+                var document = cursor.next();
+                if (held.bytes() + document.getByteLength() > MAX_BYTES) {
+                    throw Problem.of(
+                                    ProblemCode.UNPROCESSABLE,
+                                    "the result is larger than " + (MAX_BYTES >> 20) + " MiB")
+                            .raise();
+                }
+                if (!held.add(document.getByteLength())) {
+                    throw Problem.of(ProblemCode.OVERLOADED, "other results use the available memory at the moment")
+                            .with("Retry-After", "1")
+                            .raise();
+                }
+                found.add(document);
+            }
+            return found;
+        }
+    }
+
+    /// The results of pipelines that [Union] can combine, in their order.
+    List<List<RawBsonDocument>> union(List<ReadPipeline> queries) {
+        return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0), queries.size());
+    }
+
+    /// See [DocumentReads#some].
+    Some some(
+            MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
+        var sort = new BsonDocument("_id", new BsonInt32(direction));
+        var query = new ReadQuery(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
+        var settings = new ReadSettings(
+                Optional.of(ReadConcern.LOCAL), Optional.of(ReadPreference.secondaryPreferred()), timeLimit);
+        var found = new ArrayList<RawBsonDocument>();
+        long bytes = 0;
+        try (var cursor = documents.find(query.asFind(settings), Math.min(limit, SOME_BATCH))) {
+            while (found.size() < limit && cursor.hasNext()) {
+                var document = cursor.next();
+                bytes += document.getByteLength();
+                if (bytes > maxBytes && !found.isEmpty()) {
+                    return new Some(found, false);
+                }
+                found.add(document);
+            }
+            return new Some(found, true);
+        } catch (MongoExecutionTimeoutException _) {
+            return new Some(found, false);
+        }
+    }
+}
