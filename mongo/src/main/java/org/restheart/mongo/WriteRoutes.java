@@ -31,6 +31,7 @@ import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.PostSchema;
 import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.ReplaceDocument;
+import org.restheart.mongo.document.SingleWrites;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.file.Files;
@@ -66,10 +67,10 @@ record WriteRoutes(
     /// Documents and JSON Schemas.
     void addDocuments(Coalescer coalescer, MongoConfig config) {
         routes.on(COLLECTION, POST, post(coalescer, config.accounts()));
-        var updates = coalescer.updates();
-        var replace = new ReplaceDocument(collections, preconditions, updates);
-        var patch = new PatchDocument(collections, preconditions, updates);
-        var delete = new DeleteDocument(collections, preconditions, coalescer.deletes());
+        var single = new SingleWrites(collections, preconditions, coalescer.updates());
+        var replace = new ReplaceDocument(single);
+        var patch = new PatchDocument(single);
+        var delete = new DeleteDocument(single, coalescer.deletes());
         routes.on(DOCUMENT, PUT, replace);
         routes.on(DOCUMENT, PATCH, patch);
         routes.on(DOCUMENT, DELETE, delete);

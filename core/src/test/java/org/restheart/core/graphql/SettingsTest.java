@@ -3,7 +3,6 @@ package org.restheart.core.graphql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -183,7 +182,7 @@ class SettingsTest {
 
     @Test
     void without_mongodb_a_query_fails_as_a_whole() throws Exception {
-        try (var relay = new Relay(primary())) {
+        try (var relay = Relay.to(mongo)) {
             relay.start();
             try (var lonely = GraphqlGateway.start(
                     mongo,
@@ -213,14 +212,5 @@ class SettingsTest {
                 });
             }
         }
-    }
-
-    private InetSocketAddress primary() {
-        var hello = mongo.client()
-                .getDatabase("admin")
-                .runCommand(new Document("hello", 1))
-                .getString("primary");
-        int colon = hello.lastIndexOf(':');
-        return new InetSocketAddress(hello.substring(0, colon), Integer.parseInt(hello.substring(colon + 1)));
     }
 }

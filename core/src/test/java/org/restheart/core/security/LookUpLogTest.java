@@ -3,9 +3,7 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
@@ -21,15 +19,9 @@ class LookUpLogTest {
 
     @Test
     void a_failure_and_its_end_are_logged_once(TestMongo mongo) throws Exception {
-        var primary = mongo.client()
-                .getDatabase("admin")
-                .runCommand(BsonDocument.parse("{hello: 1}"), BsonDocument.class)
-                .getString("primary")
-                .getValue()
-                .split(":");
         var database = mongo.newDatabaseName();
         try (var log = new LogLines();
-                var relay = new Relay(new InetSocketAddress(primary[0], Integer.parseInt(primary[1])));
+                var relay = Relay.to(mongo);
                 var gateway = Gateway.start(GatewayConfig.parse(
                         """
                         http-listener: {host: 127.0.0.1, port: 0}

@@ -2,7 +2,6 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,19 +67,9 @@ class OpenApiCostTest {
         }
     }
 
-    private InetSocketAddress primary() {
-        var hello = mongo.client()
-                .getDatabase("admin")
-                .runCommand(BsonDocument.parse("{hello: 1}"), BsonDocument.class)
-                .getString("primary")
-                .getValue();
-        int colon = hello.lastIndexOf(':');
-        return new InetSocketAddress(hello.substring(0, colon), Integer.parseInt(hello.substring(colon + 1)));
-    }
-
     @Test
     void without_MongoDB_known_documents_are_sent_and_others_not() throws Exception {
-        try (var relay = new Relay(primary())) {
+        try (var relay = Relay.to(mongo)) {
             relay.start();
             try (var gateway = TestGateway.startAt(
                     mongo,

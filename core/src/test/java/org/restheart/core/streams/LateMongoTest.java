@@ -3,7 +3,6 @@ package org.restheart.core.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
@@ -19,19 +18,9 @@ class LateMongoTest {
         this.mongo = mongo;
     }
 
-    private InetSocketAddress primary() {
-        var hello = mongo.client()
-                .getDatabase("admin")
-                .runCommand(BsonDocument.parse("{hello: 1}"), BsonDocument.class)
-                .getString("primary")
-                .getValue();
-        int colon = hello.lastIndexOf(':');
-        return new InetSocketAddress(hello.substring(0, colon), Integer.parseInt(hello.substring(colon + 1)));
-    }
-
     @Test
     void streams_open_as_soon_as_mongodb_is_there() throws Exception {
-        try (var relay = new Relay(primary());
+        try (var relay = Relay.to(mongo);
                 var gateway = StreamsGateway.start(
                         mongo.client(),
                         "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true&serverSelectionTimeoutMS=300",
@@ -54,7 +43,7 @@ class LateMongoTest {
     /// reachable again.
     @Test
     void requests_fail_at_once_while_mongodb_is_known_to_be_away() throws Exception {
-        try (var relay = new Relay(primary());
+        try (var relay = Relay.to(mongo);
                 var gateway = StreamsGateway.start(
                         mongo.client(),
                         "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true",

@@ -7,7 +7,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.restheart.testkit.TestMongo;
 
 /// A port that forwards connections to a server once it is started.
 public final class Relay implements AutoCloseable {
@@ -18,11 +20,22 @@ public final class Relay implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
 
-    public Relay(InetSocketAddress target) throws IOException {
+    private Relay(InetSocketAddress target) throws IOException {
         this.target = target;
         try (var free = new ServerSocket(0, ACCEPTED, InetAddress.getLoopbackAddress())) {
             own = new InetSocketAddress(free.getInetAddress(), free.getLocalPort());
         }
+    }
+
+    /// A relay to the primary of the tests' deployment.
+    public static Relay to(TestMongo mongo) throws IOException {
+        var hello = mongo.client()
+                .getDatabase("admin")
+                .runCommand(new Document("hello", 1))
+                .getString("primary");
+        int colon = hello.lastIndexOf(':');
+        return new Relay(
+                new InetSocketAddress(hello.substring(0, colon), Integer.parseInt(hello.substring(colon + 1))));
     }
 
     public int port() {

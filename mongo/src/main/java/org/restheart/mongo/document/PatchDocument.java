@@ -1,6 +1,5 @@
 package org.restheart.mongo.document;
 
-import java.util.List;
 import java.util.function.Function;
 import org.bson.types.ObjectId;
 import org.restheart.bson.fields.Update;
@@ -9,13 +8,10 @@ import org.restheart.http.Response;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.DocumentWrites;
-import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
@@ -23,16 +19,10 @@ import org.restheart.mongo.write.WrittenCheck;
 
 /// `PATCH /{db}/{collection}/{id}`: changes fields of a document, by operators or by a pipeline.
 public final class PatchDocument implements DataHandler {
-    private final Collections collections;
-    private final Preconditions preconditions;
-    private final DocumentWrites<WriteOutcome> writes;
-    private final WrittenCheck writtenCheck;
+    private final SingleWrites writes;
 
-    public PatchDocument(Collections collections, Preconditions preconditions, DocumentWrites<WriteOutcome> writes) {
+    public PatchDocument(SingleWrites writes) {
         this.writes = writes;
-        this.collections = collections;
-        this.preconditions = preconditions;
-        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -41,14 +31,13 @@ public final class PatchDocument implements DataHandler {
         var etag = new ObjectId();
         HiddenFields.checkChange(request, request.content());
         var update = Changes.ofDocument(request, request.content(), etag);
-        var target = SingleWrites.target(request, collections, preconditions);
+        var target = writes.target(request);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
         Function<WriteOutcome, Response.Ready> answer = outcome ->
                 WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");
         return isChecked(request, update, mode)
-                ? SingleWrites.reported(
-                        request, collections, () -> answer.apply(checked(request, target, update, mode)))
-                : SingleWrites.reported(request, collections, writes, target.updating(update, mode), answer);
+                ? writes.reported(request, () -> answer.apply(checked(request, target, update, mode)))
+                : writes.reported(request, target.updating(update, mode), answer);
     }
 
     /// Whether the document has to be checked as it would be stored.
@@ -59,8 +48,8 @@ public final class PatchDocument implements DataHandler {
     }
 
     private WriteOutcome checked(DataRequest request, TargetDocument target, Update update, WriteMode mode) {
-        return target.update(update, mode, collections.client(), document -> {
-            writtenCheck.check(request, List.of(document));
+        return target.update(update, mode, writes.client(), document -> {
+            writes.check(request, document);
             request.rule().ifPresent(rule -> rule.check(document, seesAll(request)));
         });
     }

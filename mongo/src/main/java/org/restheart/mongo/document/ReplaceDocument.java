@@ -2,36 +2,24 @@ package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
-import java.util.List;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.Storable;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.DocumentWrites;
-import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
-import org.restheart.mongo.write.WrittenCheck;
 
 /// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT /{db}/_schemas/{id}`
 /// does the same with a JSON Schema.
 public final class ReplaceDocument implements DataHandler {
-    private final Collections collections;
-    private final Preconditions preconditions;
-    private final DocumentWrites<WriteOutcome> writes;
-    private final WrittenCheck writtenCheck;
+    private final SingleWrites writes;
 
-    public ReplaceDocument(Collections collections, Preconditions preconditions, DocumentWrites<WriteOutcome> writes) {
+    public ReplaceDocument(SingleWrites writes) {
         this.writes = writes;
-        this.collections = collections;
-        this.preconditions = preconditions;
-        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -39,13 +27,11 @@ public final class ReplaceDocument implements DataHandler {
         ContentSize.check(request);
         var etag = new ObjectId();
         var document = document(request, etag);
-        writtenCheck.check(request, List.of(document));
-        var target = SingleWrites.target(request, collections, preconditions);
+        writes.check(request, document);
+        var target = writes.target(request);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
-        return SingleWrites.reported(
+        return writes.reported(
                 request,
-                collections,
-                writes,
                 target.replacing(document, mode),
                 outcome -> WriteResponses.of(
                         outcome,

@@ -1,5 +1,7 @@
 package org.restheart.mongo.document;
 
+import com.mongodb.client.MongoClient;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -17,6 +19,7 @@ import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteTargets;
+import org.restheart.mongo.write.WrittenCheck;
 
 /// The writes of one document, by the id in the path of a request, and their results for services that make judged
 /// requests.
@@ -24,11 +27,33 @@ import org.restheart.mongo.write.WriteTargets;
 /// Whether the document was modified is determined by comparing it before and after, without its tag. With
 /// concurrent writes it may count as modified although this write did nothing. For callers with hidden fields it
 /// always counts as modified.
-final class SingleWrites {
-    private SingleWrites() {}
+///
+/// Thread-safe.
+public final class SingleWrites {
+    private final Collections collections;
+    private final Preconditions preconditions;
+    private final DocumentWrites<WriteOutcome> writes;
+    private final WrittenCheck writtenCheck;
+
+    /// @param writes executes replacements and updates
+    public SingleWrites(Collections collections, Preconditions preconditions, DocumentWrites<WriteOutcome> writes) {
+        this.collections = collections;
+        this.preconditions = preconditions;
+        this.writes = writes;
+        this.writtenCheck = new WrittenCheck(collections);
+    }
+
+    MongoClient client() {
+        return collections.client();
+    }
+
+    /// See [WrittenCheck#check].
+    void check(DataRequest request, RawBsonDocument document) {
+        writtenCheck.check(request, List.of(document));
+    }
 
     /// The document of the request's path, under the request's write filter and precondition.
-    static TargetDocument target(DataRequest request, Collections collections, Preconditions preconditions) {
+    TargetDocument target(DataRequest request) {
         return new TargetDocument(
                 SessionCollection.of(collections, request),
                 request.id(),
@@ -39,19 +64,15 @@ final class SingleWrites {
     /// Executes a write, coalesced unless its result has to be reported to a service.
     ///
     /// @param answer responds with 201 when the write has created the document
-    static Response reported(
-            DataRequest request,
-            Collections collections,
-            DocumentWrites<WriteOutcome> writes,
-            DocumentWrite<WriteOutcome> write,
-            Function<WriteOutcome, Response.Ready> answer) {
+    Response reported(
+            DataRequest request, DocumentWrite<WriteOutcome> write, Function<WriteOutcome, Response.Ready> answer) {
         return request.http().attribute(DataWrite.KEY).isEmpty()
                 ? writes.write(request.http(), request.resource().plain(), write, answer)
-                : reported(request, collections, () -> answer.apply(write.alone()));
+                : reported(request, () -> answer.apply(write.alone()));
     }
 
     /// @param write responds with 201 when it has created the document
-    static Response.Ready reported(DataRequest request, Collections collections, Supplier<Response.Ready> write) {
+    Response.Ready reported(DataRequest request, Supplier<Response.Ready> write) {
         request.http().requireThread();
         if (request.http().attribute(DataWrite.KEY).isEmpty()) {
             return write.get();
@@ -60,9 +81,9 @@ final class SingleWrites {
         if (grant.readFilter().isPresent() || grant.projectResponse().isPresent()) {
             return reported(request, write.get(), true); // whether it was modified would reveal its content
         }
-        var before = read(request, collections);
+        var before = read(request);
         var response = write.get();
-        return reported(request, response, response.status() == 201 || !before.equals(read(request, collections)));
+        return reported(request, response, response.status() == 201 || !before.equals(read(request)));
     }
 
     private static Response.Ready reported(DataRequest request, Response.Ready response, boolean modified) {
@@ -74,7 +95,7 @@ final class SingleWrites {
         return response;
     }
 
-    private static Optional<RawBsonDocument> read(DataRequest request, Collections collections) {
+    private Optional<RawBsonDocument> read(DataRequest request) {
         return WriteTargets.document(SessionCollection.of(collections, request), request.id())
                 .map(document ->
                         RawDocuments.edit(document).remove(EntityTags.FIELD).toDocument());

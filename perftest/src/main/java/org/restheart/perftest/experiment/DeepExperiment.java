@@ -3,15 +3,12 @@ package org.restheart.perftest.experiment;
 import static java.util.Locale.ROOT;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `deep`: the third published test, the page at skip 250,000; beside it the first page, random deep pages, a cold
@@ -23,22 +20,12 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         footer = "Takes eight minutes, and one more to load the documents when it first runs.")
-public final class DeepExperiment implements Callable<Integer> {
-    private static final int LIMIT = 5;
+public final class DeepExperiment extends PagesExperiment {
     private static final int LONGEST_MILLIS = 600_000;
 
     /// Both pages are asked for that many times as long as is recorded before anything is, so that neither has the
     /// advantage of code that is compiled already.
     private static final int WARMING = 2;
-
-    @Mixin
-    RunOptions run = new RunOptions();
-
-    @Mixin
-    TargetOptions target = new TargetOptions();
-
-    @Mixin
-    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
 
     @Option(names = "--skip", description = "Default ${DEFAULT-VALUE}.")
     long skip = 250_000;
@@ -64,51 +51,44 @@ public final class DeepExperiment implements Callable<Integer> {
             description = "Seconds to wait after a cold start until pages are fast; default " + "${DEFAULT-VALUE}.")
     int timeout = 60;
 
-    private final List<String> notes = new ArrayList<>();
-
     @Override
-    public Integer call() throws Exception {
-        var publication = new Publication(run, target);
-        try (var lab = new Lab(run, target)) {
-            var mongo = lab.mongo();
-            var data = lab.keep(new Dataset(mongo));
-            var namespace = data.loaded(documents.documents, documents.textBytes);
-            var gateway = lab.gateway("gateway", mongo, "");
-            var driver = lab.driver(mongo);
-            var journal = new Journal(
-                    run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
-            notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway));
-            lab.verify(
-                    gateway,
-                    mongo,
-                    new Operation.Page(namespace, 0, LIMIT),
-                    new Operation.Page(namespace, skip, LIMIT));
-            for (var page :
-                    List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
-                gateway.measure(page, randomClients, Window.seconds(run.warmUp, WARMING * run.seconds));
-            }
-            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
-                for (var level : clients) {
-                    samePage(gateway, driver, namespace, level, repetition, journal);
-                }
-                randomPages(gateway, driver, namespace, repetition, journal);
-            }
-            return publication.publish(
-                    "deep",
-                    "What does a page of " + LIMIT + " documents cost at skip " + skip + " of " + documents.documents
-                            + ", beside the first page and beside the driver? (Published test 3.)",
-                    "clients",
-                    "driver",
-                    Map.of(
-                            "MongoDB", mongo.description(),
-                            "documents", documents.description(),
-                            "driver",
-                                    "sampled: " + driverQueries
-                                            + " queries at each level, at least one of each client, in "
-                                            + driverRepetitions + " of the repetitions"),
-                    journal,
-                    notes);
+    Integer measure(Setting setting) throws Exception {
+        var gateway = setting.gateway();
+        var driver = setting.driver();
+        var namespace = setting.namespace();
+        var journal = new Journal(
+                run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
+        notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway));
+        setting.lab().verify(
+                gateway,
+                setting.mongo(),
+                new Operation.Page(namespace, 0, LIMIT),
+                new Operation.Page(namespace, skip, LIMIT));
+        for (var page :
+                List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
+            gateway.measure(page, randomClients, Window.seconds(run.warmUp, WARMING * run.seconds));
         }
+        for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+            for (var level : clients) {
+                samePage(gateway, driver, namespace, level, repetition, journal);
+            }
+            randomPages(gateway, driver, namespace, repetition, journal);
+        }
+        return setting.publication().publish(
+                "deep",
+                "What does a page of " + LIMIT + " documents cost at skip " + skip + " of " + documents.documents
+                        + ", beside the first page and beside the driver? (Published test 3.)",
+                "clients",
+                "driver",
+                Map.of(
+                        "MongoDB", setting.mongo().description(),
+                        "documents", documents.description(),
+                        "driver",
+                                "sampled: " + driverQueries
+                                        + " queries at each level, at least one of each client, in "
+                                        + driverRepetitions + " of the repetitions"),
+                journal,
+                notes);
     }
 
     private void samePage(

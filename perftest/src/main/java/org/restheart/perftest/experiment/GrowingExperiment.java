@@ -3,16 +3,12 @@ package org.restheart.perftest.experiment;
 import static java.util.Locale.ROOT;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.restheart.perftest.report.Row;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `growing`: the fourth published test, a skip that grows from request to request, cut into segments so that the deep
@@ -25,20 +21,10 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         footer = "Takes three minutes, and one more to load the documents when it first runs.")
-public final class GrowingExperiment implements Callable<Integer> {
-    private static final int LIMIT = 5;
+public final class GrowingExperiment extends PagesExperiment {
 
     /// Seconds to wait until deep pages are fast.
     private static final int TIMEOUT = 60;
-
-    @Mixin
-    RunOptions run = new RunOptions();
-
-    @Mixin
-    TargetOptions target = new TargetOptions();
-
-    @Mixin
-    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
 
     @Option(names = "--from", description = "First skip; default ${DEFAULT-VALUE}.")
     long from = 250_000;
@@ -58,48 +44,41 @@ public final class GrowingExperiment implements Callable<Integer> {
     @Option(names = "--clients", description = "Default ${DEFAULT-VALUE}.")
     int clients = 4;
 
-    private final List<String> notes = new ArrayList<>();
-
     @Override
-    public Integer call() throws Exception {
-        var publication = new Publication(run, target);
-        try (var lab = new Lab(run, target)) {
-            var mongo = lab.mongo();
-            var data = lab.keep(new Dataset(mongo));
-            var namespace = data.loaded(documents.documents, documents.textBytes);
-            var gateway = lab.gateway("gateway", mongo, "");
-            var driver = lab.driver(mongo);
-            var journal = new Journal(2 * segments * run.repetitions, System.out);
-            lab.verify(gateway, mongo, new Operation.Page(namespace, from, LIMIT));
-            notes.addAll(new ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
-            gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
-            gateway.measure(
-                    new Operation.RandomPage(namespace, aligned(from), aligned(to), LIMIT), clients, run.window());
-            driver.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
-            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
-                for (var segment = 0; segment < segments; segment++) {
-                    var start = aligned(from + segment * width());
-                    journal.add(row(gateway, namespace, start, repetition, queries / segments));
-                    journal.add(row(driver, namespace, start, repetition, driverQueries / segments));
-                }
+    Integer measure(Setting setting) throws Exception {
+        var gateway = setting.gateway();
+        var driver = setting.driver();
+        var namespace = setting.namespace();
+        var journal = new Journal(2 * segments * run.repetitions, System.out);
+        setting.lab().verify(gateway, setting.mongo(), new Operation.Page(namespace, from, LIMIT));
+        notes.addAll(new ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
+        gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
+        gateway.measure(
+                new Operation.RandomPage(namespace, aligned(from), aligned(to), LIMIT), clients, run.window());
+        driver.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
+        for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+            for (var segment = 0; segment < segments; segment++) {
+                var start = aligned(from + segment * width());
+                journal.add(row(gateway, namespace, start, repetition, queries / segments));
+                journal.add(row(driver, namespace, start, repetition, driverQueries / segments));
             }
-            notes.add(String.format(
-                    ROOT,
-                    "Each segment is %,d documents long; the gateway reads %d pages of each, the driver %d.",
-                    width(),
-                    queries / segments,
-                    driverQueries / segments));
-            return publication.publish(
-                    "growing",
-                    "Does a page cost more the deeper it lies? " + queries + " pages of " + LIMIT
-                            + " documents, skip growing from " + from + " to " + to + ", " + clients
-                            + " clients. (Published test 4.)",
-                    "skip",
-                    "driver",
-                    Map.of("MongoDB", mongo.description(), "documents", documents.description()),
-                    journal,
-                    notes);
         }
+        notes.add(String.format(
+                ROOT,
+                "Each segment is %,d documents long; the gateway reads %d pages of each, the driver %d.",
+                width(),
+                queries / segments,
+                driverQueries / segments));
+        return setting.publication().publish(
+                "growing",
+                "Does a page cost more the deeper it lies? " + queries + " pages of " + LIMIT
+                        + " documents, skip growing from " + from + " to " + to + ", " + clients
+                        + " clients. (Published test 4.)",
+                "skip",
+                "driver",
+                Map.of("MongoDB", setting.mongo().description(), "documents", documents.description()),
+                journal,
+                notes);
     }
 
     private Row row(Subject subject, Namespace namespace, long start, int repetition, long queries) throws IOException {
