@@ -1,7 +1,6 @@
 package org.restheart.core.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.restheart.core.metrics.Requests.observed;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -19,6 +18,18 @@ class RequestRegistryTest {
 
     private RequestRegistry registry(String template) {
         return new RequestRegistry(PathGroup.parse(template), now::get);
+    }
+
+    /// A completed request.
+    private static Observation observed(Method method, String path, int status, Duration took) {
+        return new Observation(
+                TestRequests.request(method, path),
+                status,
+                Fields.NONE,
+                0,
+                took.toNanos(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,9 @@ class OneCallerTest {
     private static final Duration SOON = Duration.ofSeconds(4);
 
     private static final Duration TIME_LIMITS = Duration.ofSeconds(15);
+
+    /// More clients than there are connections to MongoDB.
+    private static final int FLOODING = 300;
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -162,8 +166,11 @@ class OneCallerTest {
         }
     }
 
-    /// From another address, as all tests' other requests: a caller without credentials.
-    private void flood(TestGateway gateway, String request, AtomicBoolean ended) {
+    /// Sends one request after the other, from another address than all other requests of these tests: a caller without
+    /// credentials.
+    ///
+    /// @param answered counts the responses
+    private static void flood(TestGateway gateway, String request, AtomicInteger answered, AtomicBoolean ended) {
         while (!ended.get()) {
             try (var socket = new Socket()) {
                 socket.bind(new InetSocketAddress("127.0.0.9", 0));
@@ -175,6 +182,7 @@ class OneCallerTest {
                     if (socket.getInputStream().read(new byte[4_096]) < 0) {
                         break;
                     }
+                    answered.incrementAndGet();
                 }
             } catch (IOException _) {
                 // closed by the gateway
@@ -195,12 +203,13 @@ class OneCallerTest {
             gateway.insert("open", "{_id: '20', n: 0}");
             var ada = gateway.as("ada");
             assertThat(ada.get("/books/20").statusCode()).isEqualTo(200);
+            var answered = new AtomicInteger();
             var ended = new AtomicBoolean();
             try {
-                for (int i = 0; i < 300; i++) {
-                    threads.submit(() -> flood(gateway, request, ended));
+                for (int i = 0; i < FLOODING; i++) {
+                    threads.submit(() -> flood(gateway, request, answered, ended));
                 }
-                Thread.sleep(1_000);
+                await().atMost(TIME_LIMITS).until(() -> answered.get() > 2 * FLOODING);
                 for (int i = 0; i < 10; i++) {
                     int n = i;
                     assertSoon(() -> ada.get("/books?filter=" + TestGateway.encode("{\"n\": " + n + "}")), 200);
